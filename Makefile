@@ -1,0 +1,44 @@
+# Each target starts from a fresh clone on a machine with Python and a C++ compiler.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test lint stubs sanitize clean
+
+help: ## What can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+# The stamp is as new as the newest build input, so that a second call costs nothing.
+engine_files := $(shell find engine -name '*.hpp' -o -name '*.cpp') CMakeLists.txt pyproject.toml
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/installed: $(BIN)/python $(engine_files)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]' -Ccmake.define.ISOGLOSS_WERROR=ON
+	@touch $@
+
+demo: $(VENV)/installed ## A tour of the toolkit on a corpus it makes itself
+	$(BIN)/isogloss demo
+
+test: $(VENV)/installed ## All tests that need nothing but this machine
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed stubs ## Style, types, and the engine's type stubs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+stubs: $(VENV)/installed ## Compare the engine's generated type stubs with the ones checked in
+	$(BIN)/python -m nanobind.stubgen -q -m isogloss._engine -o build/_engine.pyi
+	diff -u src/isogloss/_engine.pyi build/_engine.pyi
+
+sanitize: $(VENV)/installed ## The engine's own tests under AddressSanitizer and UBSan
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_SANITIZE=ON -DISOGLOSS_WERROR=ON >/dev/null
+	$(BIN)/cmake --build build/sanitize
+	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+
+clean: ## Remove everything that was built
+	rm -rf $(VENV) build dist

@@ -1,0 +1,63 @@
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/hash.hpp"
+#include "base/numbers.hpp"
+#include "base/parallel.hpp"
+#include "testing/test.hpp"
+
+using namespace isogloss;
+
+TEST("hash values are part of the file formats and do not change") {
+  CHECK_EQUAL(hash64(""), 0x5436ddaf99dc8296ULL);
+  CHECK_EQUAL(hash64("isogloss"), 0xd7de4768c281ebcaULL);
+  CHECK_EQUAL(hash64("a longer string than eight bytes"), 0xbb31814358f1922ULL);
+  CHECK(combine64(1, 2) != combine64(2, 1));
+}
+
+TEST("numbers are read whole or not at all") {
+  CHECK_EQUAL(*parse_double("-1.5e3"), -1500.0);
+  CHECK_EQUAL(*parse_double("+2"), 2.0);
+  CHECK_EQUAL(*parse_double("1e-400"), 0.0);
+  CHECK(std::isnan(*parse_double("nan")));
+  CHECK(!parse_double(""));
+  CHECK(!parse_double("1,5"));
+  CHECK(!parse_double("1.5x"));
+  CHECK(!parse_double("1e999"));
+  CHECK(!parse_double("+-1"));
+  CHECK(!parse_unsigned("-1"));
+  CHECK_EQUAL(*parse_unsigned("17"), 17u);
+}
+
+TEST("printed numbers read back the same") {
+  for (double value : {0.1, -1.0 / 3, 1e300, 5e-324, 123456789.0, -0.0}) {
+    std::string text;
+    append_number(text, value);
+    CHECK_EQUAL(*parse_double(text), value);
+  }
+}
+
+TEST("a buffer keeps its values while it grows and when it moves") {
+  Buffer<int> numbers;
+  for (int i = 0; i < 100000; ++i) numbers.push_back(i);
+  Buffer<int> moved = std::move(numbers);
+  CHECK_EQUAL(moved.size(), 100000u);
+  CHECK_EQUAL(moved[99999], 99999);
+  moved.resize(3);
+  moved.resize(5, 7);
+  CHECK_EQUAL(moved[2], 2);
+  CHECK_EQUAL(moved[4], 7);
+}
+
+TEST("parallel_for visits every item once and passes on an exception") {
+  std::vector<int> visits(1000, 0);
+  parallel_for(visits.size(), 4, [&](std::size_t item, std::size_t) { ++visits[item]; });
+  for (int count : visits) CHECK_EQUAL(count, 1);
+  const auto failing = [](std::size_t item, std::size_t) {
+    if (item == 500) throw std::runtime_error("item 500");
+  };
+  CHECK_THROWS(std::runtime_error, "item 500", parallel_for(1000, 4, failing));
+}

@@ -1,0 +1,40 @@
+// 64-bit hashing that is part of the file formats: the same bytes give the same number on every machine,
+// so these functions must never change their results.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace isogloss {
+
+/// A bijection that spreads every input bit over all output bits.
+constexpr std::uint64_t mix64(std::uint64_t x) {
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ULL;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ULL;
+  x ^= x >> 32;
+  return x;
+}
+
+/// Combines an ordered pair; `combine64(a, b) != combine64(b, a)` in general.
+constexpr std::uint64_t combine64(std::uint64_t a, std::uint64_t b) {
+  return mix64(a * 0x9e3779b97f4a7c15ULL + b + 0x632be59bd9b4e019ULL);
+}
+
+/// Hash of a byte string. Bytes are read little-endian whatever the machine's order.
+constexpr std::uint64_t hash64(std::string_view bytes) {
+  std::uint64_t h = 0x2545f4914f6cdd1dULL ^ (bytes.size() * 0x9e3779b97f4a7c15ULL);
+  std::size_t i = 0;
+  const auto take = [&](std::size_t n) {
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < n; ++k)
+      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i + k])) << (8 * k);
+    return word;
+  };
+  for (; i + 8 <= bytes.size(); i += 8) h = combine64(h, take(8));
+  if (i < bytes.size()) h = combine64(h, take(bytes.size() - i));
+  return mix64(h);
+}
+
+}  // namespace isogloss

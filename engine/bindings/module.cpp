@@ -1,0 +1,51 @@
+// Registration only: each room of the engine has a file of its own beside this one.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <exception>
+
+#include "base/error.hpp"
+
+namespace nb = nanobind;
+
+namespace isogloss::bindings {
+
+void bind_text(nb::module_& module);
+
+namespace {
+
+PyObject* line_error = nullptr;  // lives as long as the module, that is, as the process
+
+/// Python sees LineError(problem, line, hint).
+void bind_errors(nb::module_& module) {
+  line_error = PyErr_NewExceptionWithDoc("isogloss._engine.LineError",
+                                         "A line is not what its format asks for: problem, line, hint.",
+                                         PyExc_ValueError, nullptr);
+  module.attr("LineError") = nb::borrow(line_error);
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const LineError& error) {
+      PyErr_SetObject(line_error, nb::make_tuple(error.what(), error.line, error.hint).ptr());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace isogloss::bindings
+
+NB_MODULE(_engine, module) {
+  using namespace isogloss::bindings;
+  module.doc() = "The compiled engine of isogloss. Private: use the package's own modules.";
+  module.def(
+      "build_info",
+      [] {
+        nb::dict info;
+        info["compiler"] = ISOGLOSS_COMPILER;
+        info["build_type"] = ISOGLOSS_BUILD_TYPE;
+        return info;
+      },
+      nb::sig("def build_info() -> dict[str, str]"), "Compiler and build type of this engine.");
+  bind_errors(module);
+  bind_text(module);
+}

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/buffer.hpp"
+
+namespace isogloss {
+
+using WordId = std::uint32_t;
+inline constexpr WordId kNoWord = 0xffffffffu;
+
+/// Words numbered from 0 in the order of their first appearance.
+///
+/// Strings lie one after another in one block of bytes, so the whole is two flat arrays on disk. Many
+/// readers or one writer. Looking up costs one probe of a table that holds part of each word's hash.
+class Vocabulary {
+ public:
+  Vocabulary();
+
+  /// Rebuilds from `bytes()` and `offsets()`. Throws std::invalid_argument if the offsets do not rise from
+  /// 0 to the number of bytes or if a word stands twice.
+  Vocabulary(std::string_view bytes, const std::uint64_t* offsets, std::size_t words);
+
+  /// The word's number, given to it now if it is new. Throws std::length_error past 2^32 - 2 words.
+  WordId add(std::string_view word);
+
+  /// The word's number, or kNoWord.
+  WordId find(std::string_view word) const;
+
+  /// The word itself; `id` must be below `size()`. Valid until the next `add`.
+  std::string_view word(WordId id) const {
+    return {bytes_.data() + offsets_[id], static_cast<std::size_t>(offsets_[id + 1] - offsets_[id])};
+  }
+
+  std::size_t size() const { return offsets_.size() - 1; }
+  std::string_view bytes() const { return {bytes_.data(), bytes_.size()}; }
+
+  /// `size() + 1` positions in `bytes()`; word i lies between the i-th and the next.
+  const Buffer<std::uint64_t>& offsets() const { return offsets_; }
+
+ private:
+  struct Slot {
+    std::uint32_t hash;
+    WordId id;
+  };
+
+  std::size_t slot_of(std::string_view word, std::uint64_t hash) const;
+  void rehash(std::size_t slots);
+
+  Buffer<char> bytes_;
+  Buffer<std::uint64_t> offsets_;
+  std::vector<Slot> table_;
+};
+
+}  // namespace isogloss

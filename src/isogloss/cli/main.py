@@ -1,0 +1,99 @@
+"""The ``isogloss`` command: the verbs, and how errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+from isogloss._version import __version__
+from isogloss.cli import console
+from isogloss.errors import IsoglossError
+
+__all__ = ["app", "main"]
+
+_INTERRUPTED = 130
+_OUR_MISTAKE = 1
+
+app = typer.Typer(
+    name="isogloss",
+    help="Discriminative training, tuning, reranking and adaptation for machine translation.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from isogloss import _engine
+
+        build = _engine.build_info()
+        typer.echo(f"isogloss {__version__}")
+        typer.echo(f"engine: {build['compiler']}, {build['build_type']}")
+        typer.echo(f"python: {platform.python_version()} on {platform.system()} {platform.machine()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Version and build details."),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No notes and no progress; results and warnings only.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show Python's traceback with an error.")] = False,
+) -> None:
+    console.set_quiet(quiet)
+    context.obj = {"debug": debug}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 2 for the user's mistake, 1 for ours, 130 on Ctrl-C."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    # Known before the command line is parsed, so that it covers errors in parsing too.
+    debug = "--debug" in words
+    try:
+        result = app(args=words, prog_name="isogloss", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as request:
+        return request.exit_code
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        console.note("interrupted")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output (head, less) has seen enough. Point the stream elsewhere, or the
+        # interpreter complains when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _OUR_MISTAKE
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except IsoglossError as error:
+        if debug:
+            raise
+        console.error(str(error))
+        return error.exit_code
+    except Exception as error:
+        if debug:
+            raise
+        console.error(
+            f"{type(error).__name__}: {error}\n"
+            "This is a mistake in isogloss. Run the command again with --debug after 'isogloss' and "
+            "report what it prints."
+        )
+        return _OUR_MISTAKE
+    return result if isinstance(result, int) else 0
+
+
+def run() -> None:
+    """The console script's entry."""
+    raise SystemExit(main())

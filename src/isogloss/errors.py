@@ -1,0 +1,115 @@
+"""Every error that isogloss raises on purpose.
+
+    IsoglossError
+    ├── UserError                 the input or the call is wrong: exit code 2
+    │   ├── ConfigError           an option, or options that do not fit together
+    │   ├── DataFormatError       a line of a text file
+    │   ├── ModelFormatError      a stored model or store: damaged, foreign, too new
+    │   ├── InputFileError        a file that is missing or cannot be read
+    │   ├── OutputError           a place that cannot be written, or holds something else
+    │   ├── NotTrainedError       a step that must come first has not been run
+    │   └── MissingExtraError     an optional package is not installed
+    └── InternalError             our mistake: exit code 1
+
+A message says where, what was found, what was expected and what to do. All can be pickled, so that
+they survive the way back from a worker process.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+__all__ = [
+    "ConfigError",
+    "DataFormatError",
+    "InputFileError",
+    "InternalError",
+    "IsoglossError",
+    "MissingExtraError",
+    "ModelFormatError",
+    "NotTrainedError",
+    "OutputError",
+    "UserError",
+]
+
+
+class IsoglossError(Exception):
+    """Anything isogloss raises on purpose."""
+
+    exit_code = 1
+
+
+class UserError(IsoglossError):
+    """The input or the call is wrong, and the user can mend it."""
+
+    exit_code = 2
+
+
+class ConfigError(UserError, ValueError):
+    """An option has a value that cannot work, or options contradict each other."""
+
+
+class NotTrainedError(UserError, RuntimeError):
+    """Something is asked of a model that it has not been trained for."""
+
+
+class _FileError(UserError):
+    """A problem with one file: ``problem``, ``path`` and a ``hint`` on what to do."""
+
+    def __init__(self, problem: str, path: str | PathLike[str], hint: str = "") -> None:
+        super().__init__(problem, fspath(path), hint)  # all of them: pickling needs it
+        self.problem, self.path, self.hint = problem, fspath(path), hint
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}" + (f"; {self.hint}" if self.hint else "")
+
+
+class InputFileError(_FileError, OSError):
+    """A file is missing or cannot be read."""
+
+
+class OutputError(_FileError, OSError):
+    """An output cannot be written, or would destroy something that is not ours."""
+
+
+class ModelFormatError(_FileError, ValueError):
+    """A stored folder is damaged, is not what it should be, or was made by a newer version."""
+
+
+class DataFormatError(UserError, ValueError):
+    """A line of a text file is not what its format asks for.
+
+    >>> print(DataFormatError("4 fields expected, found 3", "dev.nbest", 17, "is the score missing?"))
+    dev.nbest:17: 4 fields expected, found 3; is the score missing?
+    """
+
+    def __init__(
+        self, problem: str, path: str | PathLike[str], line: int | None = None, hint: str = ""
+    ) -> None:
+        super().__init__(problem, fspath(path), line, hint)
+        self.problem, self.path, self.line, self.hint = problem, fspath(path), line, hint
+
+    def __str__(self) -> str:
+        where = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{where}: {self.problem}" + (f"; {self.hint}" if self.hint else "")
+
+
+class MissingExtraError(UserError, ImportError):
+    """An optional package is needed.
+
+    >>> print(MissingExtraError("reading PO files", "formats"))
+    reading PO files needs an optional package; install it with: pip install 'isogloss[formats]'
+    """
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(purpose, extra)
+        self.purpose, self.extra = purpose, extra
+
+    def __str__(self) -> str:
+        return (
+            f"{self.purpose} needs an optional package; install it with: pip install 'isogloss[{self.extra}]'"
+        )
+
+
+class InternalError(IsoglossError, RuntimeError):
+    """Something that cannot happen happened: please report it."""

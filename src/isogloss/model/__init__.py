@@ -1,0 +1,1 @@
+"""What isogloss keeps on disk: opening, saving, checking."""

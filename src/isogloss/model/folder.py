@@ -1,0 +1,273 @@
+"""A folder of flat binary arrays with a manifest: the form of everything isogloss stores.
+
+    DIR/manifest.json          kind, format version, a row per array, its own checksum
+    DIR/dense-5f0c1b2a.bin     one array, little-endian, mapped into memory when opened
+
+Nothing in such a folder is ever executed or unpickled, and nothing is changed in place: a new version
+is written into new files, then the manifest, which is small and never mapped, is replaced in one step.
+A reader sees the old version or the new one; a killed writer leaves the old one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss._version import __version__
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import InputFileError, ModelFormatError, OutputError
+
+__all__ = ["ArrayFolder", "add_arrays", "open_folder", "verify_folder", "write_folder"]
+
+Array = npt.NDArray[Any]
+
+_MANIFEST = "manifest.json"
+_FILE_NAME = re.compile(r"[A-Za-z0-9_.]+-[0-9a-f]{8}\.bin")
+_DTYPES = {
+    np.dtype(name).str for name in ("u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayFolder:
+    """An opened folder: its arrays are read-only views of the mapped files."""
+
+    path: Path
+    kind: str
+    arrays: Mapping[str, Array]
+    attributes: Mapping[str, Any]
+    made_by: str
+
+
+def write_folder(
+    path: StrPath,
+    *,
+    kind: str,
+    version: int,
+    arrays: Mapping[str, Array],
+    attributes: Mapping[str, Any],
+) -> None:
+    """Store arrays and JSON attributes, in place of what a folder of the same kind held before.
+
+    Refuses a folder that holds anything else, so that a mistyped output never destroys somebody's files.
+    """
+    folder = Path(path)
+    _claim(folder, kind)
+    with _failures_as_output_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        table = _write_arrays(folder, arrays)
+        _switch_manifest(
+            folder,
+            {
+                "format": "isogloss",
+                "kind": kind,
+                "version": version,
+                "made_by": f"isogloss {__version__}",
+                "attributes": dict(attributes),
+                "arrays": table,
+            },
+        )
+        _remove_unused(folder, table)
+
+
+def add_arrays(path: StrPath, *, kind: str, version: int, arrays: Mapping[str, Array]) -> None:
+    """Add arrays to a stored folder, or replace those of the same name; the others stay."""
+    folder = Path(path)
+    manifest = _read_manifest(folder, kind, version)
+    with _failures_as_output_errors(folder):
+        manifest["arrays"].update(_write_arrays(folder, arrays))
+        _switch_manifest(folder, manifest)
+        _remove_unused(folder, manifest["arrays"])
+
+
+def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:
+    """Open a stored folder of the given kind, up to the given format version.
+
+    Checks the manifest against its own checksum and the size of every file. The content of the files is
+    not read: ``verify_folder`` does that.
+    """
+    folder = Path(path)
+    manifest = _read_manifest(folder, kind, version)
+    arrays = {name: _map_array(folder, name, row) for name, row in manifest["arrays"].items()}
+    return ArrayFolder(
+        path=folder,
+        kind=kind,
+        arrays=arrays,
+        attributes=manifest["attributes"],
+        made_by=manifest["made_by"],
+    )
+
+
+def verify_folder(path: StrPath) -> int:
+    """Read every byte of a stored folder against its checksums; return the number of arrays."""
+    folder = Path(path)
+    manifest = _read_manifest(folder, None, None)
+    for name, row in manifest["arrays"].items():
+        _map_array(folder, name, row)
+        if _digest_file(folder / row["file"]) != row["sha256"]:
+            raise ModelFormatError(
+                f"the array '{name}' is damaged (its checksum differs)",
+                folder / row["file"],
+                "make it again or restore it from a copy",
+            )
+    return len(manifest["arrays"])
+
+
+def _claim(folder: Path, kind: str) -> None:
+    if folder.is_file():
+        raise OutputError("is a file", folder, "a folder is written here: choose another name")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    try:
+        held = _read_manifest(folder, None, None)["kind"]
+    except (ModelFormatError, InputFileError):
+        # A writer killed before its first manifest leaves only its own array files behind.
+        if all(_FILE_NAME.fullmatch(item.name) for item in folder.iterdir()):
+            return
+        held = None
+    if held != kind:
+        what = f"a stored '{held}'" if held else "something that isogloss did not write"
+        raise OutputError(f"the folder holds {what}", folder, "choose an empty or new folder")
+
+
+def _write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
+    table: dict[str, dict[str, Any]] = {}
+    for name, array in arrays.items():
+        dtype = array.dtype.newbyteorder("<")
+        if dtype.str not in _DTYPES and dtype.kind != "b":
+            raise TypeError(f"array '{name}' has type {array.dtype}, which is not stored")
+        data = np.ascontiguousarray(array, dtype=dtype).reshape(-1).view(np.uint8).data
+        file = folder / f"{name}-{secrets.token_hex(4)}.bin"
+        try:
+            with file.open("xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError:
+            file.unlink(missing_ok=True)
+            for row in table.values():
+                (folder / row["file"]).unlink(missing_ok=True)
+            raise
+        table[name] = {
+            "file": file.name,
+            "dtype": dtype.str,
+            "shape": list(array.shape),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
+    return table
+
+
+def _canonical(manifest: Mapping[str, Any]) -> bytes:
+    return json.dumps(manifest, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _switch_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    manifest.pop("checksum", None)
+    manifest["checksum"] = hashlib.sha256(_canonical(manifest)).hexdigest()
+    partial = folder / f".{_MANIFEST}.{secrets.token_hex(4)}.part"
+    try:
+        with partial.open("x", encoding="utf-8") as stream:
+            json.dump(manifest, stream, indent=1, ensure_ascii=False)
+            stream.write("\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(folder / _MANIFEST)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _remove_unused(folder: Path, table: Mapping[str, Mapping[str, Any]]) -> None:
+    used = {row["file"] for row in table.values()}
+    for item in folder.iterdir():
+        if _FILE_NAME.fullmatch(item.name) and item.name not in used:
+            # Where a mapped file cannot be removed (Windows), the next writer does it.
+            with contextlib.suppress(OSError):
+                item.unlink()
+
+
+def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[str, Any]:
+    path = folder / _MANIFEST
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        if not folder.exists():
+            raise InputFileError("No such file or directory", folder) from None
+        raise ModelFormatError(
+            f"no {_MANIFEST} here", folder, "a folder written by isogloss is expected"
+        ) from None
+    except OSError as error:
+        raise InputFileError(error.strerror or str(error), path) from None
+    try:
+        manifest = json.loads(text)
+        checksum = manifest.pop("checksum")
+        intact = checksum == hashlib.sha256(_canonical(manifest)).hexdigest()
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        raise ModelFormatError("not a manifest of isogloss", path) from None
+    if not intact or manifest.get("format") != "isogloss":
+        raise ModelFormatError(
+            "the manifest is damaged or was edited", path, "make it again or restore it from a copy"
+        )
+    if kind is not None and manifest["kind"] != kind:
+        raise ModelFormatError(f"holds a stored '{manifest['kind']}', not a '{kind}'", folder)
+    if version is not None and manifest["version"] > version:
+        raise ModelFormatError(
+            f"format version {manifest['version']} is newer than this program knows ({version})",
+            folder,
+            "upgrade isogloss",
+        )
+    return dict(manifest)
+
+
+def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
+    file, dtype, shape = row["file"], row["dtype"], row["shape"]
+    sound = (
+        isinstance(file, str)
+        and _FILE_NAME.fullmatch(file) is not None
+        and (dtype in _DTYPES or dtype == "|b1")
+        and isinstance(shape, list)
+        and all(isinstance(n, int) and n >= 0 for n in shape)
+    )
+    if not sound:
+        raise ModelFormatError(f"the manifest's row for '{name}' makes no sense", folder / _MANIFEST)
+    path = folder / file
+    expected = math.prod(shape) * np.dtype(dtype).itemsize
+    try:
+        found = path.stat().st_size
+    except OSError as error:
+        raise ModelFormatError(f"the array '{name}' is missing ({error.strerror})", path) from None
+    if found != expected:
+        raise ModelFormatError(
+            f"the array '{name}' has {found} bytes, {expected} expected",
+            path,
+            "the file was cut off or replaced: make it again or restore it from a copy",
+        )
+    if expected == 0:
+        return np.zeros(shape, dtype)
+    return np.memmap(path, dtype=dtype, mode="r", shape=tuple(shape)).view(np.ndarray)
+
+
+def _digest_file(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _failures_as_output_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(error.strerror or str(error), folder) from None
