@@ -30,14 +30,14 @@ class TrainingOptions:
     """``hmm``: a word's partner stands near that of the word before; ``fast``: near the diagonal, quicker;
     ``model1``: anywhere, quickest."""
     model1_iterations: int = 4
-    """Rounds of Model 1 that give the HMM its first lexical probabilities (only with ``hmm``)."""
+    """Rounds of Model 1 by maximum likelihood, which give the first lexical probabilities."""
     iterations: int = 4
-    """Rounds of the chosen model itself."""
+    """Rounds of the chosen model with the lexical prior."""
     null_probability: float = 0.2
     """Probability that a word has no partner."""
     lexical_prior: float = 0.1
-    """Dirichlet prior on lexical probabilities in the rounds of ``hmm`` and ``fast``; 0 is maximum
-    likelihood, by which rare words collect whatever finds no partner."""
+    """Dirichlet prior on lexical probabilities; 0 is maximum likelihood, by which rare words collect
+    whatever finds no partner."""
     jump_prior: float = 20.0
     """Jumps of the initial shape added to the observed ones; matters for small corpora only."""
     uniform_jump: float = 0.1
@@ -72,7 +72,7 @@ class TrainingOptions:
     @property
     def rounds(self) -> int:
         """All passes over the corpus."""
-        return self.iterations + (self.model1_iterations if self.model_type == "hmm" else 0)
+        return self.iterations + self.model1_iterations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,10 +100,8 @@ def _iterate(
 
 def _schedule(options: TrainingOptions) -> Iterator[tuple[_engine.AlignmentModelType, float]]:
     kinds = _engine.AlignmentModelType
-    if options.model_type == "hmm":
-        yield from [(kinds.model1, 0.0)] * options.model1_iterations
-    prior = 0.0 if options.model_type == "model1" else options.lexical_prior
-    yield from [(kinds[options.model_type], prior)] * options.iterations
+    yield from [(kinds.model1, 0.0)] * options.model1_iterations
+    yield from [(kinds[options.model_type], options.lexical_prior)] * options.iterations
 
 
 def _parameters(options: TrainingOptions) -> _engine.AlignmentParameters:
