@@ -12,7 +12,7 @@ import click
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console
+from isogloss.cli import console, corpus
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -27,6 +27,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+app.add_typer(corpus.app, name="corpus")
 
 
 def _print_version(wanted: bool) -> None:
