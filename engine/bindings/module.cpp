@@ -10,6 +10,7 @@ namespace nb = nanobind;
 
 namespace isogloss::bindings {
 
+void bind_metric(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -48,4 +49,5 @@ NB_MODULE(_engine, module) {
       nb::sig("def build_info() -> dict[str, str]"), "Compiler and build type of this engine.");
   bind_errors(module);
   bind_text(module);
+  bind_metric(module);
 }
