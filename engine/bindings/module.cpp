@@ -11,6 +11,7 @@ namespace nb = nanobind;
 namespace isogloss::bindings {
 
 void bind_nbest(nb::module_& module);
+void bind_metric(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -50,4 +51,5 @@ NB_MODULE(_engine, module) {
   bind_errors(module);
   bind_nbest(module);
   bind_text(module);
+  bind_metric(module);
 }

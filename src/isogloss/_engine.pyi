@@ -3,7 +3,7 @@ The compiled engine of isogloss. Private: use the package's own modules.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 import numpy.typing
@@ -96,3 +96,25 @@ class Vocabulary:
 
     def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """The words as one block of bytes and their offsets in it."""
+
+def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, length: str = 'closest', threads: int = 1) -> NDArray[numpy.int32]:
+    """
+    One row per candidate: length, reference length, matched n-grams by order, all n-grams by order.
+
+    Candidate c holds ``hypothesis_ids[hypothesis_offsets[c]:hypothesis_offsets[c + 1]]``; sentence i
+    has the candidates ``sentence_offsets[i]:sentence_offsets[i + 1]``; references likewise.
+    ``NO_WORD`` matches nothing. ``length`` is ``closest`` (ties to the shorter), ``shortest`` or
+    ``average`` (whole tokens, halves upwards). Rows of candidates that no sentence owns are zero.
+    """
+
+@overload
+def bleu_scores(statistics: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, background: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, smoothing: str = 'none', smoothing_value: float | None = None, effective_order: bool = False, threads: int = 1) -> NDArray[numpy.float64]: ...
+
+@overload
+def bleu_scores(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, background: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, smoothing: str = 'none', smoothing_value: float | None = None, effective_order: bool = False, threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    BLEU in 0..1 of each row of statistics, ``background`` added to it first.
+
+    ``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default
+    values; ``effective_order`` leaves out orders that are longer than the candidate.
+    """
