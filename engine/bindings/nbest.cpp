@@ -47,6 +47,7 @@ nb::dict to_dict(NbestColumns&& columns) {
     missing.append(candidates - group.candidates);
   }
   nb::dict out;
+  out["reordered"] = columns.reordered;
   out["sentence_ids"] = to_numpy(std::move(columns.sentence_ids));
   out["sentence_offsets"] = to_numpy(std::move(columns.sentence_offsets));
   out["scores"] = to_numpy(std::move(columns.scores));

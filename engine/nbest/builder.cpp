@@ -190,6 +190,7 @@ void NbestBuilder::end() {
 }
 
 void NbestBuilder::sort_by_sentence() {
+  columns_.reordered = true;
   std::vector<std::size_t> order(columns_.candidates());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

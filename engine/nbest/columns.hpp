@@ -51,6 +51,7 @@ struct NbestColumns {
   Buffer<float> sparse_values;            ///< parallel to sparse_columns.values
   Ragged<AlignedPair> alignment;
   Ragged<PhraseSpan> segmentation;
+  bool reordered = false;  ///< the candidates did not come grouped by rising sentence: rows are not lines
 
   std::size_t candidates() const { return scores.size(); }
 };

@@ -171,6 +171,8 @@ class NbestStore:
     """Phrases of each candidate: first and last source word, first and last target word."""
     path: Path | None = None
     """Where the store lies on disk, if it does."""
+    reordered: bool = False
+    """Whether the file's lines were not grouped by rising sentence, so that rows are not its lines."""
     filled: Mapping[str, int] = field(default_factory=dict)
     """Dense groups that some lines of the file did not give: how many candidates got zeros for it."""
 
@@ -199,6 +201,7 @@ class NbestStore:
             sparse=sparse,
             alignment=links("alignment"),
             segmentation=links("segmentation"),
+            reordered=columns["reordered"],
             filled={group.name: count for group, count in missing if count > 0},
         )
 
