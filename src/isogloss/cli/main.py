@@ -19,7 +19,7 @@ __all__ = ["app", "main"]
 # Typer carries its own copy of Click from some version on; this base class is in whichever it uses.
 _CommandLineError: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
-)  # type: ignore[assignment]  # the search is over classes, all of them exceptions
+)
 
 _INTERRUPTED = 130
 _USERS_MISTAKE = 2
