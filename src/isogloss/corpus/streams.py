@@ -16,7 +16,7 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -33,6 +33,7 @@ __all__ = [
     "StrPath",
     "atomic_output",
     "atomic_outputs",
+    "decode_lines",
     "naming_file",
     "not_text",
     "open_bytes",
@@ -155,7 +156,12 @@ def open_bytes(path: StrPath) -> IO[bytes]:
 
 def read_lines(path: StrPath) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file without their ends, one at a time."""
-    for number, line in enumerate(read_byte_lines(path), start=1):
+    return decode_lines(read_chunks(path), path)
+
+
+def decode_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text that comes in pieces; ``path`` is for the messages."""
+    for number, line in enumerate(_split_lines(chunks, path), start=1):
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -170,8 +176,12 @@ def read_lines(path: StrPath) -> Iterator[str]:
 
 def read_byte_lines(path: StrPath) -> Iterator[bytes]:
     """Yield the lines of a file as bytes; a file with zero bytes is refused as not being text."""
+    return _split_lines(read_chunks(path), path)
+
+
+def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
     begun: list[bytes] = []  # pieces of a line that has no end yet: joining them each time would be quadratic
-    for chunk in read_chunks(path):
+    for chunk in chunks:
         if b"\0" in chunk:
             raise not_text(path)
         first, *others = chunk.split(b"\n")
