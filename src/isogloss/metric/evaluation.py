@@ -110,6 +110,7 @@ class SystemScore:
     """A system under one metric."""
 
     metric: str
+    higher_is_better: bool
     score: float
     """The mean over the runs."""
     runs: tuple[float, ...]
@@ -234,6 +235,7 @@ def _scores(
         results.append(
             SystemScore(
                 metric=metric.name,
+                higher_is_better=metric.higher_is_better,
                 score=float(np.mean(scores)),
                 runs=scores,
                 deviation=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,

@@ -21,7 +21,8 @@ The same seed gives the same numbers. A comparison does not depend on what else 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,8 @@ __all__ = [
 Runs = Sequence[Statistics]
 """One matrix of statistics per run of a system, rows for the same sentences."""
 
-_CELLS = 1 << 21  # numbers held at once: a few dozen megabytes
+_CELLS = 1 << 18  # numbers handled at once: what fits the cache, measured
+_TABLE_SLOTS = 7  # 7! permutations still fit a small table
 _ROUNDING = 1e-10  # relative; differences that only rounding makes different count as equal
 
 
@@ -169,31 +171,37 @@ def _shuffles(
     """Summed statistics [trial, slot, column] when each sentence's outputs are dealt out to slots anew."""
     slots, sentences, _ = outputs.shape
     totals = outputs.sum(axis=1)
+    # Every slot gets exactly one output, and the last slot what the others leave: one of each is implied.
+    relative = outputs[:-1] - outputs[-1]
+    deals = _table_deals if slots <= _TABLE_SLOTS else _general_deals
     step = max(1, _CELLS // (sentences * slots))
     for start in range(0, samples, step):
-        shape = (min(step, samples - start), sentences)
-        if slots == 2:
-            bits = rng.integers(256, size=(shape[0], -(-sentences // 8)), dtype=np.uint8)
-            moved = np.unpackbits(bits, axis=1, count=sentences).astype(np.float64) @ (
-                outputs[1] - outputs[0]
-            )
-            yield np.stack([totals[0] + moved, totals[1] - moved], axis=1)
-        else:
-            dealt = _deals(slots, shape, rng)
-            parts = [
-                sum((dealt[slot] == run).astype(np.float64) @ outputs[run] for run in range(slots))
-                for slot in range(slots - 1)
-            ]
-            yield np.stack([*parts, totals.sum(axis=0) - sum(parts)], axis=1)
+        gets = deals(slots, (min(step, samples - start), sentences), rng)
+        parts = [
+            totals[-1] + sum(gets(slot, run) @ relative[run] for run in range(slots - 1))
+            for slot in range(slots - 1)
+        ]
+        yield np.stack([*parts, totals.sum(axis=0) - sum(parts)], axis=1)
 
 
-def _deals(slots: int, shape: tuple[int, int], rng: np.random.Generator) -> NDArray[np.uint16]:
-    """Which output each slot gets, independently for each cell of ``shape``: Fisher-Yates on arrays."""
+Deal = Callable[[int, int], NDArray[np.float64]]
+"""1 where the slot gets the output of the run, 0 elsewhere, for all trials and sentences."""
+
+
+def _table_deals(slots: int, shape: tuple[int, int], rng: np.random.Generator) -> Deal:
+    """Draw among all permutations at once: fast while they are few."""
+    permutations = np.array(list(itertools.permutations(range(slots))))
+    drawn = rng.integers(len(permutations), size=shape, dtype=np.uint16)
+    return lambda slot, run: np.take((permutations[:, slot] == run).astype(np.float64), drawn)
+
+
+def _general_deals(slots: int, shape: tuple[int, int], rng: np.random.Generator) -> Deal:
+    """The shuffle of Fisher and Yates, all cells of ``shape`` in step."""
     cells = np.arange(shape[0] * shape[1])
-    dealt = np.repeat(np.arange(slots, dtype=np.uint16)[:, np.newaxis], len(cells), axis=1)
+    dealt = np.repeat(np.arange(slots)[:, np.newaxis], len(cells), axis=1)
     for last in range(slots - 1, 0, -1):
         chosen = rng.integers(last + 1, size=len(cells))
         kept = dealt[last].copy()
         dealt[last] = dealt[chosen, cells]
         dealt[chosen, cells] = kept
-    return dealt.reshape(slots, *shape)
+    return lambda slot, run: (dealt[slot] == run).astype(np.float64).reshape(shape)
