@@ -6,19 +6,24 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console
+from isogloss.cli import console, corpus, nbest
 from isogloss.cli.evaluate import evaluate
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
 
+# Typer carries its own copy of Click from some version on; this base class is in whichever it uses.
+_CommandLineError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
 _INTERRUPTED = 130
+_USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 
 app = typer.Typer(
@@ -28,6 +33,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(nbest.app, name="nbest")
 
 
 def _print_version(wanted: bool) -> None:
@@ -68,9 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = app(args=words, prog_name="isogloss", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as request:
+    except typer.Exit as request:
         return request.exit_code
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         console.note("interrupted")
         return _INTERRUPTED
     except BrokenPipeError:
@@ -78,9 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # interpreter complains when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _OUR_MISTAKE
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
+    except _CommandLineError as error:
+        return _explain(error)
     except IsoglossError as error:
         if debug:
             raise
@@ -96,6 +104,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return _OUR_MISTAKE
     return result if isinstance(result, int) else 0
+
+
+def _explain(error: Any) -> int:
+    """Print what is wrong with the command line itself, or the help if nothing was asked for."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        context = error.ctx
+        path = context.command_path if context is not None else "isogloss"
+        console.error(f"{error.format_message().rstrip('.')}; see '{path} --help'")
+    return _USERS_MISTAKE
 
 
 def run() -> None:

@@ -14,7 +14,7 @@ import os
 import secrets
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "StrPath",
     "atomic_output",
+    "decode_lines",
     "naming_file",
     "not_text",
     "open_bytes",
@@ -146,7 +147,12 @@ def open_bytes(path: StrPath) -> IO[bytes]:
 
 def read_lines(path: StrPath) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file without their ends, one at a time."""
-    for number, line in enumerate(read_byte_lines(path), start=1):
+    return decode_lines(read_chunks(path), path)
+
+
+def decode_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text that comes in pieces; ``path`` is for the messages."""
+    for number, line in enumerate(_split_lines(chunks, path), start=1):
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -161,8 +167,12 @@ def read_lines(path: StrPath) -> Iterator[str]:
 
 def read_byte_lines(path: StrPath) -> Iterator[bytes]:
     """Yield the lines of a file as bytes; a file with zero bytes is refused as not being text."""
+    return _split_lines(read_chunks(path), path)
+
+
+def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
     rest = b""
-    for chunk in read_chunks(path):
+    for chunk in chunks:
         if b"\0" in chunk:
             raise not_text(path)
         *lines, rest = (rest + chunk).split(b"\n")

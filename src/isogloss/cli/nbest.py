@@ -1,0 +1,129 @@
+"""``isogloss nbest``: look at, convert and edit n-best lists of any system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from isogloss.cli import console
+
+if TYPE_CHECKING:
+    from isogloss.nbest import NbestStore
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Look at, convert and edit n-best lists of any system.",
+)
+
+_FORMATS = "moses, marian, fairseq, sockeye, jsonl, store"
+
+List = Annotated[
+    str, typer.Argument(metavar="LIST", help="N-best list: file, stored folder, or - for stdin.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help=f"Format of the input ({_FORMATS}); recognised if not given."),
+]
+Output = Annotated[
+    str, typer.Option("--output", help="Where to write; .gz and .zst are packed, - is stdout.")
+]
+To = Annotated[str, typer.Option("--to", help=f"Format of the output ({_FORMATS}).")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _read(path: str, format: str | None) -> NbestStore:
+    from isogloss.nbest import read_nbest
+
+    store = read_nbest(path, format=format)
+    for name, count in store.filled.items():
+        console.warn(
+            f"{path}: feature '{name}' is missing on {count:,} of {store.num_candidates:,} candidates; "
+            "it counts as 0 there"
+        )
+    return store
+
+
+def _write(store: NbestStore, path: str, format: str) -> None:
+    from isogloss.nbest import write_nbest
+    from isogloss.nbest.formats import losses
+
+    lost = losses(store, format)
+    if lost:
+        console.warn(f"the format '{format}' has no place for: {'; '.join(lost)}")
+    write_nbest(store, path, format=format)
+    console.note(f"{path}: {store.num_candidates:,} candidates of {store.num_sentences:,} sentences")
+
+
+@app.command()
+def info(list: List, format: Format = None, json: Json = False) -> None:
+    """Print how many sentences and candidates a list has, its features and their ranges."""
+    from isogloss.nbest.summary import summarise
+
+    store = _read(list, format)
+    summary = summarise(store)
+    if json:
+        console.print_json(summary.as_dict())
+        return
+    facts = Table(show_header=False, box=None)
+    for name, value in summary.facts():
+        facts.add_row(name, value)
+    console.print_table(facts)
+    if summary.columns:
+        table = Table("dense column", "least", "mean", "greatest", box=None)
+        for column in summary.columns:
+            table.add_row(column.name, f"{column.least:.6g}", f"{column.mean:.6g}", f"{column.greatest:.6g}")
+        console.print_table(table)
+
+
+@app.command()
+def convert(
+    list: List,
+    output: Output = "-",
+    to: To = "moses",
+    format: Format = None,
+) -> None:
+    """Write a list in another format. What the format cannot carry is named first."""
+    _write(_read(list, format), output, to)
+
+
+@app.command()
+def merge(
+    lists: Annotated[list[str], typer.Argument(metavar="LIST...", help="Two or more lists.")],
+    output: Output = "-",
+    to: To = "moses",
+    format: Format = None,
+) -> None:
+    """Join lists sentence by sentence; equal candidates are kept once."""
+    from isogloss.nbest.edit import merge as merge_stores
+
+    _write(merge_stores([_read(path, format) for path in lists]), output, to)
+
+
+@app.command()
+def distinct(list: List, output: Output = "-", to: To = "moses", format: Format = None) -> None:
+    """Keep one candidate, the best by score, of those with the same words."""
+    from isogloss.nbest.edit import distinct as distinct_candidates
+
+    _write(distinct_candidates(_read(list, format)), output, to)
+
+
+@app.command("add-column")
+def add_column(
+    list: List,
+    name: Annotated[str, typer.Option("--name", help="Name of the new dense feature.")],
+    values: Annotated[
+        Path, typer.Option("--values", help="File with one number per candidate, in list order.")
+    ],
+    output: Output = "-",
+    to: To = "moses",
+    format: Format = None,
+) -> None:
+    """Add a dense feature that was computed elsewhere, such as a quality estimate."""
+    from isogloss.nbest.columns import read_column
+    from isogloss.nbest.edit import add_column as with_column
+
+    store = _read(list, format)
+    _write(with_column(store, name, read_column(values, store, list)), output, to)
