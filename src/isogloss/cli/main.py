@@ -12,6 +12,7 @@ import typer
 
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, nbest
+from isogloss.cli.evaluate import evaluate
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -63,6 +64,9 @@ def _options(
 ) -> None:
     console.set_quiet(quiet)
     context.obj = {"debug": debug}
+
+
+app.command()(evaluate)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
