@@ -164,8 +164,7 @@ def oracle(
     found = find_oracle(store, statistics)
     if output is not None:
         with atomic_output(output) as stream:
-            texts = dict(zip(store.sentence_ids.tolist(), store.texts(found.best.rows.tolist()), strict=True))
-            stream.writelines(texts.get(number, "") + "\n" for number in range(len(references)))
+            stream.writelines(line + "\n" for line in store.lines(found.best.rows, len(references)))
     if json:
         console.print_json({choice.name: choice.bleu for choice in found.choices()})
         return
@@ -173,3 +172,39 @@ def oracle(
     for choice in found.choices():
         table.add_row(choice.name, f"{choice.bleu:.2f}")
     console.print_table(table)
+
+
+@app.command()
+def synthetic(
+    reference: Annotated[Path, typer.Argument(help="Tokenised references, one per line.")],
+    candidates: Annotated[int, typer.Option("--candidates", help="Candidates per sentence.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same list.")] = 1,
+    output: Output = "-",
+    to: To = "moses",
+) -> None:
+    """Make a list by putting mistakes into references, to try things on."""
+    from isogloss.corpus.streams import read_lines
+    from isogloss.nbest.synthetic import make_nbest
+
+    references = [line.split() for line in read_lines(reference)]
+    _write(make_nbest(references, candidates=candidates, seed=seed), output, to)
+
+
+@app.command()
+def best(
+    list: List,
+    output: Annotated[
+        str, typer.Option("--output", help="Text file, one line per sentence; - is stdout.")
+    ] = "-",
+    format: Format = None,
+) -> None:
+    """Write the candidate with the highest score of every sentence as plain text.
+
+    Sentences without candidates become empty lines, so that the lines match the source.
+    """
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.nbest.edit import best_rows
+
+    store = _read(list, format)
+    with atomic_output(output) as stream:
+        stream.writelines(line + "\n" for line in store.lines(best_rows(store)))

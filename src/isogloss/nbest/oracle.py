@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metric import SENTENCE_BLEU, BleuOptions, DocumentBleu, bleu_scores
+from isogloss.nbest.edit import best_rows, highest_rows
 from isogloss.nbest.store import Int64, NbestStore
 
 __all__ = ["Choice", "Oracle", "find_oracle"]
@@ -52,26 +53,21 @@ def find_oracle(store: NbestStore, statistics: npt.NDArray[np.int32]) -> Oracle:
     first = store.sentence_offsets[:-1].copy()
     decoder = None
     if not np.all(np.isnan(store.scores)):
-        decoder = _pick(store, np.nan_to_num(store.scores, nan=-np.inf))
+        decoder = best_rows(store)
     by_sentence = bleu_scores(statistics, SENTENCE_BLEU)
-    starts = [_pick(store, by_sentence), first, *([] if decoder is None else [decoder])]
+    starts = [highest_rows(store, by_sentence), first, *([] if decoder is None else [decoder])]
     climbed = [_choice("oracle", _climb(store, statistics, rows), statistics) for rows in starts]
     return Oracle(
         first=_choice("first", first, statistics),
         decoder=None if decoder is None else _choice("decoder", decoder, statistics),
         best=max(climbed, key=lambda choice: choice.bleu),
-        worst=_choice("worst", _pick(store, -by_sentence), statistics),
+        worst=_choice("worst", highest_rows(store, -by_sentence), statistics),
     )
 
 
 def _choice(name: str, rows: Int64, statistics: npt.NDArray[np.int32]) -> Choice:
     total = statistics[rows].sum(axis=0, dtype=np.int64)[np.newaxis]
     return Choice(name=name, rows=rows, bleu=100 * float(bleu_scores(total)[0]))
-
-
-def _pick(store: NbestStore, values: npt.NDArray[np.float64]) -> Int64:
-    """The row with the highest value of every sentence, the first of equals."""
-    return np.array([begin + np.argmax(values[begin:end]) for begin, end in _bounds(store)], dtype=np.int64)
 
 
 def _bounds(store: NbestStore) -> list[tuple[int, int]]:
