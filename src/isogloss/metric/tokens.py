@@ -12,7 +12,7 @@ from isogloss._engine import Vocabulary
 from isogloss.errors import ConfigError
 from isogloss.metric.references import References
 
-__all__ = ["Encoder", "Tokenizer", "owners"]
+__all__ = ["EncodedReferences", "Encoder", "Tokenizer", "owners"]
 
 Offsets = NDArray[np.int64]
 
@@ -53,7 +53,9 @@ def sacrebleu_tokenizer(name: str):  # type: ignore[no-untyped-def]  # sacreBLEU
 
 
 @dataclass(frozen=True, slots=True)
-class _EncodedReferences:
+class EncodedReferences:
+    """References as numbers of the words that occur in them."""
+
     source: References
     vocabulary: Vocabulary
     ids: NDArray[np.uint32]
@@ -70,25 +72,29 @@ class Encoder:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
-        self._references: _EncodedReferences | None = None
+        self._references: EncodedReferences | None = None
 
     def arrays(
         self, hypotheses: Sequence[str], references: References, sentences: Sequence[int] | None
     ) -> tuple[NDArray[np.uint32], Offsets, Offsets, NDArray[np.uint32], Offsets, Offsets]:
         """What the engine's statistics take: hypotheses, then references."""
-        encoded = self._references
-        if encoded is None or encoded.source is not references:
-            encoded = self._references = self._encode(references)
+        encoded = self.references(references)
         ids, offsets = encoded.vocabulary.encode((self.tokenizer(line) for line in hypotheses), grow=False)
         sentence_offsets = _candidate_offsets(len(hypotheses), len(references), sentences)
         return ids, offsets, sentence_offsets, encoded.ids, encoded.offsets, encoded.sentence_offsets
 
-    def _encode(self, references: References) -> _EncodedReferences:
+    def references(self, references: References) -> EncodedReferences:
+        """The references' numbers, computed now if these are new ones."""
+        if self._references is None or self._references.source is not references:
+            self._references = self._encode(references)
+        return self._references
+
+    def _encode(self, references: References) -> EncodedReferences:
         vocabulary = Vocabulary()
         groups = [references.of(i) for i in range(len(references))]
         ids, offsets = vocabulary.encode(self.tokenizer(line) for group in groups for line in group)
         sentence_offsets = np.cumsum([0, *map(len, groups)], dtype=np.int64)
-        return _EncodedReferences(references, vocabulary, ids, offsets, sentence_offsets)
+        return EncodedReferences(references, vocabulary, ids, offsets, sentence_offsets)
 
 
 def owners(hypotheses: int, count: int, sentences: Sequence[int] | None) -> NDArray[np.int64]:
