@@ -38,6 +38,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(nbest.app, name="nbest")
+app.command()(evaluate)
 
 
 def _print_version(wanted: bool) -> None:
@@ -65,9 +66,6 @@ def _options(
 ) -> None:
     console.set_quiet(quiet)
     context.obj = {"debug": debug}
-
-
-app.command()(evaluate)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
