@@ -128,7 +128,7 @@ def test_options_are_checked(wrong: dict[str, object], problem: str) -> None:
 
 
 def test_outputs_must_fit_the_references() -> None:
-    with pytest.raises(DataFormatError, match="s, run 2:2: 1 lines found, but reference 1 has 2"):
+    with pytest.raises(DataFormatError, match="s, run 2:2: 1 line found, but reference 1 has 2"):
         evaluate([System("s", (["a", "b"], ["a"]))], References([["a", "b"]]))
     with pytest.raises(ConfigError, match="system 's' has no output"):
         evaluate([System("s", ())], References([["a"]]))

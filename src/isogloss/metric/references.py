@@ -66,7 +66,7 @@ def check_length(name: str, lines: int, other: str, expected: int) -> None:
         raise DataFormatError("the file has no lines", other, hint="at least one sentence is expected")
     if lines != expected:
         raise DataFormatError(
-            f"{lines:,} lines found, but {other} has {expected:,}",
+            f"{lines:,} line{'s' * (lines != 1)} found, but {other} has {expected:,}",
             name,
             min(lines, expected) + 1,
             "line i of each file must belong to the same sentence",
