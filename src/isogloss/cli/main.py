@@ -13,6 +13,7 @@ import typer
 
 from isogloss._version import __version__
 from isogloss.cli import console
+from isogloss.cli.classes import classes
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -27,6 +28,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.command()(classes)
 
 
 def _print_version(wanted: bool) -> None:
