@@ -30,13 +30,13 @@ class Cost:
     stdout: str
 
 
-def run(command: Sequence[str]) -> Cost:
-    """Run to the end; what it says on standard error is passed on only if it fails."""
+def run(command: Sequence[str], *, loud: bool = True) -> Cost:
+    """Run to the end; what it says on standard error is passed on only if it fails, and if ``loud``."""
     with tempfile.NamedTemporaryFile() as report:
         between = [sys.executable, "-S", __file__, report.name, *command]
         done = subprocess.run(between, capture_output=True, text=True, check=False)
         cost = json.loads(Path(report.name).read_text())
-    if cost["code"] != 0:
+    if cost["code"] != 0 and loud:
         print(done.stderr[-2000:], file=sys.stderr)
     return Cost(stdout=done.stdout, **cost)
 
