@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "text/vocabulary.hpp"
 
 namespace isogloss {
