@@ -13,6 +13,8 @@ import typer
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, demo, nbest
 from isogloss.cli.evaluate import evaluate
+from isogloss.cli import console
+from isogloss.cli.classes import classes
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -33,6 +35,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.command()(classes)
 
 
 app.command("demo")(demo.demo)
