@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, demo, nbest
-from isogloss.cli.evaluate import evaluate
-from isogloss.cli import console
+from isogloss.cli import console, corpus, nbest
 from isogloss.cli.classes import classes
+from isogloss.cli.demo import demo
+from isogloss.cli.evaluate import evaluate
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -36,13 +36,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command()(classes)
-
-
-app.command("demo")(demo.demo)
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(nbest.app, name="nbest")
+app.command()(demo)
 app.command()(evaluate)
+app.add_typer(nbest.app, name="nbest")
+app.add_typer(corpus.app, name="corpus")
+app.command()(classes)
 
 
 def _print_version(wanted: bool) -> None:
