@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +21,10 @@ from nbest_lists import (
     moses_text,
     parse_moses,
     plain,
+    random_list,
+    random_lists,
     read_moses,
+    seeds,
 )
 
 
@@ -39,8 +44,8 @@ def by_the_engine(text: bytes) -> str | None:
     return exact(plain(store))
 
 
-@settings(deadline=None, max_examples=150)
-@given(candidates())
+@settings(deadline=None, max_examples=120)
+@given(st.one_of(random_lists, random_lists, random_lists, candidates()))
 def test_reads_what_was_written(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))
     assert exact(plain(store)) == exact(expected(given_list))
@@ -49,7 +54,7 @@ def test_reads_what_was_written(given_list: list[Candidate]) -> None:
     assert store.reordered == (rising != sorted(rising))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(candidates(segmented=False))
 def test_builder_gives_what_the_reader_gives(given_list: list[Candidate]) -> None:
     assert exact(plain(build(given_list))) == exact(expected(given_list))
@@ -57,7 +62,7 @@ def test_builder_gives_what_the_reader_gives(given_list: list[Candidate]) -> Non
 
 
 @settings(deadline=None)
-@given(candidates(), st.data())
+@given(random_lists, st.data())
 def test_the_size_of_the_pieces_does_not_matter(given_list: list[Candidate], data: st.DataObject) -> None:
     text = moses_text(given_list)
     if data.draw(st.booleans()):
@@ -72,38 +77,36 @@ def test_one_byte_at_a_time() -> None:
     assert read_moses(*(text[i : i + 1] for i in range(len(text)))).equals(read_moses(text))
 
 
-_PIECES = st.sampled_from(
-    [
-        *(bytes([byte]) for byte in b"|= \t\v\r\n:-.e+09a\0\xff\xc3"),
-        *(b"|||", b" ||| ", b"99999", b"1e400", b"-1e-400", b"1" + b"0" * 400 + b"e-399"),
-        *(b"nan", b"inf", b"x=1", b"LM= ", b"0-0", b"0-1=2-2", b"\xef\xbb\xbf"),
-        *("\u00a0".encode(), "\u2028".encode()),
-    ]
-)
+_PIECES = [
+    *(bytes([byte]) for byte in b"|= \t\v\r\n:-.e+09a\0\xff\xc3"),
+    *(b"|||", b" ||| ", b"99999", b"1e400", b"-1e-400", b"1" + b"0" * 400 + b"e-399"),
+    *(b"nan", b"inf", b"x=1", b"LM= ", b"0-0", b"0-1=2-2", b"\xef\xbb\xbf"),
+    *("\u00a0".encode(), "\u2028".encode()),
+]
 
 
-@st.composite
-def mutated(draw: st.DrawFn) -> bytes:
+def mutated(rng: random.Random) -> bytes:
     """A list with some bytes removed, repeated, put in or exchanged."""
-    text = moses_text(draw(candidates()))
-    for _ in range(draw(st.integers(1, 4))):
-        begin = draw(st.integers(0, len(text)))
-        end = min(len(text), begin + draw(st.integers(0, 6)))
-        kind = draw(st.sampled_from(["cut", "put", "exchange", "repeat"]))
-        new = {"cut": b"", "repeat": text[begin:end] * 2}.get(kind, draw(_PIECES))
+    text = moses_text(random_list(rng))
+    for _ in range(rng.randint(1, 4)):
+        begin = rng.randint(0, len(text))
+        end = min(len(text), begin + rng.randint(0, 6))
+        kind = rng.choice(["cut", "put", "exchange", "repeat"])
+        new = {"cut": b"", "repeat": text[begin:end] * 2}.get(kind, rng.choice(_PIECES))
         text = text[:begin] + new + text[begin if kind == "put" else end :]
     return text
 
 
-@settings(deadline=None, max_examples=400)
-@given(mutated())
-def test_agrees_with_a_slow_parser_on_damaged_lists(text: bytes) -> None:
+@settings(deadline=None, max_examples=1000)
+@given(seeds)
+def test_agrees_with_a_slow_parser_on_damaged_lists(seed: int) -> None:
+    text = mutated(random.Random(seed))
     if text:
         assert by_the_engine(text) == slowly(text)
 
 
 @settings(deadline=None, max_examples=200)
-@given(st.lists(_PIECES, min_size=1, max_size=12).map(b"".join))
+@given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=12).map(b"".join))
 def test_agrees_with_a_slow_parser_on_features(field: bytes) -> None:
     text = b"0 ||| a ||| " + field + b" ||| 1\n"
     assert by_the_engine(text) == slowly(text)

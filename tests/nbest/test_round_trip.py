@@ -22,11 +22,15 @@ from nbest_lists import (
     exact,
     moses_text,
     plain,
+    random_lists,
     read_moses,
-    stores,
 )
 
 EVERY_FORMAT = pytest.mark.parametrize("format", [*FORMATS, "store"])
+
+
+small_lists = st.one_of(random_lists, random_lists, candidates(sentence_numbers=st.integers(0, 30)))
+random_stores = random_lists.map(lambda given_list: read_moses(moses_text(given_list)))
 
 
 def through(store: NbestStore, format: str) -> NbestStore:
@@ -64,7 +68,7 @@ def without(store: NbestStore, lost: list[str]) -> NbestStore:
 
 @EVERY_FORMAT
 @settings(deadline=None, max_examples=60)
-@given(given_list=candidates(sentence_numbers=st.integers(0, 30)), data=st.data())
+@given(given_list=small_lists, data=st.data())
 def test_every_format_gives_back_what_it_can_carry(
     format: str, given_list: list[Candidate], data: st.DataObject
 ) -> None:
@@ -90,7 +94,7 @@ def pairs_for(rows: int) -> st.SearchStrategy[list[float]]:
     return st.lists(doubles, min_size=2 * rows, max_size=2 * rows)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(candidates())
 def test_large_sentence_numbers(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))
@@ -99,7 +103,7 @@ def test_large_sentence_numbers(given_list: list[Candidate]) -> None:
         assert again.equals(without(store, losses(store, format)))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(candidates(segmented=False), st.sampled_from(["moses", "jsonl", "store"]))
 def test_lists_from_the_builder(given_list: list[Candidate], format: str) -> None:
     store = build(given_list)
@@ -108,7 +112,7 @@ def test_lists_from_the_builder(given_list: list[Candidate], format: str) -> Non
 
 
 @settings(deadline=None, max_examples=60)
-@given(stores, st.data())
+@given(random_stores, st.data())
 def test_parts_of_a_list(store: NbestStore, data: st.DataObject) -> None:
     """Where only some candidates have an alignment, the others alone are a list without alignments."""
     rows = sorted(data.draw(st.sets(st.integers(0, store.num_candidates - 1), min_size=1)))
@@ -131,7 +135,7 @@ def test_a_list_in_memory_with_empty_columns_loses_nothing() -> None:
 
 
 @settings(deadline=None, max_examples=40)
-@given(stores)
+@given(random_stores)
 def test_saving_over_a_stored_list(store: NbestStore) -> None:
     with tempfile.TemporaryDirectory() as folder:
         saved = store.save(Path(folder) / "list")
@@ -194,7 +198,7 @@ def test_formats_are_recognised(first: bytes, format: str) -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(candidates(sentence_numbers=st.integers(0, 30)))
+@given(random_lists)
 def test_what_was_written_is_recognised(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))
     for format in ("moses", "fairseq", "sockeye", "jsonl"):

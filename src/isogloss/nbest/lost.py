@@ -19,9 +19,8 @@ def lost_dense(store: NbestStore, kept: Container[str] = ()) -> list[str]:
 
 def lost_sparse(store: NbestStore) -> list[str]:
     """Sparse features that any candidate has."""
-    if store.sparse is None or len(store.sparse.events.values) == 0:
-        return []
-    return [f"{len(np.unique(store.sparse.flat().events.values)):,} sparse features"]
+    flat = store.sparse and store.sparse.flat_or_none()
+    return [] if flat is None else [f"{len(np.unique(flat.events.values)):,} sparse features"]
 
 
 def lost_alignment(store: NbestStore) -> list[str]:

@@ -142,6 +142,11 @@ class SparseFeatures:
             raise ModelFormatError("the values of a sparse feature add up to infinity", "n-best store")
         return SparseFeatures(self.names, Ragged(rows.offsets, rows.columns), rows.values)
 
+    def flat_or_none(self) -> SparseFeatures | None:
+        """The same features in one level, or None if no candidate has one."""
+        flat = self.flat()
+        return flat if len(flat.events.values) else None
+
     def select(self, rows: Int64) -> SparseFeatures | None:
         """The features of the given candidates, or None if they have none; events and names stay."""
         offsets, positions = _gather(self.events.offsets, rows)
@@ -313,8 +318,7 @@ class NbestStore:
             return mine.equals(theirs)
 
         def same_sparse(mine: SparseFeatures | None, theirs: SparseFeatures | None) -> bool:
-            mine = mine if mine is None or len(mine.events.values) else None
-            theirs = theirs if theirs is None or len(theirs.events.values) else None
+            mine, theirs = mine and mine.flat_or_none(), theirs and theirs.flat_or_none()
             return mine is theirs if mine is None or theirs is None else mine.equals(theirs)
 
         nothing = Ragged(np.zeros(1, np.int64), np.zeros(0))
