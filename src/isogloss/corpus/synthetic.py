@@ -8,7 +8,7 @@ a long tail of rare words. A system trained on a few thousand pairs does well, b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from isogloss.corpus.invented.english import speak_english
 from isogloss.corpus.invented.lexicon import Dice
 from isogloss.corpus.invented.meaning import Word, draw_sentence
 from isogloss.corpus.invented.tavri import speak_tavri
-from isogloss.corpus.streams import StrPath, atomic_output
+from isogloss.corpus.streams import StrPath, atomic_outputs
 from isogloss.errors import ConfigError, OutputError
 
 __all__ = ["SyntheticCorpus", "as_text", "make_corpus", "write_corpus"]
@@ -143,28 +143,26 @@ def write_corpus(
     # A tenth more than needed: sentences of dev and test that come again are left out of training.
     corpus = make_corpus(pairs + (pairs + dev + test) // 10 + dev + test + 10, seed, references)
     train, *held_out = corpus.split(dev=dev, test=test)
-    written = [
-        _write_lines(place / "train.src", map(_writer(raw), train.source[:pairs])),
-        _write_lines(place / "train.tgt", map(_writer(raw), train.target[:pairs])),
-    ]
+    write = as_text if raw else " ".join
+    files = {
+        "train.src": map(write, train.source[:pairs]),
+        "train.tgt": map(write, train.target[:pairs]),
+    }
     if not raw:
-        links = (" ".join(f"{at}-{other}" for at, other in row) for row in train.alignment[:pairs])
-        written.append(_write_lines(place / "train.align", links))
+        files["train.align"] = map(_pharaoh, train.alignment[:pairs])
     for name, part in zip(("dev", "test"), held_out, strict=True):
-        written.append(_write_lines(place / f"{name}.src", map(_writer(raw), part.source)))
+        files[f"{name}.src"] = map(write, part.source)
         for number, side in enumerate(part.references):
-            written.append(_write_lines(place / f"{name}.tgt.{number}", map(_writer(raw), side)))
-    return written
+            files[f"{name}.tgt.{number}"] = map(write, side)
+    paths = [place / name for name in files]
+    with atomic_outputs(paths) as streams:
+        for stream, lines in zip(streams, files.values(), strict=True):
+            stream.writelines(f"{line}\n" for line in lines)
+    return paths
 
 
-def _writer(raw: bool) -> Callable[[Sequence[str]], str]:
-    return as_text if raw else " ".join
-
-
-def _write_lines(path: Path, lines: Iterator[str]) -> Path:
-    with atomic_output(path) as stream:
-        stream.writelines(f"{line}\n" for line in lines)
-    return path
+def _pharaoh(links: Links) -> str:
+    return " ".join(f"{at}-{other}" for at, other in links)
 
 
 def _claim(folder: Path) -> None:
