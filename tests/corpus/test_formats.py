@@ -37,7 +37,7 @@ def files_of(folder: Path, name: str) -> PairFiles:
 
 
 def write_all(files: PairFiles, pairs: list[SentencePair]) -> None:
-    with files.format.write(files.paths, ("en", "de")) as write:
+    with files.write(("en", "de")) as (write, _):
         for pair in pairs:
             write(pair)
 
@@ -200,7 +200,7 @@ def test_a_failed_conversion_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.de").write_text("eins\n")
     with pytest.raises(DataFormatError, match=r"a\.de:2: the file has 1 lines, but .*a\.en has more"):
         convert(tmp_path / "a.en", tmp_path / "a.de", tmp_path / "b.en", tmp_path / "b.de")
-    with pytest.raises(ConfigError, match="would both be written to"):
+    with pytest.raises(ConfigError, match="two outputs have the same name"):
         convert(tmp_path / "a.en", tmp_path / "a.en", tmp_path / "b.en", tmp_path / "b.en")
     (tmp_path / "a.en").write_text("one\n\x01two\n")
     with pytest.raises(OutputError, match=r"b\.tmx: XML cannot hold the character U\+0001 in"):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
-from os import fspath
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.corpus.plain import read_plain, write_plain
 from isogloss.corpus.po import read_po, write_po
-from isogloss.corpus.streams import StrPath, open_bytes
+from isogloss.corpus.streams import StrPath, atomic_outputs, open_bytes
 from isogloss.corpus.tmx import read_tmx, write_tmx
 from isogloss.corpus.tsv import read_tsv, write_tsv
 from isogloss.corpus.xliff import read_xliff, write_xliff1, write_xliff2
@@ -47,7 +47,7 @@ class Format:
     files: int
     """Files of one corpus: plain text has two."""
     read: _Read
-    write: Callable[[Sequence[StrPath], tuple[str, str]], AbstractContextManager[PairWriter]]
+    write: Callable[[Sequence[IO[str]], tuple[str, str], StrPath], AbstractContextManager[PairWriter]]
     carries: frozenset[str]
     """What of a pair the format can hold beside the two sentences."""
     unread: tuple[str, ...] = ()
@@ -129,6 +129,22 @@ class PairFiles:
         """Yield the pairs one by one."""
         return self.format.read(self.paths, options, reading)
 
+    @contextmanager
+    def write(
+        self, languages: tuple[str, str] = ("", ""), *, beside: Sequence[StrPath] = ()
+    ) -> Iterator[tuple[PairWriter, list[IO[str]]]]:
+        """Open the files for writing, and others beside them; all of them appear, or none.
+
+        Gives a function that writes a pair, and the streams of the other files.
+        """
+        paths = [*self.paths, *beside]
+        if len({os.path.realpath(path) for path in paths}) < len(paths):
+            raise ConfigError(f"two outputs have the same name: {', '.join(map(str, paths))}")
+        with atomic_outputs(paths) as streams:
+            own, others = streams[: len(self.paths)], streams[len(self.paths) :]
+            with self.format.write(own, languages, self.paths[0]) as write:
+                yield write, others
+
 
 def detect_format(path: StrPath, *, look_inside: bool) -> Format:
     """Tell the format of a file from its name or, if that says nothing, from how it begins."""
@@ -138,7 +154,7 @@ def detect_format(path: StrPath, *, look_inside: bool) -> Format:
     for format in FORMATS.values():
         if name.suffix.lower() in format.suffixes:
             return format
-    if look_inside and fspath(path) != "-":
+    if look_inside and os.fspath(path) != "-":
         with open_bytes(path) as stream:
             start = stream.read(4096)
         return FORMATS[_guess(start)]
@@ -244,7 +260,7 @@ class Conversion:
         pairs = self.source.read(self.options, self.reading) if pairs is None else pairs
         first = next(pairs, None)  # from here on the languages are known
         count = 0
-        with self.target.format.write(self.target.paths, self.languages()) as write:
+        with self.target.write(self.languages()) as (write, _):
             for pair in chain([first] if first else [], pairs):
                 count += write(pair)
         return count

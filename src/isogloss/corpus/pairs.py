@@ -24,7 +24,11 @@ class SentencePair:
 
 
 PairWriter = Callable[[SentencePair], bool]
-"""Writes one pair and says whether it could: a format may have no place for it."""
+"""Writes one pair and says whether it could: a format may have no place for it.
+
+The modules of the formats make one out of open streams, one per file, the two languages, and the name
+of the output for messages.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
+from typing import IO
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import StrPath, atomic_outputs, read_lines
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.corpus.streams import StrPath, read_lines
+from isogloss.errors import DataFormatError
 
 __all__ = ["one_line", "read_plain", "unequal_lines", "write_plain"]
 
@@ -40,18 +41,18 @@ def unequal_lines(short: StrPath, long: StrPath, line: int) -> DataFormatError:
 
 
 @contextmanager
-def write_plain(paths: Sequence[StrPath], languages: tuple[str, str]) -> Iterator[PairWriter]:
+def write_plain(
+    streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath
+) -> Iterator[PairWriter]:
     """Write the two sides of pairs into two files; line breaks inside a sentence become spaces."""
-    if paths[0] == paths[1]:
-        raise ConfigError(f"source and target would both be written to '{paths[0]}'")
-    with atomic_outputs(paths) as (source, target):
+    source, target = streams
 
-        def write(pair: SentencePair) -> bool:
-            source.write(one_line(pair.source) + "\n")
-            target.write(one_line(pair.target) + "\n")
-            return True
+    def write(pair: SentencePair) -> bool:
+        source.write(one_line(pair.source) + "\n")
+        target.write(one_line(pair.target) + "\n")
+        return True
 
-        yield write
+    yield write
 
 
 def one_line(text: str) -> str:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import IO, Any
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import StrPath, atomic_output, read_byte_lines
+from isogloss.corpus.streams import StrPath, read_byte_lines
 from isogloss.errors import DataFormatError, MissingExtraError, OutputError
 
 __all__ = ["read_po", "write_po"]
@@ -138,34 +138,33 @@ def _syntax_error(message: str, path: StrPath, first_line: int) -> DataFormatErr
 
 
 @contextmanager
-def write_po(paths: Sequence[StrPath], languages: tuple[str, str]) -> Iterator[PairWriter]:
+def write_po(streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath) -> Iterator[PairWriter]:
     """Write pairs as a catalog.
 
     A catalog has one translation for a source in a context: further ones are left out, and so are pairs
     with an empty source. The memory for this grows by one hash per pair.
     """
-    (path,) = paths
+    (stream,) = streams
     polib = _import_polib("writing PO files")
     seen: set[int] = set()
-    with atomic_output(path) as stream:
-        header = polib.POFile()
-        header.metadata = {
-            "Language": languages[1],
-            "MIME-Version": "1.0",
-            "Content-Type": "text/plain; charset=UTF-8",
-            "Content-Transfer-Encoding": "8bit",
-        }
-        stream.write(header.metadata_as_entry().__unicode__(wrapwidth=0) + "\n")
+    header = polib.POFile()
+    header.metadata = {
+        "Language": languages[1],
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+    }
+    stream.write(header.metadata_as_entry().__unicode__(wrapwidth=0) + "\n")
 
-        def write(pair: SentencePair) -> bool:
-            if "\0" in pair.source + pair.target + pair.context:
-                raise OutputError(f"a catalog cannot hold the zero byte in {pair.source[:40]!r}", path)
-            key = hash((pair.source, pair.context))
-            if not pair.source or key in seen:
-                return False
-            seen.add(key)
-            entry = polib.POEntry(msgid=pair.source, msgstr=pair.target, msgctxt=pair.context or None)
-            stream.write(entry.__unicode__(wrapwidth=0) + "\n")
-            return True
+    def write(pair: SentencePair) -> bool:
+        if "\0" in pair.source + pair.target + pair.context:
+            raise OutputError(f"a catalog cannot hold the zero byte in {pair.source[:40]!r}", path)
+        key = hash((pair.source, pair.context))
+        if not pair.source or key in seen:
+            return False
+        seen.add(key)
+        entry = polib.POEntry(msgid=pair.source, msgstr=pair.target, msgctxt=pair.context or None)
+        stream.write(entry.__unicode__(wrapwidth=0) + "\n")
+        return True
 
-        yield write
+    yield write

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import IO
 
 from isogloss._version import __version__
 from isogloss.corpus.markup import InlineText, attribute, check_characters, content, parse_units
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import StrPath, atomic_output
+from isogloss.corpus.streams import StrPath
 from isogloss.errors import DataFormatError
 
 __all__ = ["read_tmx", "write_tmx"]
@@ -140,29 +141,28 @@ def _matches(wanted: str, found: str) -> bool:
 
 
 @contextmanager
-def write_tmx(paths: Sequence[StrPath], languages: tuple[str, str]) -> Iterator[PairWriter]:
+def write_tmx(streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath) -> Iterator[PairWriter]:
     """Write pairs as a translation memory."""
-    (path,) = paths
+    (stream,) = streams
     source_language, target_language = map(attribute, languages)
-    with atomic_output(path) as stream:
+    stream.write(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
+        f'<header creationtool="isogloss" creationtoolversion={attribute(__version__)} '
+        'segtype="sentence" o-tmf="isogloss" adminlang="en" '
+        f'srclang={source_language} datatype="plaintext"/>\n<body>\n'
+    )
+
+    def write(pair: SentencePair) -> bool:
+        for text in (pair.source, pair.target, pair.id, pair.context):
+            check_characters(text, path)
+        unit_id = f" tuid={attribute(pair.id)}" if pair.id else ""
+        context = f'<prop type="{_CONTEXT}">{content(pair.context)}</prop>\n' if pair.context else ""
         stream.write(
-            '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
-            f'<header creationtool="isogloss" creationtoolversion={attribute(__version__)} '
-            'segtype="sentence" o-tmf="isogloss" adminlang="en" '
-            f'srclang={source_language} datatype="plaintext"/>\n<body>\n'
+            f"<tu{unit_id}>\n{context}"
+            f"<tuv xml:lang={source_language}><seg>{content(pair.source)}</seg></tuv>\n"
+            f"<tuv xml:lang={target_language}><seg>{content(pair.target)}</seg></tuv>\n</tu>\n"
         )
+        return True
 
-        def write(pair: SentencePair) -> bool:
-            for text in (pair.source, pair.target, pair.id, pair.context):
-                check_characters(text, path)
-            unit_id = f" tuid={attribute(pair.id)}" if pair.id else ""
-            context = f'<prop type="{_CONTEXT}">{content(pair.context)}</prop>\n' if pair.context else ""
-            stream.write(
-                f"<tu{unit_id}>\n{context}"
-                f"<tuv xml:lang={source_language}><seg>{content(pair.source)}</seg></tuv>\n"
-                f"<tuv xml:lang={target_language}><seg>{content(pair.target)}</seg></tuv>\n</tu>\n"
-            )
-            return True
-
-        yield write
-        stream.write("</body>\n</tmx>\n")
+    yield write
+    stream.write("</body>\n</tmx>\n")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import IO
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.corpus.plain import one_line
-from isogloss.corpus.streams import StrPath, atomic_output, read_lines
+from isogloss.corpus.streams import StrPath, read_lines
 from isogloss.errors import DataFormatError
 
 __all__ = ["read_tsv", "split_row", "write_tsv"]
@@ -47,16 +48,15 @@ def split_row(line: str, path: StrPath, number: int, columns: tuple[int, int] | 
 
 
 @contextmanager
-def write_tsv(paths: Sequence[StrPath], languages: tuple[str, str]) -> Iterator[PairWriter]:
+def write_tsv(streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath) -> Iterator[PairWriter]:
     """Write pairs as TSV; tabs and line breaks inside a sentence become spaces."""
-    (path,) = paths
-    with atomic_output(path) as stream:
+    (stream,) = streams
 
-        def write(pair: SentencePair) -> bool:
-            fields = [pair.source, pair.target]
-            if pair.id or pair.context:
-                fields += [pair.id, pair.context] if pair.context else [pair.id]
-            stream.write("\t".join(one_line(text).replace("\t", " ") for text in fields) + "\n")
-            return True
+    def write(pair: SentencePair) -> bool:
+        fields = [pair.source, pair.target]
+        if pair.id or pair.context:
+            fields += [pair.id, pair.context] if pair.context else [pair.id]
+        stream.write("\t".join(one_line(text).replace("\t", " ") for text in fields) + "\n")
+        return True
 
-        yield write
+    yield write

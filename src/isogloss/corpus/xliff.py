@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import IO
 
 from isogloss.corpus.markup import InlineText, attribute, check_characters, content, parse_units
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import StrPath, atomic_output
+from isogloss.corpus.streams import StrPath
 from isogloss.errors import DataFormatError
 
 __all__ = ["read_xliff", "write_xliff1", "write_xliff2"]
@@ -136,75 +137,77 @@ class _Handler:
 
 
 @contextmanager
-def write_xliff1(paths: Sequence[StrPath], languages: tuple[str, str]) -> Iterator[PairWriter]:
+def write_xliff1(
+    streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath
+) -> Iterator[PairWriter]:
     """Write pairs as XLIFF 1.2."""
-    (path,) = paths
+    (stream,) = streams
     source, target = map(attribute, languages)
-    with atomic_output(path) as stream:
-        stream.write(
-            '<?xml version="1.0" encoding="UTF-8"?>\n'
-            '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">\n'
-            f'<file original="isogloss" datatype="plaintext" source-language={source} '
-            f"target-language={target}>\n<body>\n"
+    stream.write(
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">\n'
+        f'<file original="isogloss" datatype="plaintext" source-language={source} '
+        f"target-language={target}>\n<body>\n"
+    )
+    number = 0
+
+    def write(pair: SentencePair) -> bool:
+        nonlocal number
+        number += 1
+        _check(pair, path)
+        name = f" resname={attribute(pair.id)}" if pair.id else ""
+        context = (
+            f'<context-group purpose="information"><context context-type="{_CONTEXT}">'
+            f"{content(pair.context)}</context></context-group>\n"
+            if pair.context
+            else ""
         )
-        number = 0
+        stream.write(
+            f'<trans-unit id="{number}"{name} xml:space="preserve">\n'
+            f"<source>{content(pair.source)}</source>\n<target>{content(pair.target)}</target>\n"
+            f"{context}</trans-unit>\n"
+        )
+        return True
 
-        def write(pair: SentencePair) -> bool:
-            nonlocal number
-            number += 1
-            _check(pair, path)
-            name = f" resname={attribute(pair.id)}" if pair.id else ""
-            context = (
-                f'<context-group purpose="information"><context context-type="{_CONTEXT}">'
-                f"{content(pair.context)}</context></context-group>\n"
-                if pair.context
-                else ""
-            )
-            stream.write(
-                f'<trans-unit id="{number}"{name} xml:space="preserve">\n'
-                f"<source>{content(pair.source)}</source>\n<target>{content(pair.target)}</target>\n"
-                f"{context}</trans-unit>\n"
-            )
-            return True
-
-        yield write
-        stream.write("</body>\n</file>\n</xliff>\n")
+    yield write
+    stream.write("</body>\n</file>\n</xliff>\n")
 
 
 @contextmanager
-def write_xliff2(paths: Sequence[StrPath], languages: tuple[str, str]) -> Iterator[PairWriter]:
+def write_xliff2(
+    streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath
+) -> Iterator[PairWriter]:
     """Write pairs as XLIFF 2.0."""
-    (path,) = paths
+    (stream,) = streams
     source, target = map(attribute, languages)
-    with atomic_output(path) as stream:
-        stream.write(
-            '<?xml version="1.0" encoding="UTF-8"?>\n'
-            '<xliff version="2.0" xmlns="urn:oasis:names:tc:xliff:document:2.0" '
-            f'srcLang={source} trgLang={target}>\n<file id="f1">\n'
+    stream.write(
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<xliff version="2.0" xmlns="urn:oasis:names:tc:xliff:document:2.0" '
+        f'srcLang={source} trgLang={target}>\n<file id="f1">\n'
+    )
+    number = 0
+
+    def write(pair: SentencePair) -> bool:
+        nonlocal number
+        number += 1
+        _check(pair, path)
+        name = f" name={attribute(pair.id)}" if pair.id else ""
+        context = (
+            f'<notes><note category="{_CONTEXT}">{content(pair.context)}</note></notes>\n'
+            if pair.context
+            else ""
         )
-        number = 0
+        stream.write(
+            f'<unit id="{number}"{name} xml:space="preserve">\n{context}<segment>\n'
+            f"<source>{content(pair.source)}</source>\n<target>{content(pair.target)}</target>\n"
+            "</segment>\n</unit>\n"
+        )
+        return True
 
-        def write(pair: SentencePair) -> bool:
-            nonlocal number
-            number += 1
-            _check(pair, path)
-            name = f" name={attribute(pair.id)}" if pair.id else ""
-            context = (
-                f'<notes><note category="{_CONTEXT}">{content(pair.context)}</note></notes>\n'
-                if pair.context
-                else ""
-            )
-            stream.write(
-                f'<unit id="{number}"{name} xml:space="preserve">\n{context}<segment>\n'
-                f"<source>{content(pair.source)}</source>\n<target>{content(pair.target)}</target>\n"
-                "</segment>\n</unit>\n"
-            )
-            return True
-
-        yield write
-        if number == 0:  # a file must have a unit
-            stream.write('<group id="1"/>\n')
-        stream.write("</file>\n</xliff>\n")
+    yield write
+    if number == 0:  # a file must have a unit
+        stream.write('<group id="1"/>\n')
+    stream.write("</file>\n</xliff>\n")
 
 
 def _check(pair: SentencePair, path: StrPath) -> None:
