@@ -8,6 +8,7 @@
 
 #include "bindings/arrays.hpp"
 #include "metric/bleu.hpp"
+#include "metric/nist.hpp"
 #include "metric/reference_ngrams.hpp"
 #include "metric/segments.hpp"
 
@@ -57,6 +58,24 @@ ArrayOut<std::int32_t> bleu_statistics_array(
   return to_numpy(std::move(rows), {candidates.sequences(), columns});
 }
 
+ArrayOut<double> nist_statistics_array(
+    ArrayIn<WordId> hypothesis_ids, ArrayIn<std::int64_t> hypothesis_offsets,
+    ArrayIn<std::int64_t> sentence_offsets, ArrayIn<WordId> reference_ids,
+    ArrayIn<std::int64_t> reference_offsets, ArrayIn<std::int64_t> reference_sentence_offsets,
+    std::size_t order, std::size_t threads) {
+  const Segments candidates{view(hypothesis_ids), view(hypothesis_offsets), view(sentence_offsets)};
+  const Segments references{view(reference_ids), view(reference_offsets), view(reference_sentence_offsets)};
+  const std::size_t columns = nist_columns(checked_order(order));
+  Buffer<double> rows;
+  {
+    const nb::gil_scoped_release released;
+    check_segments(candidates, references);
+    rows.resize(candidates.sequences() * columns);
+    nist_statistics(candidates, references, order, threads, rows.data());
+  }
+  return to_numpy(std::move(rows), {candidates.sequences(), columns});
+}
+
 template <class Count>
 ArrayOut<double> bleu_scores_array(MatrixIn<Count> statistics, std::optional<ArrayIn<double>> background,
                                    const std::string& smoothing, std::optional<double> smoothing_value,
@@ -92,6 +111,13 @@ void bind_metric(nb::module_& module) {
       "has the candidates ``sentence_offsets[i]:sentence_offsets[i + 1]``; references likewise.\n"
       "``NO_WORD`` matches nothing. ``length`` is ``closest`` (ties to the shorter), ``shortest`` or\n"
       "``average`` (whole tokens, halves upwards). Rows of candidates that no sentence owns are zero.");
+  module.def(
+      "nist_statistics", &nist_statistics_array, "hypothesis_ids"_a, "hypothesis_offsets"_a,
+      "sentence_offsets"_a, "reference_ids"_a, "reference_offsets"_a, "reference_sentence_offsets"_a,
+      nb::kw_only(), "order"_a = 5, "threads"_a = 1,
+      "One row per candidate: length, mean reference length, information of the matched n-grams by order,\n"
+      "all n-grams by order.\n\n"
+      "Arguments as of ``bleu_statistics``; all references given weigh the n-grams.");
   constexpr const char* scores_doc =
       "BLEU in 0..1 of each row of statistics, ``background`` added to it first.\n\n"
       "``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default\n"

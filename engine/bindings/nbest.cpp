@@ -129,7 +129,7 @@ class MosesWriter {
     }
     if (alignment_offsets && alignment) {
       list_.alignment_offsets = view(*alignment_offsets);
-      list_.alignment = link_rows<AlignedPair>(*alignment);
+      list_.alignment = link_rows<AlignedWords>(*alignment);
     }
     if (segmentation_offsets && segmentation) {
       list_.segmentation_offsets = view(*segmentation_offsets);

@@ -99,7 +99,7 @@ double score_row(const double* row, std::size_t order, const BleuOptions& option
 
 void bleu_statistics(const Segments& candidates, const Segments& references, std::size_t order,
                      ReferenceLength length, std::size_t threads, std::int32_t* rows) {
-  std::vector<Worker> workers(std::max<std::size_t>(threads, 1));
+  std::vector<Worker> workers(std::clamp<std::size_t>(threads, 1, candidates.sentences() + 1));
   parallel_for(candidates.sentences(), threads, [&](std::size_t sentence, std::size_t worker) {
     score_sentence(candidates, references, sentence, order, length, workers[worker], rows);
   });

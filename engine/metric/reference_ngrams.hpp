@@ -22,6 +22,7 @@ inline constexpr std::size_t kMaxNgramOrder = 16;
 class ReferenceNgrams {
  public:
   using Slot = std::uint32_t;
+  static constexpr Slot kRoot = 0xffffffffu;
 
   /// Takes sentence `sentence` of `references` in place of what it held; n-grams up to `order` words.
   void assign(const Segments& references, std::size_t sentence, std::size_t order);
@@ -32,14 +33,14 @@ class ReferenceNgrams {
   template <class Hit>
   void match(std::span<const WordId> candidate, Hit&& hit);
 
-  /// Calls `visit(n, words, slot)` for each distinct n-gram, where `words` are its n words.
+  /// Calls `visit(prefix, word, slot)` once for each n-gram of the sentence it was assigned, prefixes
+  /// first; the prefix of a single word is kRoot.
   template <class Visit>
   void for_each(const Segments& references, std::size_t sentence, Visit&& visit);
 
   std::size_t slots() const { return entries_.size(); }
 
  private:
-  static constexpr Slot kRoot = 0xffffffffu;
   static constexpr Slot kNone = 0xfffffffeu;
 
   struct Entry {
@@ -107,13 +108,16 @@ void ReferenceNgrams::for_each(const Segments& references, std::size_t sentence,
   for (std::int64_t r = first; r < last; ++r) {
     const std::span<const WordId> words = references.tokens(r);
     for (std::size_t start = 0; start < words.size(); ++start) {
-      Slot slot = kRoot;
-      for (std::size_t n = 1; n <= order_ && start + n <= words.size(); ++n) {
-        if (words[start + n - 1] == kNoWord) break;
-        slot = find(slot, words[start + n - 1]);
-        if (entries_[slot].stamp == stamp) continue;
-        entries_[slot].stamp = stamp;
-        visit(n, words.subspan(start, n), slot);
+      Slot prefix = kRoot;
+      for (std::size_t n = 0; n < order_ && start + n < words.size(); ++n) {
+        const WordId word = words[start + n];
+        if (word == kNoWord) break;
+        const Slot slot = find(prefix, word);
+        Entry& entry = entries_[slot];
+        if (entry.stamp != stamp) visit(prefix, word, slot);
+        // `match` takes `remaining` for valid only under its own stamp, so this leaves nothing behind.
+        entry.stamp = stamp;
+        prefix = slot;
       }
     }
   }

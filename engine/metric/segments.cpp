@@ -7,7 +7,7 @@
 namespace isogloss {
 namespace {
 
-void check_offsets(std::span<const std::int64_t> offsets, std::size_t end, std::int64_t longest,
+void check_rising(std::span<const std::int64_t> offsets, std::size_t end, std::int64_t longest,
                    const std::string& what) {
   if (offsets.empty()) throw std::invalid_argument(what + " offsets: empty, at least one is needed");
   if (offsets.front() < 0) throw std::invalid_argument(what + " offsets: the first is negative");
@@ -23,8 +23,8 @@ void check_offsets(std::span<const std::int64_t> offsets, std::size_t end, std::
 }
 
 void check_side(const Segments& side, const std::string& name) {
-  check_offsets(side.offsets, side.ids.size(), std::numeric_limits<std::int32_t>::max(), name);
-  check_offsets(side.sentence_offsets, side.sequences(), std::numeric_limits<std::int64_t>::max(),
+  check_rising(side.offsets, side.ids.size(), std::numeric_limits<std::int32_t>::max(), name);
+  check_rising(side.sentence_offsets, side.sequences(), std::numeric_limits<std::int64_t>::max(),
                 name + " sentence");
 }
 

@@ -20,7 +20,7 @@ struct Ragged {
 };
 
 /// One aligned word pair of a candidate, positions from 0.
-struct AlignedPair {
+struct AlignedWords {
   std::uint16_t source, target;
 };
 
@@ -49,7 +49,7 @@ struct NbestColumns {
   Vocabulary sparse_names;
   Ragged<std::uint32_t> sparse_columns;
   Buffer<float> sparse_values;            ///< parallel to sparse_columns.values
-  Ragged<AlignedPair> alignment;
+  Ragged<AlignedWords> alignment;
   Ragged<PhraseSpan> segmentation;
   bool reordered = false;  ///< the candidates did not come grouped by rising sentence: rows are not lines
 

@@ -63,7 +63,7 @@ void append_segmentation(std::string& out, const NbestView& list, std::size_t ro
 
 void append_alignment(std::string& out, const NbestView& list, std::size_t row) {
   out += " |||";
-  for (const AlignedPair& pair : row_of(list.alignment_offsets, list.alignment, row)) {
+  for (const AlignedWords& pair : row_of(list.alignment_offsets, list.alignment, row)) {
     out += ' ';
     append_number(out, unsigned{pair.source});
     out += '-';

@@ -25,7 +25,7 @@ struct NbestView {
   std::span<const std::uint32_t> sparse_columns;
   std::span<const float> sparse_values;
   std::span<const std::int64_t> alignment_offsets;  ///< empty: no alignments
-  std::span<const AlignedPair> alignment;
+  std::span<const AlignedWords> alignment;
   std::span<const std::int64_t> segmentation_offsets;
   std::span<const PhraseSpan> segmentation;
 

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, nbest
+from isogloss.cli import console, corpus, demo, nbest
+from isogloss.cli.evaluate import evaluate
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -34,8 +35,10 @@ app = typer.Typer(
 )
 
 
+app.command("demo")(demo.demo)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(nbest.app, name="nbest")
+app.command()(evaluate)
 
 
 def _print_version(wanted: bool) -> None:

@@ -20,6 +20,8 @@ app = typer.Typer(
 
 _FORMATS = "moses, marian, fairseq, sockeye, jsonl, store"
 
+Files = list[str]  # by another name, because `list` is what the commands call their argument
+
 List = Annotated[
     str, typer.Argument(metavar="LIST", help="N-best list: file, stored folder, or - for stdin.")
 ]
@@ -91,7 +93,7 @@ def convert(
 
 @app.command()
 def merge(
-    lists: Annotated[list[str], typer.Argument(metavar="LIST...", help="Two or more lists.")],
+    lists: Annotated[Files, typer.Argument(metavar="LIST...", help="Two or more lists.")],
     output: Output = "-",
     to: To = "moses",
     format: Format = None,
@@ -127,3 +129,82 @@ def add_column(
 
     store = _read(list, format)
     _write(with_column(store, name, read_column(values, store, list)), output, to)
+
+
+@app.command()
+def oracle(
+    list: List,
+    reference: Annotated[
+        Files,
+        typer.Option("--reference", metavar="FILE", help="References; give the option once per file."),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", help="Write the oracle's translations here, one line per sentence."),
+    ] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    tokenize: Annotated[
+        str, typer.Option("--tokenize", help="sacreBLEU's tokenizer; none if the text is tokenised already.")
+    ] = "none",
+    format: Format = None,
+    json: Json = False,
+) -> None:
+    """Print the BLEU that a perfect reranker could reach with a list, and what other choices reach."""
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.metric import References
+    from isogloss.nbest.oracle import find_oracle
+    from isogloss.nbest.statistics import bleu_statistics
+
+    store = _read(list, format)
+    references = References.read(reference)
+    statistics = bleu_statistics(store, references, tokenize=tokenize, lowercase=lowercase)
+    missing = len(references) - store.num_sentences
+    if missing:
+        console.warn(f"{missing:,} of {len(references):,} sentences have no candidates and are left out")
+    found = find_oracle(store, statistics)
+    if output is not None:
+        with atomic_output(output) as stream:
+            stream.writelines(line + "\n" for line in store.lines(found.best.rows, len(references)))
+    if json:
+        console.print_json({choice.name: choice.bleu for choice in found.choices()})
+        return
+    table = Table("choice", "BLEU", box=None)
+    for choice in found.choices():
+        table.add_row(choice.name, f"{choice.bleu:.2f}")
+    console.print_table(table)
+
+
+@app.command()
+def synthetic(
+    reference: Annotated[Path, typer.Argument(help="Tokenised references, one per line.")],
+    candidates: Annotated[int, typer.Option("--candidates", help="Candidates per sentence.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same list.")] = 1,
+    output: Output = "-",
+    to: To = "moses",
+) -> None:
+    """Make a list by putting mistakes into references, to try things on."""
+    from isogloss.corpus.streams import read_lines
+    from isogloss.nbest.synthetic import make_nbest
+
+    references = [line.split() for line in read_lines(reference)]
+    _write(make_nbest(references, candidates=candidates, seed=seed), output, to)
+
+
+@app.command()
+def best(
+    list: List,
+    output: Annotated[
+        str, typer.Option("--output", help="Text file, one line per sentence; - is stdout.")
+    ] = "-",
+    format: Format = None,
+) -> None:
+    """Write the candidate with the highest score of every sentence as plain text.
+
+    Sentences without candidates become empty lines, so that the lines match the source.
+    """
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.nbest.edit import best_rows
+
+    store = _read(list, format)
+    with atomic_output(output) as stream:
+        stream.writelines(line + "\n" for line in store.lines(best_rows(store)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from isogloss._engine import Vocabulary
 from isogloss.errors import ConfigError
 from isogloss.nbest.store import DenseGroup, Float64, Int64, NbestStore, Ragged, SparseFeatures
 
-__all__ = ["add_column", "distinct", "merge"]
+__all__ = ["add_column", "best_rows", "distinct", "highest_rows", "merge"]
 
 
 def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) -> NbestStore:
@@ -33,6 +34,19 @@ def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) 
         dense_groups=(*store.dense_groups, DenseGroup(name, 1)),
         dense=np.column_stack([store.dense, column]),
         path=None,
+    )
+
+
+def best_rows(store: NbestStore) -> Int64:
+    """The candidate with the highest score of every sentence; without scores, the first."""
+    return highest_rows(store, np.nan_to_num(store.scores, nan=-np.inf))
+
+
+def highest_rows(store: NbestStore, values: Float64) -> Int64:
+    """The candidate with the highest value of every sentence, the first of equals."""
+    offsets = store.sentence_offsets.tolist()
+    return np.array(
+        [begin + np.argmax(values[begin:end]) for begin, end in itertools.pairwise(offsets)], dtype=np.int64
     )
 
 

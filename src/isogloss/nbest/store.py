@@ -253,6 +253,21 @@ class NbestStore:
                     f"candidate {row} has a word number that does not exist", self.path or "n-best store"
                 ) from None
 
+    def lines(self, rows: Int64, count: int | None = None) -> Iterator[str]:
+        """One chosen candidate per sentence as lines that match the source's; missing sentences are empty.
+
+        There are ``count`` lines, or as many as the last sentence number asks for.
+        """
+        texts = self.texts(rows.tolist())
+        known = iter(self.sentence_ids.tolist())
+        following = next(known, None)
+        for number in range(int(self.sentence_ids[-1]) + 1 if count is None else count):
+            if number == following:
+                following = next(known, None)
+                yield next(texts)
+            else:
+                yield ""
+
     def text(self, row: int) -> str:
         """The words of one candidate, joined by spaces."""
         return " ".join(self.words.word(word) for word in self.tokens.row(row).tolist())
