@@ -10,13 +10,21 @@ __all__ = ["find_mojibake"]
 _READ_AS = {bytes([byte]).decode("cp1252", "ignore") or chr(byte): byte for byte in range(0x80, 0x100)} | {
     chr(byte): byte for byte in range(0x80, 0x100)
 }
-_FOLLOWING = "".join(character for character, byte in _READ_AS.items() if byte < 0xC0)
-_LEADING = "".join(character for character, byte in _READ_AS.items() if byte >= 0xC2 and byte <= 0xF4)
-_SEQUENCE = re.compile(f"[{re.escape(_LEADING)}][{re.escape(_FOLLOWING)}]+")
+
+
+def _characters(first: int, last: int) -> str:
+    return re.escape("".join(character for character, byte in _READ_AS.items() if first <= byte <= last))
+
+
+_NEXT = f"[{_characters(0x80, 0xBF)}]"
+_SEQUENCE = (
+    f"(?:[{_characters(0xC2, 0xDF)}]{_NEXT}|[{_characters(0xE0, 0xEF)}]{_NEXT}{{2}}"
+    f"|[{_characters(0xF0, 0xF4)}]{_NEXT}{{3}})"
+)
 # Leading bytes of the letters of Western Europe (Â, Ã), of typographic quotes and dashes (â), and of the
 # byte-order mark and the replacement character (ï): in text that is right, what follows them here does
-# not follow these letters. Others, as in ``É…``, must come twice.
-_TELLING = frozenset("ÂÃâï")
+# not follow these letters. Others, as in ``É…``, must come twice in a row.
+_TELLING = re.compile(f"(?=[ÂÃâï]){_SEQUENCE}|{_SEQUENCE}{{2,}}")
 
 
 def find_mojibake(text: str) -> tuple[str, str] | None:
@@ -28,26 +36,10 @@ def find_mojibake(text: str) -> tuple[str, str] | None:
     """
     if text.isascii():
         return None
-    found: list[tuple[str, str]] = []
-    for match in _SEQUENCE.finditer(text):
-        piece = match.group()
-        meant = _decode(piece)
-        if meant is None:
+    for match in _TELLING.finditer(text):
+        code = bytes(_READ_AS[character] for character in match.group())
+        try:
+            return match.group(), code.decode("utf-8")
+        except UnicodeDecodeError:
             continue
-        found.append((piece[: _length(piece)], meant))
-        if piece[0] in _TELLING or len(found) > 1:
-            return found[0]
     return None
-
-
-def _length(piece: str) -> int:
-    lead = _READ_AS[piece[0]]
-    return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-
-
-def _decode(piece: str) -> str | None:
-    code = bytes(_READ_AS[character] for character in piece[: _length(piece)])
-    try:
-        return code.decode("utf-8")
-    except UnicodeDecodeError:
-        return None

@@ -21,8 +21,8 @@ MARK = re.compile("ǁ([0-9]{1,6})ǁ")
 
 # All of them run in linear time: repetitions end at the character that another attempt could begin with.
 KINDS: dict[str, str] = {
-    "printf": r"%(?:\([^()\s]+\)|[0-9]{1,2}\$|(?<![0-9]%))[-+#0]{0,4}(?:\*|[0-9]{1,4})?(?:\.(?:\*|[0-9]{1,4}))?"
-    r"(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcrsaA@]|(?<![0-9])%%",
+    "printf": r"%(?:\([^()\s]+\)|[0-9]{1,2}\$|(?<![0-9]%))[-+#0]{0,4}(?:\*|[0-9]{1,4})?"
+    r"(?:\.(?:\*|[0-9]{1,4}))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcrsaA@]|(?<![0-9])%%",
     "braces": r"\$?\{\{[^{}\n]*\}\}|[$#%]?\{[^\s{}]*\}",
     "tags": r"</?[A-Za-z][A-Za-z0-9:._-]*(?:\s[^<>]*|/)?>",
     "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",

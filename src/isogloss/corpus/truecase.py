@@ -6,6 +6,7 @@ case, a form of it, and how often it was seen where a sentence does not begin.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -16,6 +17,7 @@ from isogloss.errors import DataFormatError, NotTrainedError
 
 __all__ = ["Truecaser", "load_truecaser", "train_truecaser", "undo_truecase"]
 
+_COUNT = re.compile(r"[0-9]{1,18}")
 _ENDS = frozenset({".", ":", "?", "!"})
 """After these a sentence begins."""
 _OPENINGS = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})
@@ -70,7 +72,7 @@ def train_truecaser(sentences: Iterable[Sequence[str]]) -> Truecaser:
             if (not begins or token[:1].islower()) and not MARK.fullmatch(token) and _has_case(token):
                 counts[token] += 1
             if token not in _OPENINGS:
-                begins = token in _ENDS
+                begins = not begins and token in _ENDS
     if not counts:
         raise NotTrainedError("the text to learn case from has no words inside sentences")
     return Truecaser(dict(counts))
@@ -85,7 +87,7 @@ def load_truecaser(path: StrPath) -> Truecaser:
     counts: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         fields = line.split("\t")
-        if len(fields) != 3 or not fields[2].isdecimal() or fields[1].lower() != fields[0]:
+        if len(fields) != 3 or not _COUNT.fullmatch(fields[2]) or fields[1].lower() != fields[0]:
             raise DataFormatError(
                 "a word in lower case, a form of it and a count expected, separated by tabs",
                 path,
