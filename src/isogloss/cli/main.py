@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import platform
 import sys
@@ -25,6 +27,7 @@ _CommandLineError: type[Exception] = next(
 _INTERRUPTED = 130
 _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
+_FULL = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG})
 
 app = typer.Typer(
     name="isogloss",
@@ -82,9 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.note("interrupted")
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output (head, less) has seen enough. Point the stream elsewhere, or the
-        # interpreter complains when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_stdout()  # the reader of our output (head, less) has seen enough
         return _OUR_MISTAKE
     except _CommandLineError as error:
         return _explain(error)
@@ -96,6 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, OSError) and error.errno in _FULL:
+            _close_stdout()
+            console.error(f"{error.filename or 'standard output'}: {error.strerror}")
+            return _USERS_MISTAKE
         console.error(
             f"{type(error).__name__}: {error}\n"
             "This is a mistake in isogloss. Run the command again with --debug after 'isogloss' and "
@@ -103,6 +108,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return _OUR_MISTAKE
     return result if isinstance(result, int) else 0
+
+
+def _close_stdout() -> None:
+    """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: Any) -> int:
@@ -118,4 +128,8 @@ def _explain(error: Any) -> int:
 
 def run() -> None:
     """The console script's entry."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes.
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     raise SystemExit(main())

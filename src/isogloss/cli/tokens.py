@@ -125,8 +125,9 @@ def _unpack(row: str, path: str, number: int) -> list[Placeholder]:
     from isogloss.corpus.placeholders import Placeholder
 
     try:
-        found = [Placeholder(text, left, right) for text, left, right in json.loads(row)]
-        if all(isinstance(item.text, str) for item in found):
+        rows = json.loads(row)
+        found = [Placeholder(text, left, right) for text, left, right in rows]
+        if isinstance(rows, list) and all(isinstance(item.text, str) for item in found):
             return found
     except (ValueError, TypeError, RecursionError):
         pass
