@@ -42,7 +42,4 @@ struct Bitext {
   }
 };
 
-/// Throws std::invalid_argument unless `offsets` rise from 0 to `size`.
-void check_offsets(std::span<const std::int64_t> offsets, std::size_t size);
-
 }  // namespace isogloss

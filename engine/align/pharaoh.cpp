@@ -3,23 +3,19 @@
 
 #include "align/links.hpp"
 #include "base/error.hpp"
+#include "text/quoted.hpp"
+#include "text/split.hpp"
 
 namespace isogloss {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 class LineParser {
  public:
-  LineParser(std::string_view line, std::uint64_t number) : line_(line), number_(number) {}
+  LineParser(std::string_view line, std::uint64_t number) : tokens_(line), number_(number) {}
 
   bool next(Link& link) {
-    while (at_ < line_.size() && is_blank(line_[at_])) ++at_;
-    if (at_ == line_.size()) return false;
-    std::size_t end = at_;
-    while (end < line_.size() && !is_blank(line_[end])) ++end;
-    const std::string_view point = line_.substr(at_, end - at_);
-    at_ = end;
+    const std::string_view point = tokens_.next();
+    if (point.empty()) return false;
     const auto [dash, error] = std::from_chars(point.data(), point.data() + point.size(), link.source);
     const char* last = point.data() + point.size();
     if (error != std::errc() || dash == last || *dash != '-') fail(point);
@@ -41,13 +37,12 @@ class LineParser {
 
  private:
   [[noreturn]] void fail(std::string_view point) const {
-    throw LineError("'" + std::string(point.substr(0, 40)) + "' is not an alignment point", number_,
+    throw LineError(quoted(point) + " is not an alignment point", number_,
                     "points are written i-j, source position first, from 0, for example 0-0 1-2");
   }
 
-  std::string_view line_;
+  Tokens tokens_;
   std::uint64_t number_;
-  std::size_t at_ = 0;
 };
 
 }  // namespace

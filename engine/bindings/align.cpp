@@ -17,7 +17,9 @@
 #include "align/links.hpp"
 #include "align/position_prior.hpp"
 #include "align/trainer.hpp"
+#include "base/offsets.hpp"
 #include "bindings/arrays.hpp"
+#include "text/split.hpp"
 
 namespace isogloss::bindings {
 namespace {
@@ -81,7 +83,7 @@ ArrayOut<std::uint32_t> links_to_numpy(Buffer<Link>&& links) {
 
 std::span<const Link> view_links(const MatrixIn<std::uint32_t>& links, const ArrayIn<std::int64_t>& offsets) {
   if (links.shape(1) != 2) throw nb::value_error("links are pairs of positions");
-  check_offsets(view(offsets), links.shape(0));
+  check_offsets(view(offsets), std::max<std::size_t>(offsets.size(), 1) - 1, links.shape(0), "links");
   return {reinterpret_cast<const Link*>(links.data()), links.shape(0)};
 }
 
@@ -140,6 +142,28 @@ Links symmetrize(const MatrixIn<std::uint32_t>& forward, const ArrayIn<std::int6
     }
   }
   return {links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
+}
+
+/// Numbers the words of each line of `text`; lines are separated by line ends, so there is always one.
+std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(Vocabulary& vocabulary, const nb::bytes& text,
+                                                                 bool grow) {
+  Buffer<WordId> ids;
+  Buffer<std::int64_t> offsets;
+  std::string_view rest(text.c_str(), text.size());
+  {
+    nb::gil_scoped_release release;
+    offsets.push_back(0);
+    for (bool more = true; more;) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      Tokens tokens(rest.substr(0, end));
+      for (std::string_view word; !(word = tokens.next()).empty();)
+        ids.push_back(grow ? vocabulary.add(word) : vocabulary.find(word));
+      offsets.push_back(static_cast<std::int64_t>(ids.size()));
+      more = end < rest.size();
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return {to_numpy(std::move(ids)), to_numpy(std::move(offsets))};
 }
 
 /// Double precision, for research and for comparing with enumeration.
@@ -386,6 +410,10 @@ void bind_align(nb::module_& module) {
   bind_links(module);
   bind_aligner(module);
   module.attr("JUMP_REACH") = kJumpReach;
+  module.def("encode_lines", &encode_lines, "vocabulary"_a, "text"_a, nb::kw_only(), "grow"_a,
+             nb::sig("def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> "
+                     "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
+             "Word numbers of all lines one after another, and the offset of each line (one more than lines).");
   module.def("hmm_posteriors", &hmm_posteriors, "emission"_a, "null_emission"_a, "jumps"_a, "uniform_jump"_a,
              nb::sig("def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], "
                      "null_emission: numpy.typing.NDArray[numpy.float64], "

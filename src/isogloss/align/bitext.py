@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
+from isogloss.corpus.plain import unequal_lines
 from isogloss.corpus.streams import StrPath, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 
@@ -48,7 +49,7 @@ class EncodedPairs:
 
 
 class Encoder:
-    """Numbers the words of sentence pairs; white space separates words."""
+    """Numbers the words of sentence pairs."""
 
     def __init__(
         self,
@@ -62,8 +63,8 @@ class Encoder:
         self.lowercase = lowercase
 
     def words(self, line: str) -> list[str]:
-        """The words of a line as the model sees them."""
-        return (line.lower() if self.lowercase else line).split()
+        """The words of a line as the model sees them: ASCII white space separates them, and nothing else."""
+        return [word.decode() for word in self._folded(line).split()]
 
     def learn(self, pairs: Iterable[Pair]) -> EncodedPairs:
         """Number all words, new ones too."""
@@ -73,15 +74,20 @@ class Encoder:
         """Number known words; unknown ones get numbers from ``UNKNOWN_WORDS`` on, equal for equal strings."""
         return self._encode(pairs, grow=False)
 
+    def _folded(self, text: str) -> bytes:
+        return (text.lower() if self.lowercase else text).encode()
+
     def _encode(self, pairs: Iterable[Pair], *, grow: bool) -> EncodedPairs:
         sides: tuple[list[_Side], list[_Side]] = ([], [])
-        strangers: dict[str, int] = {}
+        strangers: dict[bytes, int] = {}
         for batch in _batches(pairs):
-            for side, vocabulary, index in ((sides[0], self.source, 0), (sides[1], self.target, 1)):
-                lines = [self.words(pair[index]) for pair in batch]
-                ids, offsets = vocabulary.encode(lines, grow=grow)
+            for side, vocabulary, lines in zip(
+                sides, (self.source, self.target), zip(*batch, strict=True), strict=True
+            ):
+                text = self._folded("\n".join(map(_one_line, lines)))
+                ids, offsets = _engine.encode_lines(vocabulary, text, grow=grow)
                 if not grow:
-                    _number_strangers(ids, lines, strangers)
+                    _number_strangers(ids, text, strangers)
                 side.append((ids, offsets))
         return EncodedPairs(*_join(sides[0]), *_join(sides[1]))
 
@@ -89,12 +95,14 @@ class Encoder:
 _Side = tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]
 
 
-def _number_strangers(
-    ids: npt.NDArray[np.uint32], lines: Sequence[Sequence[str]], strangers: dict[str, int]
-) -> None:
+def _one_line(text: str) -> str:
+    return text.replace("\n", " ")
+
+
+def _number_strangers(ids: npt.NDArray[np.uint32], text: bytes, strangers: dict[bytes, int]) -> None:
     unknown = np.flatnonzero(ids == _engine.NO_WORD)
     if len(unknown):
-        words = list(itertools.chain.from_iterable(lines))
+        words = text.split()
         for position in unknown.tolist():
             number = strangers.setdefault(words[position], len(strangers))
             ids[position] = _engine.UNKNOWN_WORDS + number
@@ -118,17 +126,10 @@ def _batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
 
 def read_sides(source: StrPath, target: StrPath) -> Iterator[Pair]:
     """Yield the sentence pairs of two files with the same number of lines."""
-    nothing = object()
-    lines = itertools.zip_longest(read_lines(source), read_lines(target), fillvalue=nothing)
+    lines = itertools.zip_longest(read_lines(source), read_lines(target))
     for number, (left, right) in enumerate(lines, start=1):
-        if not isinstance(left, str) or not isinstance(right, str):
-            longer, shorter = (target, source) if left is nothing else (source, target)
-            raise DataFormatError(
-                f"the file ends after {number - 1:,} lines, but {longer} goes on",
-                shorter,
-                number,
-                "the files must be parallel: line n of one translates line n of the other",
-            )
+        if left is None or right is None:
+            raise unequal_lines(*((source, target) if left is None else (target, source)), number)
         yield left, right
 
 

@@ -124,7 +124,7 @@ class AlignmentModel:
         links = LinkOptions(method=method, threshold=threshold)
         pair = tuple(side if isinstance(side, str) else " ".join(side) for side in (source, target))
         for words, side in zip((source, target), pair, strict=True):
-            if not isinstance(words, str) and len(side.split()) != len(words):
+            if not isinstance(words, str) and len(self.encoder.words(side)) != len(words):
                 raise ConfigError("a word must not be empty or contain white space")
         return cast(list[Link], self.align_encoded(self.encoder.apply([cast(Pair, pair)]), links)[0])
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import platform
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console
+from isogloss.cli import console, corpus, nbest
+from isogloss.cli.classes import classes
+from isogloss.cli.demo import demo
+from isogloss.cli.evaluate import evaluate
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
 
+# Typer carries its own copy of Click from some version on; this base class is in whichever it uses.
+_CommandLineError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
 _INTERRUPTED = 130
+_USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
+_GLOBALS = ("--quiet", "--debug")
+_STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
+_FULL = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG})
 
 app = typer.Typer(
     name="isogloss",
@@ -27,6 +40,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.command()(demo)
+app.command()(evaluate)
+app.add_typer(nbest.app, name="nbest")
+app.add_typer(corpus.app, name="corpus")
+app.command()(classes)
 
 
 def _print_version(wanted: bool) -> None:
@@ -58,42 +77,99 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 2 for the user's mistake, 1 for ours, 130 on Ctrl-C."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = _globals_first(list(sys.argv[1:] if arguments is None else arguments))
     # Known before the command line is parsed, so that it covers errors in parsing too.
-    debug = "--debug" in words
+    debug = "--debug" in words[: len(_GLOBALS)]
     try:
         result = app(args=words, prog_name="isogloss", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as request:
+    except SystemExit as request:  # Typer's answer to a broken pipe, and to a shell that asks for completions
+        return request.code if isinstance(request.code, int) else _OUR_MISTAKE
+    except typer.Exit as request:
         return request.exit_code
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        console.note("interrupted")
-        return _INTERRUPTED
+    except (KeyboardInterrupt, typer.Abort):
+        return _say_interrupted()
     except BrokenPipeError:
-        # The reader of our output (head, less) has seen enough. Point the stream elsewhere, or the
-        # interpreter complains when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output (head, less) has seen enough.
+        _abandon_stdout()
+        _close_stdout()  # the reader of our output (head, less) has seen enough
         return _OUR_MISTAKE
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
+    except _CommandLineError as error:
+        return _explain(error)
     except IsoglossError as error:
         if debug:
             raise
         console.error(str(error))
         return error.exit_code
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _STDOUT_FAILURES and error.filename is None:
+            _abandon_stdout()
+            console.error(f"standard output: {error.strerror}")
+            return _USERS_MISTAKE
         if debug:
             raise
+        if isinstance(error, OSError) and error.errno in _FULL:
+            _close_stdout()
+            console.error(f"{error.filename or 'standard output'}: {error.strerror}")
+            return _USERS_MISTAKE
         console.error(
             f"{type(error).__name__}: {error}\n"
             "This is a mistake in isogloss. Run the command again with --debug after 'isogloss' and "
             "report what it prints."
         )
         return _OUR_MISTAKE
+    if result == _INTERRUPTED:  # newer versions of Typer turn Ctrl-C into this
+        return _say_interrupted()
     return result if isinstance(result, int) else 0
+
+
+def _globals_first(words: list[str]) -> list[str]:
+    """Let the options of the whole program stand anywhere: people add --quiet at the end of a line."""
+    end = words.index("--") if "--" in words else len(words)
+    given = [word for word in words[:end] if word in _GLOBALS]
+    return sorted(set(given)) + [word for word in words[:end] if word not in _GLOBALS] + words[end:]
+
+
+def _say_interrupted() -> int:
+    console.note("interrupted")
+    return _INTERRUPTED
+
+
+def _abandon_stdout() -> None:
+    """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
+def _close_stdout() -> None:
+    """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _explain(error: Any) -> int:
+    """Print what is wrong with the command line itself, or the help if nothing was asked for."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        context = error.ctx
+        path = context.command_path if context is not None else "isogloss"
+        console.error(f"{error.format_message().rstrip('.')}; see '{path} --help'")
+    return _USERS_MISTAKE
+
+
+def _prepare_streams() -> None:
+    """Results are UTF-8 whatever the locale says: they are files of the field, not prose for a terminal."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="replace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
 
 
 def run() -> None:
     """The console script's entry."""
+    _prepare_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes.
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     raise SystemExit(main())

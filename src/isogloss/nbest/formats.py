@@ -1,0 +1,116 @@
+"""The file formats of n-best lists: choosing one, reading, writing, and what each cannot carry."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from isogloss.corpus.streams import StrPath, atomic_output, read_chunks
+from isogloss.errors import ConfigError, DataFormatError, OutputError
+from isogloss.nbest import fairseq, jsonl, marian, moses, sockeye
+from isogloss.nbest.store import NbestStore
+
+__all__ = ["FORMATS", "STORE", "losses", "read_nbest", "write_nbest"]
+
+STORE = "store"
+"""The name of isogloss's own folder format, which carries everything."""
+
+Chunks = Iterable[bytes]
+
+_RECOGNISED_BY = 1 << 16  # bytes: logs begin with lines that are not part of the list
+
+
+class NbestFormat(Protocol):
+    """What a module of this package must have to be a file format."""
+
+    def read(self, chunks: Iterable[bytes], path: StrPath) -> NbestStore:
+        """The list in the unpacked bytes of ``path``."""
+
+    def write(self, store: NbestStore) -> Iterator[str]:
+        """The list as pieces of text."""
+
+    def losses(self, store: NbestStore) -> list[str]:
+        """What of this list the format has no place for, in words."""
+
+
+FORMATS: dict[str, NbestFormat] = {
+    "moses": moses,
+    "marian": marian,
+    "fairseq": fairseq,
+    "sockeye": sockeye,
+    "jsonl": jsonl,
+}
+
+
+def format_named(name: str) -> NbestFormat:
+    """The file format with that name."""
+    if name not in FORMATS:
+        raise ConfigError(f"no n-best format is called '{name}'; known are: {', '.join([*FORMATS, STORE])}")
+    return FORMATS[name]
+
+
+def read_nbest(
+    path: StrPath, *, format: str | None = None, watch: Callable[[Chunks], Chunks] = iter
+) -> NbestStore:
+    """Read an n-best list of any format: a stored folder, or a file (plain, gzip, zstd, ``-``).
+
+    Without ``format`` it is recognised by its first lines. All of it is checked, also a stored folder, which
+    ``NbestStore.open`` would take on trust. ``watch`` passes the pieces of a file on, and can show progress.
+    """
+    if format == STORE or (format is None and Path(path).is_dir()):
+        store = NbestStore.open(path)
+        store.check()
+        return store
+    reader = None if format is None else format_named(format)
+    chunks = iter(watch(read_chunks(path)))
+    first = b""
+    while len(first) < _RECOGNISED_BY:
+        chunk = next(chunks, b"")
+        first += chunk
+        if not chunk:
+            break
+    if not first:
+        raise DataFormatError("the file is empty", path, hint="an n-best list has at least one candidate")
+    if reader is None:
+        reader = format_named(recognise(first))
+    return reader.read(itertools.chain([first], chunks), path)
+
+
+def write_nbest(store: NbestStore, path: StrPath, *, format: str) -> None:
+    """Write an n-best list; ``losses`` tells beforehand what the format cannot carry."""
+    if format == STORE:
+        if os.fspath(path) == "-":
+            raise OutputError("cannot take a stored list", "standard output", "give the name of a folder")
+        store.save(path)
+        return
+    writer = format_named(format)
+    if store.num_candidates == 0:
+        raise OutputError("the list has no candidates", path, "a file needs at least one")
+    with atomic_output(path) as stream:
+        for piece in writer.write(store):
+            stream.write(piece)
+
+
+def losses(store: NbestStore, format: str) -> list[str]:
+    """What of this list would be lost in that format, in words; empty if nothing."""
+    return [] if format == STORE else format_named(format).losses(store)
+
+
+def recognise(first: bytes) -> str:
+    """The format of a list that begins with these bytes: that of the first line that looks like one."""
+    for line in first.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
+        if re.match(r"[STHDPAEIC]-\d+\t", line):
+            return "fairseq"
+        if line.lstrip().startswith("{"):
+            return "sockeye" if re.search(r'"translations?"\s*:', line) else "jsonl"
+        if re.match(r"\s*\d+\s+\|\|\|\s", line):
+            fields = re.split(r"(?<!\S)\|\|\|(?!\S)", line)
+            # Before the features an alignment or word scores; or else single values named F0, F1, …
+            early = len(fields) > 4 and re.match(r"\s*(\d+-\d+\s|WordScores=)", fields[2])
+            named = len(fields) > 3 and re.fullmatch(r"(\s*F\d+=\s*[^\s=]+)+\s*", fields[-2])
+            return "marian" if early or named else "moses"
+    return "moses"
