@@ -131,6 +131,11 @@ class AlignmentTrainer:
 
     def __init__(self, table: Cooccurrence, parameters: AlignmentParameters, *, symmetric: bool) -> None: ...
 
+    def expect_twins(self, twins: numpy.typing.NDArray[numpy.uint32], count: float) -> None:
+        """
+        Add ``count`` links of each source word and the target word that is the same string.
+        """
+
     def set_type(self, type: AlignmentModelType) -> None:
         """Go on with another model."""
 
@@ -138,7 +143,7 @@ class AlignmentTrainer:
         """E-step over some pairs."""
 
     def maximize(self, *, lexical_prior: float, jump_prior: float, threads: int) -> tuple[float, float]:
-        """M-step; the log likelihood of both directions before it."""
+        """M-step; the log likelihood of both directions before."""
 
     @property
     def parameters(self) -> AlignmentParameters:
@@ -191,7 +196,7 @@ JUMP_REACH: int = 10
 
 def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
     """
-    Word numbers of all lines one after another, and the offset of each line (one more than lines).
+    Word numbers of all lines one after another, and the offset of each line (one more).
     """
 
 def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], null_emission: numpy.typing.NDArray[numpy.float64], jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
