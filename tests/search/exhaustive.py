@@ -28,6 +28,7 @@ Where the definitions leave room, this is what holds here:
 
 from __future__ import annotations
 
+import abc
 import functools
 import itertools
 import math
@@ -325,7 +326,7 @@ def _spelled(
                     yield (arc, *arcs), gaps, end
 
 
-class _Space:
+class _Space(abc.ABC):
     def __init__(self, lattice: Lattice, matches: list[Match], options: Options) -> None:
         self.lattice = lattice
         self.matches = matches
@@ -339,8 +340,8 @@ class _Space:
             self._steps[span] = list(self.list_steps(span))
         return self._steps[span]
 
-    def list_steps(self, span: Span) -> Iterator[Step]:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def list_steps(self, span: Span) -> Iterator[Step]: ...
 
     def inside(self, span: Span) -> Iterator[Match]:
         """Matches without gaps on some way through the span."""

@@ -247,6 +247,15 @@ class TestPhrases:
             found = search(sentence, hierarchical=False, phrase_order=order, distortion_limit=0)
             assert len({d.target for d in found}) == len(found) == number
 
+    def test_both_the_jump_and_the_way_back_are_limited(self) -> None:
+        found = strings(search("a b c d e f", hierarchical=False, distortion_limit=3))
+        assert "b c a e d f" in found  # from behind a to e: 3
+        assert "b c a f d e" not in found  # from behind a to f: 4, though from behind f back to d: 3
+        assert "a b d c e f" in found
+        assert "a d b c e f" in found  # from behind d back to b: 3
+        assert "a d c b e f" in found
+        assert "a e b c d f" not in found  # from a to e: 3, from behind e back to b: 4
+
     def test_all_orders_without_a_limit(self) -> None:
         found = search("a b c d", hierarchical=False)
         assert len({d.target for d in found}) == len(found) == 24
