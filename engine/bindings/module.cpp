@@ -10,6 +10,7 @@ namespace nb = nanobind;
 
 namespace isogloss::bindings {
 
+void bind_grammar(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -47,5 +48,6 @@ NB_MODULE(_engine, module) {
       },
       nb::sig("def build_info() -> dict[str, str]"), "Compiler and build type of this engine.");
   bind_errors(module);
+  bind_grammar(module);
   bind_text(module);
 }
