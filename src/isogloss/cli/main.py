@@ -12,7 +12,8 @@ import click
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console
+from isogloss.cli import console, grammar
+from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -54,6 +55,10 @@ def _options(
 ) -> None:
     console.set_quiet(quiet)
     context.obj = {"debug": debug}
+
+
+app.command()(extract)
+app.add_typer(grammar.app, name="grammar")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -114,8 +114,9 @@ def parallel_lines(*paths: StrPath) -> Iterator[tuple[str, ...]]:
     """The lines of parallel files side by side; files of unequal length are an error."""
     for number, lines in enumerate(itertools.zip_longest(*map(read_lines, paths)), start=1):
         if None in lines:
-            short, long = paths[lines.index(None)], next(
-                path for path, line in zip(paths, lines, strict=True) if line is not None
+            short, long = (
+                paths[lines.index(None)],
+                next(path for path, line in zip(paths, lines, strict=True) if line is not None),
             )
             raise DataFormatError(
                 f"the file ends after {number - 1} lines, but {os.fspath(long)} goes on",

@@ -60,7 +60,9 @@ def scratch_folder(parent: StrPath | None) -> Iterator[Path]:
         if isinstance(error, UserError):
             raise
         raise OutputError(
-            error.strerror or str(error), where, "intermediate files go there: name another place with --scratch"
+            error.strerror or str(error),
+            where,
+            "intermediate files go there: name another place with --scratch",
         ) from None
 
 

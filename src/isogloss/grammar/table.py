@@ -62,11 +62,7 @@ class RuleTable:
             self.source_words = self._vocabulary("source")
             self.target_words = self._vocabulary("target")
             self.engine = _engine.RuleTable(
-                {
-                    name: folder.arrays[name].reshape(-1)
-                    for name in _TABLE_ARRAYS
-                    if name in folder.arrays
-                },
+                {name: folder.arrays[name].reshape(-1) for name in _TABLE_ARRAYS if name in folder.arrays},
                 columns=len(self.columns),
                 source_words=len(self.source_words),
                 target_words=len(self.target_words),
@@ -105,9 +101,7 @@ class RuleTable:
 
     def lookup(self, source: Sequence[str]) -> list[Rule]:
         """The rules of a source side, most probable translation first; ``[X,1]`` and ``[X,2]`` are gaps."""
-        symbols = [
-            _engine.GAP if word in _GAPS else self.source_words.find(word) for word in source
-        ]
+        symbols = [_engine.GAP if word in _GAPS else self.source_words.find(word) for word in source]
         node = self.engine.find(symbols) if symbols else 0
         return list(self._rules_of(node)) if node else []
 
