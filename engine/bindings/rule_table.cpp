@@ -46,8 +46,8 @@ std::span<const T> borrow(const nb::dict& arrays, const char* name, std::vector<
   return view(typed);
 }
 
-BoundTable* bind_table(const nb::dict& arrays, std::size_t columns, std::size_t source_words,
-                       std::size_t target_words, std::uint32_t longest_probe) {
+BoundTable bind_table(const nb::dict& arrays, std::size_t columns, std::size_t source_words,
+                      std::size_t target_words, std::uint32_t longest_probe) {
   std::vector<nb::object> owners;
   TableArrays views;
   views.nodes = borrow<std::uint32_t>(arrays, "nodes", owners, true);
@@ -63,10 +63,10 @@ BoundTable* bind_table(const nb::dict& arrays, std::size_t columns, std::size_t 
   views.source_words = source_words;
   views.target_words = target_words;
   views.longest_probe = longest_probe;
-  return new BoundTable{std::move(owners), RuleTable(views)};
+  return {std::move(owners), RuleTable(views)};
 }
 
-/// Any 1-D uint32 array of a rule's parts, for people: the search does not come this way.
+/// All of a rule, for people: the search does not come this way.
 nb::tuple describe_rule(const BoundTable& self, std::uint32_t number, RuleTable::Node node) {
   if (node >= self.table.node_count()) throw nb::index_error("no such node");
   const SideView side = self.table.side(node);
@@ -156,8 +156,15 @@ WordsAndOffsets encode_text(const Vocabulary& vocabulary, const nb::bytes& text)
 
 void bind_table_class(nb::module_& module) {
   nb::class_<BoundTable>(module, "RuleTable", "A stored rule table, read in place from its arrays.")
-      .def(nb::new_(&bind_table), "arrays"_a, nb::kw_only(), "columns"_a, "source_words"_a, "target_words"_a,
-           "longest_probe"_a)
+      .def(
+          "__init__",
+          [](BoundTable* self, const nb::dict& arrays, std::size_t columns, std::size_t source_words,
+             std::size_t target_words, std::uint32_t longest_probe) {
+            new (self) BoundTable(bind_table(arrays, columns, source_words, target_words, longest_probe));
+          },
+          "arrays"_a, nb::kw_only(), "columns"_a, "source_words"_a, "target_words"_a, "longest_probe"_a,
+          nb::sig("def __init__(self, arrays: dict[str, numpy.typing.NDArray[typing.Any]], *, columns: int, "
+                  "source_words: int, target_words: int, longest_probe: int) -> None"))
       .def_prop_ro("node_count", [](const BoundTable& self) { return self.table.node_count(); })
       .def_prop_ro("rule_count", [](const BoundTable& self) { return self.table.rule_count(); })
       .def_prop_ro("phrase_count", [](const BoundTable& self) { return self.table.phrase_count(); })

@@ -74,6 +74,14 @@ void bind_text(nb::module_& module) {
                   "numpy.typing.NDArray[numpy.int64]]"),
           "Word numbers of all lines one after another, and the offset of each line (one more than lines).")
       .def(
+          "hashes",
+          [](const Vocabulary& vocabulary) {
+            Buffer<std::uint64_t> hashes;
+            for (WordId id = 0; id < vocabulary.size(); ++id) hashes.push_back(hash64(vocabulary.word(id)));
+            return to_numpy(std::move(hashes));
+          },
+          nb::sig("def hashes(self) -> numpy.typing.NDArray[numpy.uint64]"), "``hash64`` of every word.")
+      .def(
           "arrays",
           [](const Vocabulary& vocabulary) {
             Buffer<std::uint8_t> bytes;

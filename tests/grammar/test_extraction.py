@@ -111,7 +111,7 @@ def test_hand_checked_rules(tmp_path):
 
 def test_hand_checked_orientation(tmp_path):
     lines = [("a b c", "A C B", "0-0 1-2 2-1")]
-    table = extracted(tmp_path, lines, ExtractOptions.for_phrases(orientation="phrase"))
+    table = extracted(tmp_path, lines, ExtractOptions.for_grammar("phrase", orientation="phrase"))
 
     def orientation(source: str) -> list[str]:
         (rule,) = table.lookup(source.split())
@@ -127,8 +127,7 @@ def test_hand_checked_orientation(tmp_path):
 @pytest.mark.parametrize("orientation", ["word", "phrase", "hier", "none"])
 @pytest.mark.parametrize("kind", ["hiero", "phrase"])
 def test_toy_corpus_equals_the_oracle(tmp_path, kind, orientation):
-    make = ExtractOptions if kind == "hiero" else ExtractOptions.for_phrases
-    options = make(orientation=orientation)
+    options = ExtractOptions.for_grammar(kind, orientation=orientation)
     assert check_against_oracle(extracted(tmp_path, TOY, options), TOY, options) > 20
 
 
@@ -191,7 +190,7 @@ def test_random_alignments_equal_the_oracle(tmp_path_factory, lines, options):
 )
 @settings(deadline=None, max_examples=10)
 def test_smoothing_equals_the_oracle(tmp_path_factory, lines, smoothing):
-    options = ExtractOptions.for_phrases(smoothing=smoothing, max_length=3)
+    options = ExtractOptions.for_grammar("phrase", smoothing=smoothing, max_length=3)
     repeated = lines * 2 + lines[:2] * 2 + lines[:1]
     table = extracted(tmp_path_factory.mktemp("smooth"), repeated, options)
     check_against_oracle(table, repeated, options)
@@ -249,7 +248,7 @@ def test_long_pairs_are_left_out_and_counted(tmp_path):
     files = write_corpus(tmp_path, lines)
     report = extract_rules(*files, tmp_path / "table")
     assert (report.pairs, report.skipped) == (len(TOY), 1)
-    options = replace(ExtractOptions.for_phrases(), max_sentence_length=10_000, orientation="word")
+    options = replace(ExtractOptions.for_grammar("phrase"), max_sentence_length=10_000, orientation="word")
     report = extract_rules(*files, tmp_path / "table", options)
     assert (report.pairs, report.skipped) == (len(TOY) + 1, 0)
 

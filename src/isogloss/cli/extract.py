@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,150 +12,139 @@ from isogloss.cli import console
 __all__ = ["extract"]
 
 
-class GrammarChoice(str, Enum):
-    """What kind of rules to extract."""
-
-    hiero = "hiero"
-    phrase = "phrase"
-
-
-class CountChoice(str, Enum):
-    """How occurrences count."""
-
-    fractional = "fractional"
-    unit = "unit"
-
-
-class OrientationChoice(str, Enum):
-    """What counts as a neighbour."""
-
-    hier = "hier"
-    phrase = "phrase"
-    word = "word"
-    none = "none"
-
-
-class SmoothingChoice(str, Enum):
-    """How counts are discounted."""
-
-    none = "none"
-    kneser_ney = "kneser-ney"
-    good_turing = "good-turing"
-
-
 def extract(
-    output: Annotated[Path, typer.Argument(help="Folder for the rule table.")],
+    output: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the rule table.")],
     source: Annotated[
-        Path, typer.Option(help="Source sentences, one tokenised line each; - is standard input.")
+        Path,
+        typer.Option(
+            metavar="FILE", help="Source sentences, one tokenised line each; '-' is standard input."
+        ),
     ],
-    target: Annotated[Path, typer.Option(help="Target sentences, parallel to the source.")],
+    target: Annotated[Path, typer.Option(metavar="FILE", help="Target sentences, parallel to the source.")],
     alignment: Annotated[
-        Path, typer.Option(help="Word links of each pair as source-target positions from 0, such as 0-0 1-2.")
+        Path,
+        typer.Option(
+            metavar="FILE", help="Links of each pair as source-target word positions from 0, such as 0-0 1-2."
+        ),
     ],
     grammar: Annotated[
-        GrammarChoice,
-        typer.Option(help="Rules with gaps in target normal form (hiero), or plain phrase pairs (phrase)."),
-    ] = GrammarChoice.hiero,
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="hiero: rules with gaps, in target normal form; phrase: plain phrase pairs.",
+        ),
+    ] = "hiero",
     max_length: Annotated[
-        int | None, typer.Option(help="Words of an initial phrase pair on each side [hiero: 10, phrase: 7].")
+        int | None,
+        typer.Option(
+            metavar="WORDS",
+            help="Words of an initial phrase pair, on each side.",
+            show_default="10 for hiero, 7 for phrase",
+        ),
     ] = None,
-    max_gaps: Annotated[int | None, typer.Option(help="Gaps of a rule, 0 to 2 [hiero: 2].")] = None,
+    max_gaps: Annotated[
+        int | None, typer.Option(metavar="N", help="Gaps of a rule, 0 to 2.", show_default="2")
+    ] = None,
     max_symbols: Annotated[
-        int | None, typer.Option(help="Words and gaps of a source side [hiero: 5].")
+        int | None, typer.Option(metavar="N", help="Words and gaps of a source side.", show_default="5")
     ] = None,
-    max_target_words: Annotated[int | None, typer.Option(help="Words of a target side [hiero: 7].")] = None,
+    max_target_words: Annotated[
+        int | None, typer.Option(metavar="WORDS", help="Words of a target side.", show_default="7")
+    ] = None,
     min_gap: Annotated[
-        int | None, typer.Option(help="Source words a gap stands for, at least [hiero: 1].")
+        int | None,
+        typer.Option(metavar="WORDS", help="Source words a gap stands for, at least.", show_default="1"),
     ] = None,
     tight: Annotated[
         bool | None,
         typer.Option(
             "--tight/--loose",
-            help="Phrase pairs begin and end with aligned words, or may have unaligned words at their edges "
-            "[hiero: tight, phrase: loose].",
+            help="Phrase pairs begin and end with aligned words, or may have unaligned words at their edges.",
+            show_default="tight for hiero, loose for phrase",
         ),
     ] = None,
     adjacent_gaps: Annotated[
         bool | None,
-        typer.Option("--adjacent-gaps/--no-adjacent-gaps", help="Let source gaps touch [hiero: no]."),
+        typer.Option("--adjacent-gaps/--no-adjacent-gaps", help="Let source gaps touch.", show_default="no"),
     ] = None,
     count: Annotated[
-        CountChoice | None,
+        str | None,
         typer.Option(
-            help="An initial phrase pair counts 1 and its rules share it (fractional), or each of them "
-            "counts 1 (unit) [hiero: fractional, phrase: unit]."
+            metavar="NAME",
+            help="fractional: an initial phrase pair counts 1, shared by its rules; unit: each of them "
+            "counts 1.",
+            show_default="fractional for hiero, unit for phrase",
         ),
     ] = None,
     orientation: Annotated[
-        OrientationChoice,
+        str,
         typer.Option(
-            help="What makes a neighbour monotone or swapped: a consistent block of any size (hier), of at "
-            "most max-length words (phrase), a link at the corner (word); none counts no orientations."
+            metavar="NAME",
+            help="What makes a neighbour monotone or swapped: a consistent block of any size (hier), one of "
+            "at most max-length words (phrase), a link at the corner (word); none counts no orientations.",
         ),
-    ] = OrientationChoice.hier,
+    ] = "hier",
     orientation_smoothing: Annotated[
-        float, typer.Option(help="Added to each orientation count of a rule.")
+        float, typer.Option(metavar="COUNT", help="Added to each orientation count of a rule.")
     ] = 0.5,
     smoothing: Annotated[
-        SmoothingChoice, typer.Option(help="Discounting of the counts behind the translation probabilities.")
-    ] = SmoothingChoice.none,
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Discounting of the counts behind translation probabilities: none, kneser-ney, good-turing.",
+        ),
+    ] = "none",
     significance: Annotated[
         str | None,
         typer.Option(
+            metavar="LEVEL",
             help="Keep only rules this significant by Fisher's exact test: alpha+epsilon (drops pairs seen "
-            "once), alpha-epsilon (keeps them), or the least -log p. Reads the corpus a second time."
+            "once), alpha-epsilon (keeps them), or the least -log p. Reads the corpus a second time.",
         ),
     ] = None,
     max_sentence_length: Annotated[
-        int, typer.Option(help="Leave out sentence pairs with more words on a side.")
+        int, typer.Option(metavar="WORDS", help="Leave out sentence pairs with more words on a side.")
     ] = 200,
     memory: Annotated[
-        str, typer.Option(help="Memory for sorting, such as 500M or 4G; more waits on disk.")
+        str, typer.Option(metavar="SIZE", help="Memory to use, such as 500M or 4G; more waits on disk.")
     ] = "1G",
-    threads: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", help="Threads; the result does not depend on it.")] = 1,
     scratch: Annotated[
-        Path | None, typer.Option(help="Folder for intermediate files [the system's temporary folder].")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for intermediate files.",
+            show_default="the system's temporary folder",
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Extract and score translation rules from an aligned corpus."""
     from dataclasses import asdict
 
-    from isogloss.errors import ConfigError
     from isogloss.grammar import ExtractOptions, Significance, extract_rules
     from isogloss.grammar.sizes import parse_size
 
-    given = {
-        "max_length": max_length,
-        "max_gaps": max_gaps,
-        "max_symbols": max_symbols,
-        "max_target_words": max_target_words,
-        "min_gap": min_gap,
-        "tight": tight,
-        "adjacent_gaps": adjacent_gaps,
-        "count": None if count is None else count.value,
-    }
-    changes = {name: value for name, value in given.items() if value is not None}
-    make = ExtractOptions
-    if grammar is GrammarChoice.phrase:
-        unfit = sorted(set(changes) - {"max_length", "tight"})
-        if unfit:
-            option = unfit[0].replace("_", "-")
-            raise ConfigError(f"--{option} has no meaning for phrase pairs; use it with --grammar hiero")
-        make = ExtractOptions.for_phrases  # type: ignore[assignment]
-    options = make(
-        **changes,  # type: ignore[arg-type]
-        orientation=orientation.value,
-        orientation_smoothing=orientation_smoothing,
-        smoothing=smoothing.value,
-        max_sentence_length=max_sentence_length,
-    )
     report = extract_rules(
         source,
         target,
         alignment,
         output,
-        options,
+        ExtractOptions.for_grammar(
+            grammar,
+            max_length=max_length,
+            max_gaps=max_gaps,
+            max_symbols=max_symbols,
+            max_target_words=max_target_words,
+            min_gap=min_gap,
+            tight=tight,
+            adjacent_gaps=adjacent_gaps,
+            count=count,
+            orientation=orientation,
+            orientation_smoothing=orientation_smoothing,
+            smoothing=smoothing,
+            max_sentence_length=max_sentence_length,
+        ),
         significance=None if significance is None else Significance.parse(significance),
         memory=parse_size(memory),
         threads=threads,
@@ -165,14 +153,15 @@ def extract(
     )
     if report.skipped:
         console.warn(
-            f"{report.skipped:,} sentence pairs have more than {max_sentence_length} words on a side and were "
-            "left out; --max-sentence-length raises the limit"
+            f"{report.skipped:,} sentence pairs have more than {max_sentence_length} words on a side and "
+            "were left out; --max-sentence-length raises the limit"
         )
     if json:
         console.print_json(asdict(report))
         return
-    kind = "phrase pairs" if grammar is GrammarChoice.phrase else "rules"
+    kind = "phrase pairs" if grammar == "phrase" else "rules"
     console.note(
-        f"{output}: {report.rules:,} {kind} with {report.sides:,} source sides from {report.pairs:,} sentence pairs"
+        f"{output}: {report.rules:,} {kind} with {report.sides:,} source sides "
+        f"from {report.pairs:,} sentence pairs"
         + (f"; {report.pruned:,} were not significant" if significance is not None else "")
     )

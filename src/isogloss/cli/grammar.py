@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,19 +13,17 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Look into, shrink and exchange rule tables.", no_args_is_help=True)
 
-TableArgument = Annotated[Path, typer.Argument(help="Folder of a rule table.")]
-OutputArgument = Annotated[Path, typer.Argument(help="Folder for the new rule table.")]
+TableArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a rule table.")]
+OutputArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the new rule table.")]
 ScratchOption = Annotated[
-    Path | None, typer.Option(help="Folder for intermediate files [the system's temporary folder].")
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder for intermediate files.",
+        show_default="the system's temporary folder",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-
-
-class FormatChoice(str, Enum):
-    """Text formats of other tools."""
-
-    moses = "moses"
-    hiero = "hiero"
 
 
 @app.command()
@@ -135,10 +132,13 @@ def prune(
 @app.command("export")
 def export_(
     table: TableArgument,
-    output: Annotated[Path, typer.Argument(help="Text file; packed if it ends in .gz or .zst; - prints it.")],
+    output: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Text file; packed if it ends in .gz or .zst; - prints it.")
+    ],
     format: Annotated[
-        FormatChoice, typer.Option(help="Moses phrase table, or Hiero grammar (rules with gaps).")
-    ] = FormatChoice.moses,
+        str,
+        typer.Option(metavar="NAME", help="moses: a phrase table; hiero: a grammar, rules may have gaps."),
+    ] = "moses",
     reordering: Annotated[
         Path | None, typer.Option(help="File for the Moses reordering table (msd, both directions).")
     ] = None,
@@ -146,22 +146,25 @@ def export_(
     """Write a rule table as text for other tools."""
     from isogloss.grammar.formats import export_rules
 
-    rules = export_rules(table, output, format=format.value, reordering=reordering, track=console.track)
+    rules = export_rules(table, output, format=format, reordering=reordering, track=console.track)
     console.note(f"{output}: {rules:,} rules")
 
 
 @app.command("import")
 def import_(
-    path: Annotated[Path, typer.Argument(help="Moses phrase table or Hiero grammar, plain or packed.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Moses phrase table or Hiero grammar, plain or packed.")
+    ],
     output: OutputArgument,
     format: Annotated[
-        FormatChoice, typer.Option(help="Moses phrase table, or Hiero grammar.")
-    ] = FormatChoice.moses,
+        str,
+        typer.Option(metavar="NAME", help="moses: a phrase table; hiero: a grammar, rules may have gaps."),
+    ] = "moses",
     reordering: Annotated[
         Path | None, typer.Option(help="Moses reordering table (msd, both directions) for the same rules.")
     ] = None,
     memory: Annotated[
-        str, typer.Option(help="Memory for sorting, such as 500M or 4G; more waits on disk.")
+        str, typer.Option(help="Memory to use, such as 500M or 4G; more waits on disk.")
     ] = "1G",
     scratch: ScratchOption = None,
     json: JsonOption = False,
@@ -175,7 +178,7 @@ def import_(
     report = import_rules(
         path,
         output,
-        format=format.value,
+        format=format,
         reordering=reordering,
         memory=parse_size(memory),
         scratch=scratch,

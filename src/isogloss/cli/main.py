@@ -6,19 +6,25 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, grammar
+from isogloss.cli import console, corpus, demo, grammar, nbest
+from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
 
+# Typer carries its own copy of Click from some version on; this base class is in whichever it uses.
+_CommandLineError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
 _INTERRUPTED = 130
+_USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 
 app = typer.Typer(
@@ -28,6 +34,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+app.command("demo")(demo.demo)
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(nbest.app, name="nbest")
+app.command()(evaluate)
+app.command()(extract)
+app.add_typer(grammar.app, name="grammar")
 
 
 def _print_version(wanted: bool) -> None:
@@ -57,10 +71,6 @@ def _options(
     context.obj = {"debug": debug}
 
 
-app.command()(extract)
-app.add_typer(grammar.app, name="grammar")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 2 for the user's mistake, 1 for ours, 130 on Ctrl-C."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -69,9 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = app(args=words, prog_name="isogloss", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as request:
+    except typer.Exit as request:
         return request.exit_code
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         console.note("interrupted")
         return _INTERRUPTED
     except BrokenPipeError:
@@ -79,9 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # interpreter complains when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _OUR_MISTAKE
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
+    except _CommandLineError as error:
+        return _explain(error)
     except IsoglossError as error:
         if debug:
             raise
@@ -97,6 +106,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return _OUR_MISTAKE
     return result if isinstance(result, int) else 0
+
+
+def _explain(error: Any) -> int:
+    """Print what is wrong with the command line itself, or the help if nothing was asked for."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        context = error.ctx
+        path = context.command_path if context is not None else "isogloss"
+        console.error(f"{error.format_message().rstrip('.')}; see '{path} --help'")
+    return _USERS_MISTAKE
 
 
 def run() -> None:

@@ -11,10 +11,12 @@ import contextlib
 import gzip
 import io
 import os
+import re
 import secrets
+import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -25,11 +27,13 @@ from isogloss._engine import LineError
 from isogloss.errors import DataFormatError, InputFileError, OutputError, UserError
 
 if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+    from _typeshed import ReadableBuffer, WriteableBuffer
 
 __all__ = [
     "StrPath",
     "atomic_output",
+    "atomic_outputs",
+    "decode_lines",
     "naming_file",
     "not_text",
     "open_bytes",
@@ -42,6 +46,7 @@ StrPath = str | PathLike[str]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # the parallel zstd begins with a frame of notes
 _CHUNK = 1 << 20
 _ZSTD_CHUNK = 1 << 14  # bounds what one step can unpack to: a 4-byte block may stand for 128 KiB
 
@@ -60,7 +65,7 @@ def read_chunks(path: StrPath) -> Iterator[bytes]:
             first = raw.read(_CHUNK)
             if first.startswith(_GZIP_MAGIC):
                 yield from _gunzip(_resume(first, raw), path)
-            elif first.startswith(_ZSTD_MAGIC):
+            elif first.startswith(_ZSTD_MAGIC) or _SKIPPABLE.match(first):
                 yield from _unzstd(_resume(first, raw), path)
             else:
                 yield from _resume(first, raw)
@@ -127,6 +132,11 @@ class _ChunkReader(io.RawIOBase):
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks, self._rest = chunks, b""
 
+    def close(self) -> None:
+        if isinstance(self._chunks, Generator):
+            self._chunks.close()  # and with it the file
+        super().close()
+
     def readable(self) -> bool:
         return True
 
@@ -146,7 +156,12 @@ def open_bytes(path: StrPath) -> IO[bytes]:
 
 def read_lines(path: StrPath) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file without their ends, one at a time."""
-    for number, line in enumerate(read_byte_lines(path), start=1):
+    return decode_lines(read_chunks(path), path)
+
+
+def decode_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text that comes in pieces; ``path`` is for the messages."""
+    for number, line in enumerate(_split_lines(chunks, path), start=1):
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -161,14 +176,22 @@ def read_lines(path: StrPath) -> Iterator[str]:
 
 def read_byte_lines(path: StrPath) -> Iterator[bytes]:
     """Yield the lines of a file as bytes; a file with zero bytes is refused as not being text."""
-    rest = b""
-    for chunk in read_chunks(path):
+    return _split_lines(read_chunks(path), path)
+
+
+def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
+    begun: list[bytes] = []  # pieces of a line that has no end yet: joining them each time would be quadratic
+    for chunk in chunks:
         if b"\0" in chunk:
             raise not_text(path)
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line.removesuffix(b"\r")
-    if rest:
+        first, *others = chunk.split(b"\n")
+        begun.append(first)
+        if others:
+            others.insert(0, b"".join(begun))
+            begun = [others.pop()]
+            for line in others:
+                yield line.removesuffix(b"\r")
+    if rest := b"".join(begun):
         yield rest.removesuffix(b"\r")
 
 
@@ -198,35 +221,98 @@ def atomic_output(path: StrPath) -> Iterator[IO[str]]:
     Packed with gzip or zstd if the name ends in ``.gz`` or ``.zst``; ``-`` is standard output. The same
     text gives the same bytes, so packed outputs can be compared.
     """
+    with atomic_outputs([path]) as (stream,):
+        yield stream
+
+
+@contextlib.contextmanager
+def atomic_outputs(paths: Sequence[StrPath]) -> Iterator[list[IO[str]]]:
+    """Open several text files as ``atomic_output`` does: all of them appear, or none."""
+    renames: list[tuple[Path, Path]] = []
+    try:
+        with contextlib.ExitStack() as stack:
+            yield [stack.enter_context(_output(path, renames)) for path in paths]
+        for partial, final in renames:
+            try:
+                partial.replace(final)
+            except OSError as error:
+                raise OutputError(error.strerror or str(error), final) from None
+    finally:
+        for partial, _ in renames:
+            partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _output(path: StrPath, renames: list[tuple[Path, Path]]) -> Iterator[IO[str]]:
     if os.fspath(path) == "-":
         yield sys.stdout
         sys.stdout.flush()
         return
-    final = Path(path)
-    if final.is_dir():
+    final = Path(os.path.realpath(path))  # a link stays, and what it leads to is replaced
+    try:
+        mode = final.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), path) from None
+    if stat.S_ISDIR(mode):
         raise OutputError("is a folder", path, "give the name of a file")
     # A pipe or device is written as it is: it must not be replaced by a file.
-    special = final.exists() and not final.is_file()
-    partial = final if special else final.with_name(f".{final.name}.{secrets.token_hex(4)}.part")
-    try:
-        with partial.open("wb" if special else "xb") as raw:
-            with _packer(final.suffix, raw) as packed:
+    special = not stat.S_ISREG(mode)
+    partial = final if special else final.with_name(f".{final.name[:40]}.{secrets.token_hex(4)}.part")
+    raw = _OutputFile(partial, "wb" if special else "xb", path)
+    if not special:
+        renames.append((partial, final))
+    with io.BufferedWriter(raw) as buffered:
+        try:
+            with _packer(Path(path).suffix, buffered) as packed:
                 text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
-                yield text
-                text.flush()
-                text.detach()
-            raw.flush()
+                try:
+                    yield text
+                    text.flush()
+                except BaseException:
+                    raw.abandoned = True
+                    raise
+                finally:
+                    text.detach()
+            buffered.flush()
             if not special:
-                os.fsync(raw.fileno())
-        if not special:
-            partial.replace(final)
-    except OSError as error:
-        if isinstance(error, UserError) or error.filename not in (None, str(partial)):
+                raw.sync()
+        except BaseException:
+            raw.abandoned = True
             raise
-        raise OutputError(error.strerror or str(error), path) from None
-    finally:
-        if not special:
-            partial.unlink(missing_ok=True)
+
+
+class _OutputFile(io.FileIO):
+    """A file whose failures are errors about the output the user named.
+
+    Once abandoned it swallows what the layers above still hold, so that they can be closed.
+    """
+
+    def __init__(self, file: Path, mode: str, path: StrPath) -> None:
+        self.abandoned = False
+        self._path = path
+        with self._naming_output():
+            super().__init__(file, mode)
+
+    def write(self, data: ReadableBuffer) -> int:
+        if self.abandoned:
+            return memoryview(data).nbytes
+        with self._naming_output():
+            return super().write(data)
+
+    def sync(self) -> None:
+        with self._naming_output():
+            os.fsync(self.fileno())
+
+    @contextlib.contextmanager
+    def _naming_output(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(error.strerror or str(error), self._path) from None
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from isogloss import _engine
-from isogloss.corpus.streams import StrPath, atomic_output, naming_file, read_lines
+from isogloss.corpus.streams import StrPath, atomic_outputs, naming_file, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
@@ -50,7 +50,7 @@ def export_rules(
     table: StrPath,
     output: StrPath,
     *,
-    format: TextFormat = "moses",
+    format: str = "moses",
     reordering: StrPath | None = None,
     track: Track = no_track,
 ) -> int:
@@ -71,15 +71,14 @@ def export_rules(
         raise ConfigError(
             f"{rules.path} has no orientation probabilities, so no reordering table can be written"
         )
-    with contextlib.ExitStack() as outputs:
-        text = outputs.enter_context(atomic_output(output))
+    outputs = [output] if reordering is None else [output, reordering]
+    with atomic_outputs(outputs) as (text, *others):
         for chunk in _printed(rules, _engine.RuleFormat[format], columns, "writing rules", track):
             text.write(chunk)
-        if reordering is not None:
-            text = outputs.enter_context(atomic_output(reordering))
+        for other in others:
             style = _engine.RuleFormat.moses_orientation
             for chunk in _printed(rules, style, [], "writing orientations", track):
-                text.write(chunk)
+                other.write(chunk)
     return len(rules)
 
 
@@ -118,7 +117,7 @@ def import_rules(
     path: StrPath,
     output: StrPath,
     *,
-    format: TextFormat = "moses",
+    format: str = "moses",
     reordering: StrPath | None = None,
     memory: int = 1 << 30,
     scratch: StrPath | None = None,
@@ -167,7 +166,7 @@ def _lay_out(
     path: StrPath,
     reordering: StrPath | None,
     output: StrPath,
-    format: TextFormat,
+    format: str,
     track: Track,
 ) -> None:
     try:
@@ -195,10 +194,9 @@ def _lay_out(
     )
 
 
-def _column_names(names: list[str], format: TextFormat) -> list[str]:
+def _column_names(names: list[str], format: str) -> list[str]:
     if format == "moses" and len(names) >= len(_MOSES_COLUMNS):
-        known = [*_MOSES_COLUMNS, *(f"score_{i}" for i in range(len(_MOSES_COLUMNS), len(names)))]
-        return known
+        return [*_MOSES_COLUMNS, *(f"score_{i}" for i in range(len(_MOSES_COLUMNS), len(names)))]
     return [name or f"score_{i}" for i, name in enumerate(names)]
 
 

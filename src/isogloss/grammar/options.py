@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from isogloss.errors import ConfigError
 
@@ -15,6 +15,8 @@ CountMode = Literal["fractional", "unit"]
 OrientationModel = Literal["hier", "phrase", "word", "none"]
 Smoothing = Literal["none", "kneser-ney", "good-turing"]
 
+_PHRASE_LENGTH = 7
+_GAPPED_ONLY = {"max_gaps", "max_symbols", "max_target_words", "min_gap", "adjacent_gaps", "count"}
 _LONGEST_PHRASE = 100
 _LONGEST_SENTENCE = 65535
 
@@ -23,10 +25,9 @@ _LONGEST_SENTENCE = 65535
 class ExtractOptions:
     """Which rules are extracted, and how they are counted and scored.
 
-    The defaults are those of a hierarchical grammar (Chiang 2005, in target normal form); ``for_phrases``
-    gives those of a phrase table.
+    The defaults are those of a hierarchical grammar (Chiang 2005, in target normal form).
 
-    >>> ExtractOptions().max_symbols, ExtractOptions.for_phrases().max_symbols
+    >>> ExtractOptions().max_symbols, ExtractOptions.for_grammar("phrase").max_symbols
     (5, 7)
     """
 
@@ -59,29 +60,26 @@ class ExtractOptions:
     """Sentence pairs with more words on a side are left out."""
 
     @classmethod
-    def for_phrases(
-        cls,
-        *,
-        max_length: int = 7,
-        tight: bool = False,
-        orientation: OrientationModel = "hier",
-        orientation_smoothing: float = 0.5,
-        smoothing: Smoothing = "none",
-        max_sentence_length: int = 200,
-    ) -> ExtractOptions:
-        """The options of a phrase table: no gaps, loose edges, every occurrence counts 1."""
-        return cls(
-            max_length=max_length,
-            max_gaps=0,
-            max_symbols=max_length,
-            max_target_words=max_length,
-            tight=tight,
-            count="unit",
-            orientation=orientation,
-            orientation_smoothing=orientation_smoothing,
-            smoothing=smoothing,
-            max_sentence_length=max_sentence_length,
-        )
+    def for_grammar(cls, grammar: str, **changes: Any) -> ExtractOptions:
+        """The options of a kind of grammar, with changes; a change to None leaves the default.
+
+        ``hiero`` has the defaults of this class. ``phrase`` is a phrase table: no gaps, 7 words, loose
+        edges, every occurrence counts 1.
+
+        >>> ExtractOptions.for_grammar("phrase", max_length=5).max_symbols
+        5
+        """
+        if grammar not in get_args(Grammar):
+            raise ConfigError(f"grammar must be one of {', '.join(get_args(Grammar))}, got {grammar!r}")
+        given = {name: value for name, value in changes.items() if value is not None}
+        if grammar == "hiero":
+            return cls(**given)
+        unfit = sorted(given.keys() & _GAPPED_ONLY)
+        if unfit:
+            raise ConfigError(f"{unfit[0]} has no meaning for phrase pairs, only for the grammar hiero")
+        length = given.pop("max_length", _PHRASE_LENGTH)
+        sizes = {"max_length": length, "max_symbols": length, "max_target_words": length}
+        return cls(**{"max_gaps": 0, "tight": False, "count": "unit", **sizes, **given})
 
     def __post_init__(self) -> None:
         for name, least, most in (

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from isogloss._version import __version__
 from isogloss.corpus.streams import StrPath
-from isogloss.errors import InputFileError, ModelFormatError, OutputError
+from isogloss.errors import InputFileError, ModelFormatError, OutputError, UserError
 
 __all__ = ["ArrayFolder", "add_arrays", "open_folder", "verify_folder", "write_folder"]
 
@@ -35,8 +35,11 @@ Array = npt.NDArray[Any]
 
 _MANIFEST = "manifest.json"
 _FILE_NAME = re.compile(r"[A-Za-z0-9_.]+-[0-9a-f]{8}\.bin")
+_PARTIAL = re.compile(r"\.manifest\.json\.[0-9a-f]{8}\.part")
+_READ_ATTEMPTS = 5
+_MOST_DIMENSIONS = 8
 _DTYPES = {
-    np.dtype(name).str for name in ("u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
+    np.dtype(name).str for name in ("?", "u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
 }
 
 
@@ -64,9 +67,10 @@ def write_folder(
     Refuses a folder that holds anything else, so that a mistyped output never destroys somebody's files.
     """
     folder = Path(path)
-    _claim(folder, kind)
     with _failures_as_output_errors(folder):
+        _claim(folder, kind)
         folder.mkdir(parents=True, exist_ok=True)
+    with _failures_as_output_errors(folder), _one_writer(folder):
         table = _write_arrays(folder, arrays)
         _switch_manifest(
             folder,
@@ -85,8 +89,9 @@ def write_folder(
 def add_arrays(path: StrPath, *, kind: str, version: int, arrays: Mapping[str, Array]) -> None:
     """Add arrays to a stored folder, or replace those of the same name; the others stay."""
     folder = Path(path)
-    manifest = _read_manifest(folder, kind, version)
-    with _failures_as_output_errors(folder):
+    _read_manifest(folder, kind, version)
+    with _failures_as_output_errors(folder), _one_writer(folder):
+        manifest = _read_manifest(folder, kind, version)
         manifest["arrays"].update(_write_arrays(folder, arrays))
         _switch_manifest(folder, manifest)
         _remove_unused(folder, manifest["arrays"])
@@ -99,8 +104,7 @@ def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:
     not read: ``verify_folder`` does that.
     """
     folder = Path(path)
-    manifest = _read_manifest(folder, kind, version)
-    arrays = {name: _map_array(folder, name, row) for name, row in manifest["arrays"].items()}
+    manifest, arrays = _map_arrays(folder, kind, version)
     return ArrayFolder(
         path=folder,
         kind=kind,
@@ -113,16 +117,16 @@ def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:
 def verify_folder(path: StrPath) -> int:
     """Read every byte of a stored folder against its checksums; return the number of arrays."""
     folder = Path(path)
-    manifest = _read_manifest(folder, None, None)
-    for name, row in manifest["arrays"].items():
-        _map_array(folder, name, row)
-        if _digest_file(folder / row["file"]) != row["sha256"]:
+    manifest, arrays = _map_arrays(folder, None, None)
+    for name, array in arrays.items():
+        row = manifest["arrays"][name]
+        if hashlib.sha256(_bytes_of(array)).hexdigest() != row["sha256"]:
             raise ModelFormatError(
                 f"the array '{name}' is damaged (its checksum differs)",
                 folder / row["file"],
                 "make it again or restore it from a copy",
             )
-    return len(manifest["arrays"])
+    return len(arrays)
 
 
 def _claim(folder: Path, kind: str) -> None:
@@ -133,8 +137,8 @@ def _claim(folder: Path, kind: str) -> None:
     try:
         held = _read_manifest(folder, None, None)["kind"]
     except (ModelFormatError, InputFileError):
-        # A writer killed before its first manifest leaves only its own array files behind.
-        if all(_FILE_NAME.fullmatch(item.name) for item in folder.iterdir()):
+        # A writer killed before its first manifest leaves only its own files behind.
+        if all(_is_ours(item.name) for item in folder.iterdir()):
             return
         held = None
     if held != kind:
@@ -142,13 +146,41 @@ def _claim(folder: Path, kind: str) -> None:
         raise OutputError(f"the folder holds {what}", folder, "choose an empty or new folder")
 
 
+def _is_ours(name: str) -> bool:
+    return _FILE_NAME.fullmatch(name) is not None or _PARTIAL.fullmatch(name) is not None
+
+
+@contextlib.contextmanager
+def _one_writer(folder: Path) -> Iterator[None]:
+    """Wait until no other process writes here: it would remove our files as unused."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: two writers at a time are the user's to avoid
+        yield
+        return
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network file systems know no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _bytes_of(array: Array) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
 def _write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
+    for name, array in arrays.items():
+        if array.dtype.newbyteorder("<").str not in _DTYPES:
+            raise TypeError(f"array '{name}' has type {array.dtype}, which is not stored")
+        if not _FILE_NAME.fullmatch(f"{name}-00000000.bin"):
+            raise ValueError(f"array name {name!r}: only letters, digits, '_' and '.' are stored")
     table: dict[str, dict[str, Any]] = {}
     for name, array in arrays.items():
         dtype = array.dtype.newbyteorder("<")
-        if dtype.str not in _DTYPES and dtype.kind != "b":
-            raise TypeError(f"array '{name}' has type {array.dtype}, which is not stored")
-        data = np.ascontiguousarray(array, dtype=dtype).reshape(-1).view(np.uint8).data
+        data = _bytes_of(array.astype(dtype, copy=False))
         file = folder / f"{name}-{secrets.token_hex(4)}.bin"
         try:
             with file.open("xb") as stream:
@@ -170,16 +202,17 @@ def _write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, dict[s
 
 
 def _canonical(manifest: Mapping[str, Any]) -> bytes:
-    return json.dumps(manifest, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()
 
 
 def _switch_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    manifest = json.loads(json.dumps(manifest))  # as it will be read: keys are strings, tuples are lists
     manifest.pop("checksum", None)
     manifest["checksum"] = hashlib.sha256(_canonical(manifest)).hexdigest()
     partial = folder / f".{_MANIFEST}.{secrets.token_hex(4)}.part"
     try:
         with partial.open("x", encoding="utf-8") as stream:
-            json.dump(manifest, stream, indent=1, ensure_ascii=False)
+            json.dump(manifest, stream, indent=1)
             stream.write("\n")
             stream.flush()
             os.fsync(stream.fileno())
@@ -191,7 +224,7 @@ def _switch_manifest(folder: Path, manifest: dict[str, Any]) -> None:
 def _remove_unused(folder: Path, table: Mapping[str, Mapping[str, Any]]) -> None:
     used = {row["file"] for row in table.values()}
     for item in folder.iterdir():
-        if _FILE_NAME.fullmatch(item.name) and item.name not in used:
+        if _is_ours(item.name) and item.name not in used:
             # Where a mapped file cannot be removed (Windows), the next writer does it.
             with contextlib.suppress(OSError):
                 item.unlink()
@@ -219,6 +252,8 @@ def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[
         raise ModelFormatError(
             "the manifest is damaged or was edited", path, "make it again or restore it from a copy"
         )
+    if not _is_sound(manifest):
+        raise ModelFormatError("the manifest makes no sense", path)
     if kind is not None and manifest["kind"] != kind:
         raise ModelFormatError(f"holds a stored '{manifest['kind']}', not a '{kind}'", folder)
     if version is not None and manifest["version"] > version:
@@ -230,16 +265,44 @@ def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[
     return dict(manifest)
 
 
+def _is_sound(manifest: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(manifest.get("kind"), str)
+        and isinstance(manifest.get("made_by"), str)
+        and isinstance(manifest.get("version"), int)
+        and isinstance(manifest.get("attributes"), dict)
+        and isinstance(manifest.get("arrays"), dict)
+        and all(isinstance(row, dict) for row in manifest["arrays"].values())
+    )
+
+
+def _map_arrays(
+    folder: Path, kind: str | None, version: int | None
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    manifest = _read_manifest(folder, kind, version)
+    for _ in range(_READ_ATTEMPTS):
+        try:
+            return manifest, {name: _map_array(folder, name, row) for name, row in manifest["arrays"].items()}
+        except ModelFormatError:
+            # A writer may have put a new version here between the reading of the manifest and of a file.
+            old, manifest = manifest, _read_manifest(folder, kind, version)
+            if old == manifest:
+                raise
+    raise ModelFormatError("is being written all the time", folder, "try again later")
+
+
 def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
-    file, dtype, shape = row["file"], row["dtype"], row["shape"]
-    sound = (
+    file, dtype, shape = row.get("file"), row.get("dtype"), row.get("shape")
+    if not (
         isinstance(file, str)
         and _FILE_NAME.fullmatch(file) is not None
-        and (dtype in _DTYPES or dtype == "|b1")
+        and isinstance(dtype, str)
+        and dtype in _DTYPES
         and isinstance(shape, list)
-        and all(isinstance(n, int) and n >= 0 for n in shape)
-    )
-    if not sound:
+        and len(shape) <= _MOST_DIMENSIONS
+        and all(isinstance(n, int) and 0 <= n < 1 << 62 for n in shape)
+        and isinstance(row.get("sha256"), str)
+    ):
         raise ModelFormatError(f"the manifest's row for '{name}' makes no sense", folder / _MANIFEST)
     path = folder / file
     expected = math.prod(shape) * np.dtype(dtype).itemsize
@@ -253,14 +316,12 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
             path,
             "the file was cut off or replaced: make it again or restore it from a copy",
         )
-    if expected == 0:
-        return np.zeros(shape, dtype)
-    return np.memmap(path, dtype=dtype, mode="r", shape=tuple(shape)).view(np.ndarray)
-
-
-def _digest_file(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    try:
+        flat = np.memmap(path, dtype=dtype, mode="r") if expected else np.zeros(0, dtype)
+        flat.flags.writeable = False
+        return flat.reshape(shape).view(np.ndarray)
+    except (OSError, ValueError) as error:
+        raise ModelFormatError(f"the array '{name}' cannot be mapped ({error})", path) from None
 
 
 @contextlib.contextmanager
@@ -268,6 +329,6 @@ def _failures_as_output_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if isinstance(error, OutputError):
+        if isinstance(error, UserError):
             raise
         raise OutputError(error.strerror or str(error), folder) from None

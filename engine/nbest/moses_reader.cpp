@@ -1,0 +1,176 @@
+#include "nbest/moses_reader.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "text/split.hpp"
+
+namespace isogloss {
+namespace {
+
+constexpr const char* kLayout = "the fields are: sentence ||| words ||| features ||| score";
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text.substr(0, 60)) + (text.size() > 60 ? "…'" : "'");
+}
+
+std::string_view trimmed(std::string_view field) {
+  while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
+  while (!field.empty() && is_space(field.back())) field.remove_suffix(1);
+  return field;
+}
+
+/// Cuts at every `|||` that stands alone between spaces or at an end of the line; one that is glued to a word
+/// belongs to the word and is refused there.
+void split_fields(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  std::size_t begin = 0, from = 0;
+  for (std::size_t at; (at = line.find("|||", from)) != line.npos;) {
+    const bool alone =
+        (at == 0 || is_space(line[at - 1])) && (at + 3 == line.size() || is_space(line[at + 3]));
+    from = at + 3;
+    if (!alone) continue;
+    fields.push_back(line.substr(begin, at - begin));
+    begin = from;
+  }
+  fields.push_back(line.substr(begin));
+}
+
+double number(std::string_view text, const char* what) {
+  if (const auto value = parse_double(text)) return *value;
+  throw std::invalid_argument(std::string(what) + " " + quoted(text) + " is not a number");
+}
+
+struct Span {
+  std::uint64_t first, last;
+};
+
+/// `3` or `3-5`.
+bool parse_span(std::string_view text, Span& span) {
+  const std::size_t dash = text.find('-');
+  const auto first = parse_unsigned(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : parse_unsigned(text.substr(dash + 1));
+  if (!first || !last) return false;
+  span = {*first, *last};
+  return true;
+}
+
+bool looks_like_links(std::string_view field) {
+  Span span;
+  const std::string_view token = Tokens(field).next();
+  return token.find('-') != token.npos && parse_span(token, span);
+}
+
+}  // namespace
+
+void MosesReader::feed(std::string_view bytes) {
+  std::size_t begin = 0;
+  if (!rest_.empty()) {
+    const std::size_t end = bytes.find('\n');
+    rest_.append(bytes.substr(0, end));
+    if (end == bytes.npos) return;
+    read_line(rest_);
+    rest_.clear();
+    begin = end + 1;
+  }
+  for (std::size_t end; (end = bytes.find('\n', begin)) != bytes.npos; begin = end + 1)
+    read_line(bytes.substr(begin, end - begin));
+  rest_.assign(bytes.substr(begin));
+}
+
+NbestColumns MosesReader::finish() {
+  if (!rest_.empty()) read_line(rest_);
+  rest_.clear();
+  return builder_.finish();
+}
+
+void MosesReader::read_line(std::string_view line) {
+  ++line_;
+  try {
+    parse(line);
+  } catch (const std::invalid_argument& error) {
+    throw LineError(error.what(), line_);
+  } catch (const std::length_error& error) {
+    throw LineError(error.what(), line_);
+  }
+}
+
+void MosesReader::parse(std::string_view line) {
+  split_fields(line, fields_);
+  if (fields_.size() == 1 && trimmed(line).empty())
+    throw LineError("empty line", line_, "an n-best list has one candidate on every line");
+  if (fields_.size() < 3)
+    throw LineError("at least 3 fields expected between '|||', found " + std::to_string(fields_.size()), line_,
+                    kLayout);
+  const auto sentence = parse_unsigned(trimmed(fields_[0]));
+  if (!sentence || *sentence > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw LineError("sentence number " + quoted(trimmed(fields_[0])) + " is not a whole number", line_, kLayout);
+  builder_.begin(static_cast<std::int64_t>(*sentence));
+
+  Tokens words(fields_[1]);
+  for (std::string_view word; !(word = words.next()).empty();) builder_.add_token(word);
+
+  std::size_t next = 2;
+  if (options_.fields_before_features && fields_.size() > 4) {
+    for (; next + 2 < fields_.size(); ++next)
+      if (looks_like_links(fields_[next])) parse_links(fields_[next]);
+  }
+  if (fields_.size() - next > 4)
+    throw LineError("at most 6 fields expected between '|||', found " + std::to_string(fields_.size()), line_,
+                    "is there a '|||' in the text?");
+  parse_features(fields_[next++]);
+  if (next < fields_.size()) {
+    const std::string_view score = trimmed(fields_[next++]);
+    if (!score.empty()) builder_.set_score(number(score, "the score"));
+  }
+  for (; next < fields_.size(); ++next) parse_links(fields_[next]);
+  builder_.end();
+}
+
+void MosesReader::parse_features(std::string_view field) {
+  Tokens tokens(field);
+  std::string_view group;
+  values_.clear();
+  for (std::string_view token; !(token = tokens.next()).empty();) {
+    if (token.back() == '=' || token.back() == ':') {
+      builder_.add_dense(group, values_);
+      group = token.substr(0, token.size() - 1);
+      values_.clear();
+    } else if (const std::size_t equals = token.rfind('='); equals != token.npos) {
+      const double value = number(token.substr(equals + 1), "the value");
+      if (options_.named_values_are_dense) {
+        builder_.add_dense(token.substr(0, equals), {&value, 1});
+      } else {
+        builder_.add_sparse(token.substr(0, equals), value);
+      }
+    } else if (group.empty()) {
+      throw LineError(quoted(token) + " stands before any feature name", line_,
+                      "features are written as 'Name= value value' or 'name=value'");
+    } else {
+      values_.push_back(number(token, "the value"));
+    }
+  }
+  builder_.add_dense(group, values_);
+}
+
+void MosesReader::parse_links(std::string_view field) {
+  Tokens tokens(field);
+  for (std::string_view token; !(token = tokens.next()).empty();) {
+    Span source, target;
+    const std::size_t equals = token.find('=');
+    if (equals == token.npos) {
+      if (token.find('-') == token.npos || !parse_span(token, source))
+        throw LineError(quoted(token) + " is not an aligned pair", line_, "pairs are written as 'source-target'");
+      builder_.add_aligned_pair(source.first, source.last);
+    } else {
+      if (!parse_span(token.substr(0, equals), source) || !parse_span(token.substr(equals + 1), target))
+        throw LineError(quoted(token) + " is not a phrase of a segmentation", line_,
+                        "phrases are written as 'first-last=first-last'");
+      builder_.add_phrase(source.first, source.last, target.first, target.last);
+    }
+  }
+}
+
+}  // namespace isogloss

@@ -1,0 +1,210 @@
+"""``isogloss nbest``: look at, convert and edit n-best lists of any system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from isogloss.cli import console
+
+if TYPE_CHECKING:
+    from isogloss.nbest import NbestStore
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Look at, convert and edit n-best lists of any system.",
+)
+
+_FORMATS = "moses, marian, fairseq, sockeye, jsonl, store"
+
+Files = list[str]  # by another name, because `list` is what the commands call their argument
+
+List = Annotated[
+    str, typer.Argument(metavar="LIST", help="N-best list: file, stored folder, or - for stdin.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help=f"Format of the input ({_FORMATS}); recognised if not given."),
+]
+Output = Annotated[
+    str, typer.Option("--output", help="Where to write; .gz and .zst are packed, - is stdout.")
+]
+To = Annotated[str, typer.Option("--to", help=f"Format of the output ({_FORMATS}).")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _read(path: str, format: str | None) -> NbestStore:
+    from isogloss.nbest import read_nbest
+
+    store = read_nbest(path, format=format)
+    for name, count in store.filled.items():
+        console.warn(
+            f"{path}: feature '{name}' is missing on {count:,} of {store.num_candidates:,} candidates; "
+            "it counts as 0 there"
+        )
+    return store
+
+
+def _write(store: NbestStore, path: str, format: str) -> None:
+    from isogloss.nbest import write_nbest
+    from isogloss.nbest.formats import losses
+
+    lost = losses(store, format)
+    if lost:
+        console.warn(f"the format '{format}' has no place for: {'; '.join(lost)}")
+    write_nbest(store, path, format=format)
+    console.note(f"{path}: {store.num_candidates:,} candidates of {store.num_sentences:,} sentences")
+
+
+@app.command()
+def info(list: List, format: Format = None, json: Json = False) -> None:
+    """Print how many sentences and candidates a list has, its features and their ranges."""
+    from isogloss.nbest.summary import summarise
+
+    store = _read(list, format)
+    summary = summarise(store)
+    if json:
+        console.print_json(summary.as_dict())
+        return
+    facts = Table(show_header=False, box=None)
+    for name, value in summary.facts():
+        facts.add_row(name, value)
+    console.print_table(facts)
+    if summary.columns:
+        table = Table("dense column", "least", "mean", "greatest", box=None)
+        for column in summary.columns:
+            table.add_row(column.name, f"{column.least:.6g}", f"{column.mean:.6g}", f"{column.greatest:.6g}")
+        console.print_table(table)
+
+
+@app.command()
+def convert(
+    list: List,
+    output: Output = "-",
+    to: To = "moses",
+    format: Format = None,
+) -> None:
+    """Write a list in another format. What the format cannot carry is named first."""
+    _write(_read(list, format), output, to)
+
+
+@app.command()
+def merge(
+    lists: Annotated[Files, typer.Argument(metavar="LIST...", help="Two or more lists.")],
+    output: Output = "-",
+    to: To = "moses",
+    format: Format = None,
+) -> None:
+    """Join lists sentence by sentence; equal candidates are kept once."""
+    from isogloss.nbest.edit import merge as merge_stores
+
+    _write(merge_stores([_read(path, format) for path in lists]), output, to)
+
+
+@app.command()
+def distinct(list: List, output: Output = "-", to: To = "moses", format: Format = None) -> None:
+    """Keep one candidate, the best by score, of those with the same words."""
+    from isogloss.nbest.edit import distinct as distinct_candidates
+
+    _write(distinct_candidates(_read(list, format)), output, to)
+
+
+@app.command("add-column")
+def add_column(
+    list: List,
+    name: Annotated[str, typer.Option("--name", help="Name of the new dense feature.")],
+    values: Annotated[
+        Path, typer.Option("--values", help="File with one number per candidate, in list order.")
+    ],
+    output: Output = "-",
+    to: To = "moses",
+    format: Format = None,
+) -> None:
+    """Add a dense feature that was computed elsewhere, such as a quality estimate."""
+    from isogloss.nbest.columns import read_column
+    from isogloss.nbest.edit import add_column as with_column
+
+    store = _read(list, format)
+    _write(with_column(store, name, read_column(values, store, list)), output, to)
+
+
+@app.command()
+def oracle(
+    list: List,
+    reference: Annotated[
+        Files,
+        typer.Option("--reference", metavar="FILE", help="References; give the option once per file."),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", help="Write the oracle's translations here, one line per sentence."),
+    ] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    tokenize: Annotated[
+        str, typer.Option("--tokenize", help="sacreBLEU's tokenizer; none if the text is tokenised already.")
+    ] = "none",
+    format: Format = None,
+    json: Json = False,
+) -> None:
+    """Print the BLEU that a perfect reranker could reach with a list, and what other choices reach."""
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.metric import References
+    from isogloss.nbest.oracle import find_oracle
+    from isogloss.nbest.statistics import bleu_statistics
+
+    store = _read(list, format)
+    references = References.read(reference)
+    statistics = bleu_statistics(store, references, tokenize=tokenize, lowercase=lowercase)
+    missing = len(references) - store.num_sentences
+    if missing:
+        console.warn(f"{missing:,} of {len(references):,} sentences have no candidates and are left out")
+    found = find_oracle(store, statistics)
+    if output is not None:
+        with atomic_output(output) as stream:
+            stream.writelines(line + "\n" for line in store.lines(found.best.rows, len(references)))
+    if json:
+        console.print_json({choice.name: choice.bleu for choice in found.choices()})
+        return
+    table = Table("choice", "BLEU", box=None)
+    for choice in found.choices():
+        table.add_row(choice.name, f"{choice.bleu:.2f}")
+    console.print_table(table)
+
+
+@app.command()
+def synthetic(
+    reference: Annotated[Path, typer.Argument(help="Tokenised references, one per line.")],
+    candidates: Annotated[int, typer.Option("--candidates", help="Candidates per sentence.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same list.")] = 1,
+    output: Output = "-",
+    to: To = "moses",
+) -> None:
+    """Make a list by putting mistakes into references, to try things on."""
+    from isogloss.corpus.streams import read_lines
+    from isogloss.nbest.synthetic import make_nbest
+
+    references = [line.split() for line in read_lines(reference)]
+    _write(make_nbest(references, candidates=candidates, seed=seed), output, to)
+
+
+@app.command()
+def best(
+    list: List,
+    output: Annotated[
+        str, typer.Option("--output", help="Text file, one line per sentence; - is stdout.")
+    ] = "-",
+    format: Format = None,
+) -> None:
+    """Write the candidate with the highest score of every sentence as plain text.
+
+    Sentences without candidates become empty lines, so that the lines match the source.
+    """
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.nbest.edit import best_rows
+
+    store = _read(list, format)
+    with atomic_output(output) as stream:
+        stream.writelines(line + "\n" for line in store.lines(best_rows(store)))

@@ -1,0 +1,288 @@
+"""Scores of one or several systems on a test set, and what can be said about their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import fspath
+
+import numpy as np
+
+from isogloss.corpus.streams import StrPath, read_lines
+from isogloss.errors import ConfigError
+from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, bleu_scores
+from isogloss.metric.interface import FloatArray, Metric, Statistics
+from isogloss.metric.nist import Nist
+from isogloss.metric.references import References, check_length
+from isogloss.metric.sacre import Progress, sacre_bleu, sacre_chrf, sacre_ter
+from isogloss.metric.significance import (
+    Comparison,
+    Interval,
+    approximate_randomization,
+    bootstrap_comparison,
+    bootstrap_interval,
+    bootstrap_scores,
+)
+
+__all__ = [
+    "EvaluateOptions",
+    "Evaluation",
+    "SentenceDifference",
+    "System",
+    "SystemResult",
+    "SystemScore",
+    "evaluate",
+]
+
+METRICS = ("bleu", "nist", "chrf", "ter")
+TESTS = ("bootstrap", "randomization", "none")
+_INTERVAL_SAMPLES = 1000
+_DEFAULT_SAMPLES = {"bootstrap": 1000, "randomization": 10_000, "none": 0}
+_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenised full stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateOptions:
+    """What is measured and how.
+
+    >>> EvaluateOptions(metrics=("bleu", "ter"), test="randomization").tokenize
+    '13a'
+    """
+
+    metrics: tuple[str, ...] = ("bleu", "chrf")
+    """Any of bleu, nist, chrf, ter."""
+    lowercase: bool = False
+    """Lower-case before scoring; TER, as sacreBLEU has it, always does."""
+    tokenize: str = "13a"
+    """sacreBLEU's tokenizer for BLEU and NIST; none for text that is tokenised already."""
+    test: str = "bootstrap"
+    """How systems are compared with the first: bootstrap, randomization or none."""
+    samples: int | None = None
+    """Draws or trials of the test; by default 1,000 for the bootstrap, 10,000 for randomisation."""
+    seed: int = 1
+    """Of all random draws."""
+    worst: int = 0
+    """Sentences to show that differ most from the baseline's, by sentence BLEU."""
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.metrics if name not in METRICS]
+        if unknown or not self.metrics:
+            found = f"unknown metric '{unknown[0]}'" if unknown else "no metric"
+            raise ConfigError(f"{found}; choose one or more of: {', '.join(METRICS)}")
+        if len(set(self.metrics)) < len(self.metrics):
+            raise ConfigError(f"each metric can be asked for once, got {', '.join(self.metrics)}")
+        if self.test not in TESTS:
+            raise ConfigError(f"unknown test '{self.test}'; choose one of: {', '.join(TESTS)}")
+        if self.samples is not None and self.samples < 1:
+            raise ConfigError(f"samples must be at least 1, got {self.samples}")
+        if self.seed < 0:
+            raise ConfigError(f"seed must be at least 0, got {self.seed}")
+        if self.worst < 0:
+            raise ConfigError(f"worst must be at least 0, got {self.worst}")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """The output of a system: one list of lines, or one for each run of its optimiser."""
+
+    name: str
+    runs: tuple[Sequence[str], ...]
+    files: tuple[str, ...] = ()
+    """Where the runs came from, for messages; optional."""
+
+    @classmethod
+    def read(cls, paths: Sequence[StrPath], name: str | None = None) -> System:
+        """Read one file per run."""
+        files = tuple(fspath(path) for path in paths)
+        return cls(name or ",".join(files), tuple(list(read_lines(path)) for path in paths), files)
+
+    def check(self, references: References) -> None:
+        """Complain unless every run has one line for each sentence."""
+        if not self.runs:
+            raise ConfigError(f"system '{self.name}' has no output")
+        names = self.files or tuple(f"{self.name}, run {i}" for i in range(1, len(self.runs) + 1))
+        for name, lines in zip(names, self.runs, strict=True):
+            check_length(name, len(lines), references.names[0], len(references))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemScore:
+    """A system under one metric."""
+
+    metric: str
+    higher_is_better: bool
+    score: float
+    """The mean over the runs."""
+    runs: tuple[float, ...]
+    deviation: float | None
+    """Standard deviation over the runs, with n-1; None for a single run."""
+    interval: Interval
+    comparison: Comparison | None
+    """With the baseline; None for the baseline itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceDifference:
+    """A sentence that two systems translate differently well. Scores are sentence BLEU, 0..100."""
+
+    line: int
+    baseline_score: float
+    system_score: float
+    baseline: str
+    system: str
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemResult:
+    """All that was found out about a system."""
+
+    name: str
+    scores: tuple[SystemScore, ...]
+    zero_bleu: tuple[int, ...]
+    """Per run: sentences whose BLEU is zero when nothing is smoothed."""
+    differences: tuple[SentenceDifference, ...]
+    """From the baseline; the largest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """The result of :func:`evaluate`."""
+
+    sentences: int
+    signatures: dict[str, str]
+    """By metric."""
+    systems: tuple[SystemResult, ...]
+    warnings: tuple[str, ...]
+
+
+def evaluate(
+    systems: Sequence[System],
+    references: References,
+    options: EvaluateOptions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Score systems and compare each with the first.
+
+    ``progress`` is called around loops that may take long.
+
+    >>> references = References([["the cat sat on the mat", "a dog barked"]])
+    >>> base = System("base", (["the cat is on the mat", "the dog barked"],))
+    >>> better = System("better", (["the cat sat on the mat", "the dog barked"],))
+    >>> result = evaluate([base, better], references, EvaluateOptions(metrics=("bleu",)))
+    >>> [round(system.scores[0].score, 1) for system in result.systems]
+    [34.9, 88.4]
+    """
+    options = options or EvaluateOptions()
+    if not systems:
+        raise ConfigError("there is no system to evaluate")
+    for system in systems:
+        system.check(references)
+    metrics = [_metric(name, options, progress) for name in options.metrics]
+    by_metric = [_scores(metric, systems, references, options) for metric in metrics]
+    sentence_bleu = Bleu(tokenize=options.tokenize, lowercase=options.lowercase)
+    rows = [[sentence_bleu.statistics(run, references) for run in system.runs] for system in systems]
+    return Evaluation(
+        sentences=len(references),
+        signatures={metric.name: metric.signature(references) for metric in metrics},
+        systems=tuple(
+            SystemResult(
+                name=system.name,
+                scores=tuple(scores[i] for scores in by_metric),
+                zero_bleu=tuple(sentence_bleu.zero_sentences(run) for run in rows[i]),
+                differences=_differences(systems[0], system, rows[0], rows[i], references, options.worst),
+            )
+            for i, system in enumerate(systems)
+        ),
+        warnings=tuple(_warnings(systems, options)),
+    )
+
+
+def _metric(name: str, options: EvaluateOptions, progress: Progress | None) -> Metric:
+    tokenize, lowercase = options.tokenize, options.lowercase
+    match name:
+        case "bleu":
+            return sacre_bleu(tokenize=tokenize, lowercase=lowercase, progress=progress)
+        case "nist":
+            return Nist(tokenize=tokenize, lowercase=lowercase)
+        case "chrf":
+            return sacre_chrf(lowercase=lowercase, progress=progress)
+        case _:
+            return sacre_ter(progress=progress)
+
+
+def _scores(
+    metric: Metric, systems: Sequence[System], references: References, options: EvaluateOptions
+) -> list[SystemScore]:
+    rows = [[metric.statistics(run, references) for run in system.runs] for system in systems]
+    samples = options.samples or _DEFAULT_SAMPLES[options.test]
+    draws = samples if options.test == "bootstrap" else _INTERVAL_SAMPLES
+    resampled = bootstrap_scores(metric, rows, samples=draws, seed=options.seed)
+
+    def compare(i: int) -> Comparison | None:
+        if i == 0 or options.test == "none":
+            return None
+        if options.test == "bootstrap":
+            return bootstrap_comparison(
+                metric, rows[0], rows[i], resampled[:, 0], resampled[:, i], options.seed
+            )
+        return approximate_randomization(metric, rows[0], rows[i], samples=samples, seed=options.seed)
+
+    results = []
+    for i, runs in enumerate(rows):
+        scores = tuple(metric.score(run.sum(axis=0)) for run in runs)
+        results.append(
+            SystemScore(
+                metric=metric.name,
+                higher_is_better=metric.higher_is_better,
+                score=float(np.mean(scores)),
+                runs=scores,
+                deviation=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
+                interval=bootstrap_interval(resampled[:, i]),
+                comparison=compare(i),
+            )
+        )
+    return results
+
+
+def _sentence_scores(runs: Sequence[Statistics]) -> FloatArray:
+    return np.asarray(100 * np.mean([bleu_scores(run, SENTENCE_BLEU) for run in runs], axis=0))
+
+
+def _differences(
+    baseline: System,
+    system: System,
+    baseline_rows: Sequence[Statistics],
+    system_rows: Sequence[Statistics],
+    references: References,
+    count: int,
+) -> tuple[SentenceDifference, ...]:
+    if count == 0 or system is baseline:
+        return ()
+    before, after = _sentence_scores(baseline_rows), _sentence_scores(system_rows)
+    size = np.abs(after - before)
+    largest = np.argsort(-size, kind="stable")[:count]
+    return tuple(
+        SentenceDifference(
+            line=int(i) + 1,
+            baseline_score=float(before[i]),
+            system_score=float(after[i]),
+            baseline=baseline.runs[0][i],
+            system=system.runs[0][i],
+            references=tuple(references.of(int(i))),
+        )
+        for i in largest
+        if size[i] > 0
+    )
+
+
+def _warnings(systems: Sequence[System], options: EvaluateOptions) -> list[str]:
+    if options.tokenize in ("none", "char"):
+        return []
+    return [
+        f"{count:,} lines of {system.name} end in ' .': if the text is tokenised already, "
+        "score it with --tokenize none"
+        for system in systems
+        if (count := sum(line.endswith(" .") for line in system.runs[0])) >= _TOKENIZED_LINES
+    ]

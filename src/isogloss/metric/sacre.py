@@ -1,0 +1,116 @@
+"""Metrics that sacreBLEU computes, with its signatures: what is reported.
+
+This is the only file that knows how sacreBLEU is made inside. Its own paired tests use the same three
+steps (statistics of a segment, sums, score), and so can ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from isogloss.metric.bleu import BleuOptions, bleu_scores
+from isogloss.metric.interface import FloatArray, Metric, Statistics
+from isogloss.metric.references import References
+from isogloss.metric.tokens import owners, sacrebleu_tokenizer
+
+__all__ = ["SacreMetric", "sacre_bleu", "sacre_chrf", "sacre_ter"]
+
+Progress = Callable[[Iterable[str], str, int], Iterable[str]]
+"""Gives the lines on while showing, under a description, how many of them are done."""
+
+
+class SacreMetric(Metric):
+    """Any metric object with the methods of ``sacrebleu.metrics.base.Metric``.
+
+    What it prepared from references is kept until other references are given. ``fast_scores`` may compute
+    the scores of many rows at once, for resampling; ``progress`` sees the hypotheses go by, because some of
+    these metrics take their time.
+
+    >>> from sacrebleu.metrics import CHRF
+    >>> metric, references = SacreMetric(CHRF(word_order=2), "chrF2++"), References([["one two"]])
+    >>> metric.score(metric.statistics(["one two"], references)[0])
+    100.0
+    """
+
+    def __init__(
+        self,
+        metric: Any,
+        name: str,
+        *,
+        higher_is_better: bool = True,
+        fast_scores: Callable[[Statistics], FloatArray] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.name, self.higher_is_better = name, higher_is_better
+        self._metric = metric
+        self._fast_scores = fast_scores
+        self._progress = progress
+        self._prepared: tuple[References, list[Any]] | None = None
+
+    def signature(self, references: References) -> str:
+        """sacreBLEU's own signature."""
+        metric = copy(self._metric)
+        metric.num_refs = -1 if references.count is None else references.count
+        return str(metric.get_signature())
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: References, sentences: Sequence[int] | None = None
+    ) -> Statistics:
+        """What sacreBLEU counts per segment; how many columns depends on the metric."""
+        owner = owners(len(hypotheses), len(references), sentences)
+        if self._prepared is None or self._prepared[0] is not references:
+            self._prepared = (references, self._metric._cache_references(references.streams))
+        prepared = self._prepared[1]
+        lines: Iterable[str] = hypotheses
+        if self._progress is not None:
+            lines = self._progress(hypotheses, f"scoring with {self.name}", len(hypotheses))
+        return np.array(
+            [
+                self._metric._compute_segment_statistics(
+                    self._metric._preprocess_segment(line), prepared[sentence]
+                )
+                for line, sentence in zip(lines, owner.tolist(), strict=True)
+            ]
+        )
+
+    def score(self, summed: Statistics) -> float:
+        """sacreBLEU's score from summed statistics."""
+        # A list of Python's own numbers: some of sacreBLEU's smoothings change what they are given.
+        return float(self._metric._compute_score_from_stats(np.asarray(summed).tolist()).score)
+
+    def scores(self, rows: Statistics) -> FloatArray:
+        """The score of each row."""
+        return super().scores(rows) if self._fast_scores is None else self._fast_scores(rows)
+
+
+def sacre_bleu(
+    *, tokenize: str = "13a", lowercase: bool = False, progress: Progress | None = None
+) -> SacreMetric:
+    """Corpus BLEU with sacreBLEU's defaults."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    sacrebleu_tokenizer(tokenize)  # complains in our words
+    return SacreMetric(
+        BLEU(tokenize=tokenize, lowercase=lowercase, force=True),
+        "BLEU",
+        fast_scores=lambda rows: 100 * bleu_scores(rows, BleuOptions(smoothing="exp")),
+        progress=progress,
+    )
+
+
+def sacre_chrf(*, lowercase: bool = False, progress: Progress | None = None) -> SacreMetric:
+    """The character n-gram score chrF2 with sacreBLEU's defaults."""
+    from sacrebleu.metrics.chrf import CHRF
+
+    return SacreMetric(CHRF(lowercase=lowercase), "chrF2", progress=progress)
+
+
+def sacre_ter(*, progress: Progress | None = None) -> SacreMetric:
+    """The edit rate TER with sacreBLEU's defaults, which ignore case."""
+    from sacrebleu.metrics.ter import TER
+
+    return SacreMetric(TER(), "TER", higher_is_better=False, progress=progress)

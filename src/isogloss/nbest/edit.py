@@ -1,0 +1,195 @@
+"""Operations on whole n-best lists: merging, removing repeated candidates, adding a column."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss._engine import Vocabulary
+from isogloss.errors import ConfigError
+from isogloss.nbest.store import DenseGroup, Float64, Int64, NbestStore, Ragged, SparseFeatures
+
+__all__ = ["add_column", "best_rows", "distinct", "highest_rows", "merge"]
+
+
+def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) -> NbestStore:
+    """The list with one more dense column; ``values`` has one number per candidate."""
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape != (store.num_candidates,):
+        raise ConfigError(f"{len(column):,} values for {store.num_candidates:,} candidates")
+    if not np.all(np.isfinite(column)):
+        row = int(np.flatnonzero(~np.isfinite(column))[0])
+        raise ConfigError(f"value {row + 1} of the new column is {column[row]}, a finite number is expected")
+    if not name or "|||" in name or any(c.isspace() for c in name):
+        raise ConfigError(f"'{name}' is not a possible feature name")
+    if name in [group.name for group in store.dense_groups] or name in store.dense_names:
+        raise ConfigError(f"the list has a feature '{name}' already; choose another name")
+    return replace(
+        store,
+        dense_groups=(*store.dense_groups, DenseGroup(name, 1)),
+        dense=np.column_stack([store.dense, column]),
+        path=None,
+    )
+
+
+def best_rows(store: NbestStore) -> Int64:
+    """The candidate with the highest score of every sentence; without scores, the first."""
+    return highest_rows(store, np.nan_to_num(store.scores, nan=-np.inf))
+
+
+def highest_rows(store: NbestStore, values: Float64) -> Int64:
+    """The candidate with the highest value of every sentence, the first of equals."""
+    offsets = store.sentence_offsets.tolist()
+    return np.array(
+        [begin + np.argmax(values[begin:end]) for begin, end in itertools.pairwise(offsets)], dtype=np.int64
+    )
+
+
+def distinct(store: NbestStore) -> NbestStore:
+    """Of candidates with the same words keep the one with the highest score, or else the first."""
+    kept: list[int] = []
+    for sentence in range(store.num_sentences):
+        best: dict[bytes, int] = {}
+        for row in store.rows_of(sentence):
+            words = store.tokens.row(row).tobytes()
+            other = best.get(words)
+            # A comparison with a missing score is false: the first stays.
+            if other is None or store.scores[row] > store.scores[other]:
+                best[words] = row
+        kept.extend(sorted(best.values()))
+    return store.select(kept)
+
+
+def merge(stores: Sequence[NbestStore]) -> NbestStore:
+    """All candidates of all lists, sentence by sentence, in the order of the lists.
+
+    A candidate with the same words and features as an earlier one of its sentence is left out. A dense
+    feature that one list lacks is 0 there, and counted in ``filled``.
+    """
+    groups = _all_groups(stores)
+    merged = NbestStore(
+        sentence_ids=np.concatenate([store.sentence_ids[store.sentence_of_row()] for store in stores]),
+        sentence_offsets=np.zeros(1, np.int64),
+        scores=np.concatenate([store.scores for store in stores]),
+        dense_groups=groups,
+        dense=np.concatenate([_widened(store, groups) for store in stores]),
+        words=(words := Vocabulary()),
+        tokens=_joined_words(words, [(store.words, store.tokens) for store in stores]),
+        sparse=_joined_sparse(stores),
+        alignment=_joined_links([store.alignment for store in stores], stores, 2),
+        segmentation=_joined_links([store.segmentation for store in stores], stores, 4),
+        filled=_filled(stores, groups),
+    )
+    return _without_repetitions(_grouped(merged))
+
+
+def _all_groups(stores: Iterable[NbestStore]) -> tuple[DenseGroup, ...]:
+    groups: dict[str, DenseGroup] = {}
+    for store in stores:
+        for group in store.dense_groups:
+            known = groups.setdefault(group.name, group)
+            if known.size != group.size:
+                raise ConfigError(
+                    f"the lists do not fit together: '{group.name}' has {known.size} values in one "
+                    f"and {group.size} in another"
+                )
+    return tuple(groups.values())
+
+
+def _filled(stores: Iterable[NbestStore], groups: Iterable[DenseGroup]) -> dict[str, int]:
+    filled: dict[str, int] = {}
+    for store in stores:
+        own = {group.name for group in store.dense_groups}
+        for group in groups:
+            zeros = store.filled.get(group.name, 0) if group.name in own else store.num_candidates
+            if zeros:
+                filled[group.name] = filled.get(group.name, 0) + zeros
+    return filled
+
+
+def _widened(store: NbestStore, groups: tuple[DenseGroup, ...]) -> Float64:
+    wide = np.zeros((store.num_candidates, sum(group.size for group in groups)))
+    first = 0
+    for group in groups:
+        columns = store.columns_of(group.name)
+        wide[:, first : first + len(columns)] = store.dense[:, columns]
+        first += group.size
+    return wide
+
+
+def _joined_words(words: Vocabulary, parts: Iterable[tuple[Vocabulary, Ragged]]) -> Ragged:
+    """Rows of words of several vocabularies, renumbered into one."""
+    values, lengths = [], []
+    for vocabulary, rows in parts:
+        numbers = np.array([words.add(word) for word in vocabulary.words()], np.uint32)
+        values.append(numbers[rows.values])
+        lengths.append(np.diff(rows.offsets))
+    return Ragged(_offsets(lengths), np.concatenate(values))
+
+
+def _joined_sparse(stores: Sequence[NbestStore]) -> SparseFeatures | None:
+    if all(store.sparse is None for store in stores):
+        return None
+    names = Vocabulary()
+    empty = SparseFeatures(
+        names, Ragged(np.zeros(1, np.int64), np.zeros(0, np.uint32)), np.zeros(0, np.float32)
+    )
+    parts = []
+    for store in stores:
+        none = replace(
+            empty, events=Ragged(np.zeros(store.num_candidates + 1, np.int64), empty.events.values)
+        )
+        parts.append(none if store.sparse is None else store.sparse.flat())
+    events = _joined_words(names, [(part.names, part.events) for part in parts])
+    return SparseFeatures(names, events, np.concatenate([part.event_counts for part in parts]))
+
+
+def _joined_links(links: Sequence[Ragged | None], stores: Sequence[NbestStore], width: int) -> Ragged | None:
+    if all(part is None for part in links):
+        return None
+    values: list[npt.NDArray[Any]] = []
+    lengths: list[Int64] = []
+    for part, store in zip(links, stores, strict=True):
+        if part is None:
+            values.append(np.zeros((0, width), np.uint16))
+            lengths.append(np.zeros(store.num_candidates, np.int64))
+        else:
+            values.append(part.values)
+            lengths.append(np.diff(part.offsets))
+    return Ragged(_offsets(lengths), np.concatenate(values))
+
+
+def _offsets(lengths: Sequence[Int64]) -> Int64:
+    return np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
+
+
+def _grouped(merged: NbestStore) -> NbestStore:
+    """Turn a list whose ``sentence_ids`` name the sentence of every row into a proper one."""
+    order = np.argsort(merged.sentence_ids, kind="stable")
+    ids, first = np.unique(merged.sentence_ids[order], return_index=True)
+    every = np.zeros(1, np.int64)
+    rows = replace(merged, sentence_ids=every, sentence_offsets=np.array([0, len(order)])).select(order)
+    return replace(rows, sentence_ids=ids, sentence_offsets=np.append(first, len(order)))
+
+
+def _without_repetitions(store: NbestStore) -> NbestStore:
+    kept = []
+    for sentence in range(store.num_sentences):
+        seen = set()
+        for row in store.rows_of(sentence):
+            key: tuple[bytes, ...] = (store.tokens.row(row).tobytes(), store.dense[row].tobytes())
+            if store.sparse is not None:
+                begin, end = store.sparse.events.offsets[row : row + 2]
+                key += (
+                    store.sparse.events.row(row).tobytes(),
+                    store.sparse.event_counts[begin:end].tobytes(),
+                )
+            if key not in seen:
+                seen.add(key)
+                kept.append(row)
+    return store.select(kept)

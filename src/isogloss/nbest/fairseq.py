@@ -1,0 +1,121 @@
+"""The log of fairseq-generate: ``H-<sentence>\\t<score>\\t<words>`` and its companions.
+
+Read are the hypotheses: the detokenised ``D`` lines where there are any, else the ``H`` lines. From the
+``P`` lines of per-token scores come two dense columns, ``PositionalSum`` and ``PositionalCount``, from
+which a reranker can undo or redo the normalisation by length. fairseq's scores are logarithms to base 2.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from isogloss._engine import NbestBuilder
+from isogloss.corpus.streams import StrPath, decode_lines, naming_file
+from isogloss.errors import DataFormatError
+from isogloss.nbest.store import NbestStore
+
+__all__ = ["losses", "read", "write"]
+
+_LINE = re.compile(r"([STHDPAEIC])-(\d{1,18})\t(.*)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class _Hypothesis:
+    sentence: int
+    line: int
+    score: float | None
+    text: str
+    positional: list[float] = field(default_factory=list)
+    alignment: list[tuple[int, int]] = field(default_factory=list)
+
+
+def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
+    """Read the hypotheses of a log; other lines of the log are passed over."""
+    builder = NbestBuilder()
+    found = False
+    with naming_file(path):
+        for hypothesis in _hypotheses(decode_lines(chunks, path), path):
+            found = True
+            positional = hypothesis.positional
+            dense = [
+                ("PositionalSum", [math.fsum(positional)]),
+                ("PositionalCount", [float(len(positional))]),
+            ]
+            builder.add(
+                hypothesis.sentence,
+                hypothesis.text,
+                score=hypothesis.score,
+                dense=dense if positional else [],
+                alignment=hypothesis.alignment,
+                line=hypothesis.line,
+            )
+        if not found:
+            raise DataFormatError(
+                "no hypotheses found", path, hint="a line such as 'H-0\\t-0.5\\tsome words' is expected"
+            )
+        return NbestStore.from_columns(builder.finish())
+
+
+def _hypotheses(lines: Iterable[str], path: StrPath) -> Iterator[_Hypothesis]:
+    begun: _Hypothesis | None = None
+    for number, line in enumerate(lines, start=1):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            continue
+        kind, sentence, rest = match[1], int(match[2]), match[3]
+        try:
+            if kind == "H":
+                if begun is not None:
+                    yield begun
+                begun = _Hypothesis(sentence, number, *_score_and_text(rest))
+            elif begun is not None and begun.sentence == sentence:
+                if kind == "D":
+                    begun.score, begun.text = _score_and_text(rest)
+                elif kind == "P":
+                    begun.positional = [float(value) for value in rest.split()]
+                elif kind == "A":
+                    begun.alignment = [_aligned_pair(pair) for pair in rest.split()]
+        except ValueError as error:
+            raise DataFormatError(f"damaged {kind} line ({error})", path, number) from None
+    if begun is not None:
+        yield begun
+
+
+def _score_and_text(rest: str) -> tuple[float | None, str]:
+    score, tab, text = rest.partition("\t")
+    if not tab:
+        raise ValueError("a score, a tab and the words are expected")
+    return (None if score == "None" else float(score)), text
+
+
+def _aligned_pair(pair: str) -> tuple[int, int]:
+    source, target = pair.split("-")
+    return int(source), int(target)
+
+
+def write(store: NbestStore) -> Iterator[str]:
+    """Yield an ``H`` and a ``D`` line per candidate, and an ``A`` line where words are aligned."""
+    texts = store.texts()
+    for sentence, number in enumerate(store.sentence_ids.tolist()):
+        for row in store.rows_of(sentence):
+            text, score = next(texts), float(store.scores[row])
+            shown = "None" if math.isnan(score) else repr(score)
+            yield f"H-{number}\t{shown}\t{text}\nD-{number}\t{shown}\t{text}\n"
+            if store.alignment is not None:
+                pairs = " ".join(f"{a}-{b}" for a, b in store.alignment.row(row).tolist())
+                yield f"A-{number}\t{pairs}\n"
+
+
+def losses(store: NbestStore) -> list[str]:
+    """Only words, score and alignment have a place."""
+    lost = []
+    if store.dense_groups:
+        lost.append("dense features: " + ", ".join(group.name for group in store.dense_groups))
+    if store.sparse is not None:
+        lost.append(f"{len(store.sparse.names):,} sparse features")
+    if store.segmentation is not None:
+        lost.append("phrase segmentations")
+    return lost

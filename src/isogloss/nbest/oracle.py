@@ -1,0 +1,93 @@
+"""How good a list could be: the candidates that a perfect reranker would choose, and what others do."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.metric import SENTENCE_BLEU, BleuOptions, DocumentBleu, bleu_scores
+from isogloss.nbest.edit import best_rows, highest_rows
+from isogloss.nbest.store import Int64, NbestStore
+
+__all__ = ["Choice", "Oracle", "find_oracle"]
+
+_MOST_PASSES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One candidate per sentence and what they are worth together."""
+
+    name: str
+    rows: Int64
+    bleu: float
+    """Corpus BLEU of the chosen candidates, 0..100."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Oracle:
+    """What can be had from a list."""
+
+    first: Choice
+    """The first candidate of every sentence."""
+    decoder: Choice | None
+    """The candidate with the highest score; None if the list has no scores."""
+    best: Choice
+    """Chosen with the references in sight."""
+    worst: Choice
+
+    def choices(self) -> list[Choice]:
+        """All of them, in the order in which people read them."""
+        return [choice for choice in (self.first, self.decoder, self.best, self.worst) if choice is not None]
+
+
+def find_oracle(store: NbestStore, statistics: npt.NDArray[np.int32]) -> Oracle:
+    """Choose candidates by their BLEU statistics (``bleu_statistics``).
+
+    Corpus BLEU is not a sum over sentences, so the best choice is searched for: starting from every other
+    choice, each sentence in turn takes the candidate that makes the document best, until none changes.
+    """
+    first = store.sentence_offsets[:-1].copy()
+    decoder = None
+    if not np.all(np.isnan(store.scores)):
+        decoder = best_rows(store)
+    by_sentence = bleu_scores(statistics, SENTENCE_BLEU)
+    starts = [highest_rows(store, by_sentence), first, *([] if decoder is None else [decoder])]
+    climbed = [_choice("oracle", _climb(store, statistics, rows), statistics) for rows in starts]
+    return Oracle(
+        first=_choice("first", first, statistics),
+        decoder=None if decoder is None else _choice("decoder", decoder, statistics),
+        best=max(climbed, key=lambda choice: choice.bleu),
+        worst=_choice("worst", highest_rows(store, -by_sentence), statistics),
+    )
+
+
+def _choice(name: str, rows: Int64, statistics: npt.NDArray[np.int32]) -> Choice:
+    total = statistics[rows].sum(axis=0, dtype=np.int64)[np.newaxis]
+    return Choice(name=name, rows=rows, bleu=100 * float(bleu_scores(total)[0]))
+
+
+def _bounds(store: NbestStore) -> list[tuple[int, int]]:
+    offsets = store.sentence_offsets.tolist()
+    return list(itertools.pairwise(offsets))
+
+
+def _climb(store: NbestStore, statistics: npt.NDArray[np.int32], rows: Int64) -> Int64:
+    chosen = rows.copy()
+    order = (statistics.shape[1] - 2) // 2
+    document = DocumentBleu(statistics[chosen], BleuOptions(order=order))
+    for _ in range(_MOST_PASSES):
+        changed = False
+        for sentence, (begin, end) in enumerate(_bounds(store)):
+            scores = document.scores(sentence, statistics[begin:end])
+            best = int(np.argmax(scores))
+            if scores[best] > scores[chosen[sentence] - begin]:
+                chosen[sentence] = begin + best
+                document.replace(sentence, statistics[begin + best])
+                changed = True
+        if not changed:
+            break
+    return chosen

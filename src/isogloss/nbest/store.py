@@ -1,0 +1,423 @@
+"""The n-best store: the columns that search, learners, rerankers and file formats share.
+
+All candidates lie in one row order, grouped by sentence. Numbers are NumPy arrays, in memory or mapped
+from a stored folder; words are numbers into one vocabulary and become text when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss._engine import Vocabulary, materialise_sparse
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ModelFormatError
+from isogloss.model.folder import add_arrays, open_folder, write_folder
+
+__all__ = ["CsrRows", "DenseGroup", "NbestStore", "Ragged", "SparseFeatures"]
+
+Int64 = npt.NDArray[np.int64]
+UInt32 = npt.NDArray[np.uint32]
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+KIND = "nbest"
+VERSION = 1
+
+
+class DenseGroup(NamedTuple):
+    """Dense columns that belong together, as in ``TranslationModel0= -1.2 -0.3``."""
+
+    name: str
+    size: int
+
+    def column_names(self) -> list[str]:
+        """``LM0`` alone, ``TranslationModel0_0``, ``TranslationModel0_1`` … for several."""
+        if self.size == 1:
+            return [self.name]
+        return [f"{self.name}_{index}" for index in range(self.size)]
+
+
+class CsrRows(NamedTuple):
+    """Sparse rows: row i is ``columns[offsets[i]:offsets[i + 1]]`` with ``values`` beside it."""
+
+    offsets: Int64
+    columns: UInt32
+    values: Float32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ragged:
+    """Rows of different lengths: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: Int64
+    values: npt.NDArray[Any]
+
+    def row(self, index: int) -> npt.NDArray[Any]:
+        """One row, as a view."""
+        return self.values[self.offsets[index] : self.offsets[index + 1]]
+
+    def select(self, rows: Int64) -> Ragged:
+        """The given rows, in the given order."""
+        offsets, positions = _gather(self.offsets, rows)
+        return Ragged(offsets, self.values[positions])
+
+    def equals(self, other: Ragged) -> bool:
+        """Whether all rows are equal."""
+        return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.values, other.values)
+
+
+def _gather(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
+    """New offsets, and where the values of ``rows`` lie, one after another."""
+    lengths = offsets[rows + 1] - offsets[rows]
+    gathered = np.concatenate(([0], np.cumsum(lengths)))
+    return gathered, np.arange(gathered[-1]) - np.repeat(gathered[:-1] - offsets[rows], lengths)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseFeatures:
+    """Sparse features in two levels: candidates fire events, events fire features.
+
+    The candidates of a sentence share most of their events, and one event can be hundreds of features
+    (all combinations of token types), so a flat matrix would be many times larger. A list that was read
+    from a file has ``event_features`` None: every event is one feature, with the same number.
+    """
+
+    names: Vocabulary
+    """Feature names by column."""
+    events: Ragged
+    """Event numbers of each candidate."""
+    event_counts: Float32
+    """How often, parallel to ``events.values``; for a list from a file the feature's value."""
+    event_features: Ragged | None = None
+    """Feature columns of each event."""
+    feature_values: Float32 | None = None
+    """Parallel to ``event_features.values``."""
+
+    def rows(self, rows: Int64) -> CsrRows:
+        """The features of some candidates, by rising column, each with its values added up."""
+        event_features = self.event_features
+        if event_features is None:
+            events = np.arange(len(self.names) + 1, dtype=np.int64)
+            event_features = Ragged(events, events[:-1].astype(np.uint32))
+        values = self.feature_values
+        if values is None:
+            values = np.ones(len(event_features.values), np.float32)
+        return CsrRows(
+            *materialise_sparse(
+                rows=np.ascontiguousarray(rows, np.int64),
+                candidate_offsets=self.events.offsets,
+                events=self.events.values,
+                event_counts=self.event_counts,
+                event_offsets=event_features.offsets,
+                features=event_features.values,
+                feature_values=values,
+            )
+        )
+
+    def flat(self) -> SparseFeatures:
+        """The same features in one level, as file formats write them."""
+        if self.event_features is None:
+            return self
+        rows = self.rows(np.arange(len(self.events.offsets) - 1))
+        return SparseFeatures(self.names, Ragged(rows.offsets, rows.columns), rows.values)
+
+    def select(self, rows: Int64) -> SparseFeatures:
+        """The features of the given candidates; events and names stay."""
+        offsets, positions = _gather(self.events.offsets, rows)
+        events = Ragged(offsets, self.events.values[positions])
+        return replace(self, events=events, event_counts=self.event_counts[positions])
+
+    def equals(self, other: SparseFeatures) -> bool:
+        """Whether every candidate has the same named values; unused names do not count."""
+        mine, theirs = self.flat(), other.flat()
+        return _same_words(mine.names, mine.events, theirs.names, theirs.events) and np.array_equal(
+            mine.event_counts, theirs.event_counts
+        )
+
+
+def _same_words(names: Vocabulary, rows: Ragged, other_names: Vocabulary, other_rows: Ragged) -> bool:
+    """Whether the rows mention the same words, however these are numbered."""
+    return np.array_equal(rows.offsets, other_rows.offsets) and np.array_equal(
+        names.hashes()[rows.values], other_names.hashes()[other_rows.values]
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NbestStore:
+    """An n-best list. Read-only; every operation gives a new store that shares what did not change."""
+
+    sentence_ids: Int64
+    """The number of each sentence in its source text, from 0, rising; there may be gaps."""
+    sentence_offsets: Int64
+    """Candidates of the i-th sentence: rows ``sentence_offsets[i]`` up to ``sentence_offsets[i + 1]``."""
+    scores: Float64
+    """The decoder's total of each candidate; NaN where the list gave none."""
+    dense_groups: tuple[DenseGroup, ...]
+    dense: Float64
+    """Candidates × columns."""
+    words: Vocabulary
+    tokens: Ragged
+    """Word numbers of each candidate."""
+    sparse: SparseFeatures | None = None
+    alignment: Ragged | None = None
+    """Aligned word pairs of each candidate: source and target position."""
+    segmentation: Ragged | None = None
+    """Phrases of each candidate: first and last source word, first and last target word."""
+    path: Path | None = None
+    """Where the store lies on disk, if it does."""
+    reordered: bool = False
+    """Whether the file's lines were not grouped by rising sentence, so that rows are not its lines."""
+    filled: Mapping[str, int] = field(default_factory=dict)
+    """Dense groups that some lines of the file did not give: how many candidates got zeros for it."""
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Any]) -> NbestStore:
+        """A store from what the engine's readers give. Columns that nothing was put into are left out."""
+        sparse = None
+        if len(columns["sparse_names"]) > 0:
+            events = Ragged(columns["sparse_offsets"], columns["sparse_columns"])
+            sparse = SparseFeatures(columns["sparse_names"], events, columns["sparse_values"])
+
+        def links(name: str) -> Ragged | None:
+            values = columns[name]
+            return Ragged(columns[f"{name}_offsets"], values) if len(values) else None
+
+        groups = tuple(DenseGroup(name, size) for name, size in columns["dense_groups"])
+        missing = zip(groups, columns["missing"], strict=True)
+        return cls(
+            sentence_ids=columns["sentence_ids"],
+            sentence_offsets=columns["sentence_offsets"],
+            scores=columns["scores"],
+            dense_groups=groups,
+            dense=columns["dense"],
+            words=columns["words"],
+            tokens=Ragged(columns["token_offsets"], columns["tokens"]),
+            sparse=sparse,
+            alignment=links("alignment"),
+            segmentation=links("segmentation"),
+            reordered=columns["reordered"],
+            filled={group.name: count for group, count in missing if count > 0},
+        )
+
+    @property
+    def num_sentences(self) -> int:
+        """Sentences that have candidates."""
+        return len(self.sentence_ids)
+
+    @property
+    def num_candidates(self) -> int:
+        """Candidates of all sentences."""
+        return len(self.scores)
+
+    @property
+    def dense_names(self) -> list[str]:
+        """A name for every dense column."""
+        return [name for group in self.dense_groups for name in group.column_names()]
+
+    def columns_of(self, group_name: str) -> list[int]:
+        """The dense columns of a group; empty if there is no such group."""
+        first = 0
+        for group in self.dense_groups:
+            if group.name == group_name:
+                return list(range(first, first + group.size))
+            first += group.size
+        return []
+
+    @property
+    def nbytes(self) -> int:
+        """Size of all columns in bytes."""
+        return sum(array.nbytes for array in self._arrays().values())
+
+    def rows_of(self, sentence: int) -> range:
+        """The rows of the i-th sentence's candidates."""
+        return range(int(self.sentence_offsets[sentence]), int(self.sentence_offsets[sentence + 1]))
+
+    def sentence_of_row(self) -> Int64:
+        """For every candidate, the index of its sentence."""
+        return np.repeat(np.arange(self.num_sentences), np.diff(self.sentence_offsets))
+
+    def texts(self, rows: Iterable[int] | None = None) -> Iterator[str]:
+        """The words of the given candidates (default: all), joined by spaces."""
+        vocabulary = self.words.words()
+        for row in range(self.num_candidates) if rows is None else rows:
+            try:
+                yield " ".join([vocabulary[word] for word in self.tokens.row(row).tolist()])
+            except IndexError:
+                raise ModelFormatError(
+                    f"candidate {row} has a word number that does not exist", self.path or "n-best store"
+                ) from None
+
+    def lines(self, rows: Int64, count: int | None = None) -> Iterator[str]:
+        """One chosen candidate per sentence as lines that match the source's; missing sentences are empty.
+
+        There are ``count`` lines, or as many as the last sentence number asks for.
+        """
+        texts = self.texts(rows.tolist())
+        known = iter(self.sentence_ids.tolist())
+        following = next(known, None)
+        for number in range(int(self.sentence_ids[-1]) + 1 if count is None else count):
+            if number == following:
+                following = next(known, None)
+                yield next(texts)
+            else:
+                yield ""
+
+    def text(self, row: int) -> str:
+        """The words of one candidate, joined by spaces."""
+        return " ".join(self.words.word(word) for word in self.tokens.row(row).tolist())
+
+    def select(self, rows: Sequence[int] | Int64) -> NbestStore:
+        """A store of the given candidates, which must rise by sentence; others are gone.
+
+        Sentences left without a candidate disappear.
+        """
+        chosen = np.asarray(rows, dtype=np.int64)
+        sentence = self.sentence_of_row()[chosen]
+        if np.any(np.diff(sentence) < 0):
+            raise ValueError("the rows must be grouped by sentence, in order")
+        kept, first = np.unique(sentence, return_index=True)
+        return replace(
+            self,
+            sentence_ids=self.sentence_ids[kept],
+            sentence_offsets=np.append(first, len(chosen)).astype(np.int64),
+            scores=self.scores[chosen],
+            dense=self.dense[chosen],
+            tokens=self.tokens.select(chosen),
+            sparse=self.sparse and self.sparse.select(chosen),
+            alignment=self.alignment and self.alignment.select(chosen),
+            segmentation=self.segmentation and self.segmentation.select(chosen),
+            path=None,
+        )
+
+    def equals(self, other: NbestStore) -> bool:
+        """Whether both hold the same list: every candidate, number, word and name, in the same order."""
+
+        def same(mine: Any, theirs: Any) -> bool:
+            if mine is None or theirs is None:
+                return mine is theirs
+            return bool(mine.equals(theirs))
+
+        return (
+            np.array_equal(self.sentence_ids, other.sentence_ids)
+            and np.array_equal(self.sentence_offsets, other.sentence_offsets)
+            and np.array_equal(self.scores, other.scores, equal_nan=True)
+            and self.dense_groups == other.dense_groups
+            and np.array_equal(self.dense, other.dense)
+            and _same_words(self.words, self.tokens, other.words, other.tokens)
+            and same(self.sparse, other.sparse)
+            and same(self.alignment, other.alignment)
+            and same(self.segmentation, other.segmentation)
+        )
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        word_bytes, word_offsets = self.words.arrays()
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "sentence_ids": self.sentence_ids,
+            "sentence_offsets": self.sentence_offsets,
+            "scores": self.scores,
+            "dense": self.dense,
+            "word_bytes": word_bytes,
+            "word_offsets": word_offsets,
+            "token_offsets": self.tokens.offsets,
+            "tokens": self.tokens.values,
+        }
+        if self.sparse is not None:
+            name_bytes, name_offsets = self.sparse.names.arrays()
+            arrays |= {
+                "feature_name_bytes": name_bytes,
+                "feature_name_offsets": name_offsets,
+                "feature_ids": self.sparse.names.hashes(),
+                "event_offsets": self.sparse.events.offsets,
+                "events": self.sparse.events.values,
+                "event_counts": self.sparse.event_counts,
+            }
+            if self.sparse.event_features is not None:
+                arrays["event_feature_offsets"] = self.sparse.event_features.offsets
+                arrays["event_features"] = self.sparse.event_features.values
+            if self.sparse.feature_values is not None:
+                arrays["feature_values"] = self.sparse.feature_values
+        for name, links in (("alignment", self.alignment), ("segmentation", self.segmentation)):
+            if links is not None:
+                arrays |= {f"{name}_offsets": links.offsets, name: links.values}
+        return arrays
+
+    def save(self, path: StrPath) -> NbestStore:
+        """Store the list in a folder, replacing a list that was stored there; return it as stored."""
+        groups = [list(group) for group in self.dense_groups]
+        write_folder(
+            path, kind=KIND, version=VERSION, arrays=self._arrays(), attributes={"dense_groups": groups}
+        )
+        return NbestStore.open(path)
+
+    @classmethod
+    def open(cls, path: StrPath) -> NbestStore:
+        """Open a stored list; its columns stay on disk until they are used."""
+        folder = open_folder(path, kind=KIND, version=VERSION)
+        arrays = folder.arrays
+        try:
+            groups = tuple(
+                DenseGroup(str(name), int(size)) for name, size in folder.attributes["dense_groups"]
+            )
+            sparse = None
+            if "events" in arrays:
+                sparse = SparseFeatures(
+                    Vocabulary.from_arrays(arrays["feature_name_bytes"], arrays["feature_name_offsets"]),
+                    Ragged(arrays["event_offsets"], arrays["events"]),
+                    arrays["event_counts"],
+                    _links(arrays, "event_feature_offsets", "event_features"),
+                    arrays.get("feature_values"),
+                )
+            store = cls(
+                sentence_ids=arrays["sentence_ids"],
+                sentence_offsets=arrays["sentence_offsets"],
+                scores=arrays["scores"],
+                dense_groups=groups,
+                dense=arrays["dense"],
+                words=Vocabulary.from_arrays(arrays["word_bytes"], arrays["word_offsets"]),
+                tokens=Ragged(arrays["token_offsets"], arrays["tokens"]),
+                sparse=sparse,
+                alignment=_links(arrays, "alignment_offsets", "alignment"),
+                segmentation=_links(arrays, "segmentation_offsets", "segmentation"),
+                path=Path(path),
+            )
+        except (KeyError, ValueError, TypeError) as error:
+            raise ModelFormatError(f"not a sound n-best store ({error})", path) from None
+        store._check_shapes()
+        return store
+
+    def _check_shapes(self) -> None:
+        """Cheap checks that cost no reading of the columns; their content is checked where it is used."""
+        candidates, columns = len(self.scores), sum(group.size for group in self.dense_groups)
+        events = self.sparse.events if self.sparse is not None else None
+        rows = [self.tokens, self.alignment, self.segmentation, events]
+        sound = (
+            len(self.sentence_offsets) == len(self.sentence_ids) + 1
+            and int(self.sentence_offsets[-1]) == candidates
+            and self.dense.shape == (candidates, columns)
+            and all(ragged is None or len(ragged.offsets) == candidates + 1 for ragged in rows)
+        )
+        if not sound:
+            raise ModelFormatError("not a sound n-best store (columns differ in length)", self.path or "")
+
+    def cached(self, name: str) -> npt.NDArray[Any] | None:
+        """An array that was kept beside the stored list under this name."""
+        if self.path is None:
+            return None
+        return open_folder(self.path, kind=KIND, version=VERSION).arrays.get(name)
+
+    def keep(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Keep an array beside a list that is stored on disk; a list in memory forgets it."""
+        if self.path is not None:
+            add_arrays(self.path, kind=KIND, version=VERSION, arrays={name: array})
+
+
+def _links(arrays: Mapping[str, npt.NDArray[Any]], offsets: str, values: str) -> Ragged | None:
+    if values not in arrays:
+        return None
+    return Ragged(cast(Int64, arrays[offsets]), arrays[values])

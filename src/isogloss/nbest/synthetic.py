@@ -1,0 +1,62 @@
+"""An n-best list made from references and a seed, for tests, examples and first steps.
+
+Every candidate is a reference with mistakes: words left out, doubled, exchanged with a neighbour or with a
+word of another sentence. The features count the mistakes, each kind with noise of its own, and the score
+weighs them badly, so that there is something to learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from isogloss._engine import NbestBuilder
+from isogloss.errors import ConfigError
+from isogloss.nbest.store import NbestStore
+
+__all__ = ["make_nbest"]
+
+_NAMES = ("Missing", "Doubled", "Order", "Choice")
+_BAD_WEIGHTS = np.array([0.2, 1.0, 0.2, 0.5])
+
+
+def make_nbest(references: Sequence[Sequence[str]], *, candidates: int, seed: int) -> NbestStore:
+    """A list of ``candidates`` candidates for each tokenised reference, best score first."""
+    if candidates < 1:
+        raise ConfigError(f"candidates must be at least 1, got {candidates}")
+    random = np.random.default_rng(seed)
+    words = [word for reference in references for word in reference] or [""]
+    builder = NbestBuilder()
+    for sentence, reference in enumerate(references):
+        made = []
+        for _ in range(candidates):
+            tokens, mistakes = _spoil(list(reference), words, random)
+            features = -mistakes + random.normal(0, (0.6, 0.3, 0.6, 0.9))
+            made.append((float(features @ _BAD_WEIGHTS), tokens, np.round(features, 4)))
+        for score, tokens, features in sorted(made, key=lambda entry: -entry[0]):
+            dense = [(name, [float(value)]) for name, value in zip(_NAMES, features, strict=True)]
+            dense.append(("Length", [float(len(tokens))]))
+            builder.add(sentence, " ".join(tokens), score=round(score, 4), dense=dense)
+    return NbestStore.from_columns(builder.finish())
+
+
+def _spoil(
+    tokens: list[str], words: Sequence[str], random: np.random.Generator
+) -> tuple[list[str], np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    mistakes = np.zeros(len(_NAMES))
+    for _ in range(random.poisson(len(tokens) / 4)):
+        if len(tokens) < 2:
+            break
+        kind, at = random.integers(len(_NAMES)), int(random.integers(len(tokens) - 1))
+        mistakes[kind] += 1
+        match _NAMES[kind]:
+            case "Missing":
+                del tokens[at]
+            case "Doubled":
+                tokens.insert(at, tokens[at])
+            case "Order":
+                tokens[at], tokens[at + 1] = tokens[at + 1], tokens[at]
+            case _:
+                tokens[at] = words[int(random.integers(len(words)))]
+    return tokens, mistakes
