@@ -262,3 +262,34 @@ def orientation_scores(facts: Facts, settings: Settings) -> list[float]:
         for counts in (facts.previous, facts.next)
         for name in ("monotone", "swap", "discontinuous")
     ]
+
+
+def covers(side: Side, words: list[str], at: int = 0):
+    """The ways in which a source side covers all the words: for each, what its gaps stand for."""
+    if not side:
+        if not words:
+            yield ()
+    elif side[0].startswith("[X,"):
+        for n in range(1, len(words) + 1):
+            for rest in covers(side[1:], words[n:], at + n):
+                yield ((at, at + n), *rest)
+    elif words and words[0] == side[0]:
+        yield from covers(side[1:], words[1:], at + 1)
+
+
+def matches(sides, sentence: list[str], max_span: int) -> set:
+    """All (side, begin, end, gaps) of source sides over a sentence; max_span is for sides with gaps."""
+    return {
+        (side, begin, end, gaps)
+        for begin, end in itertools.combinations(range(len(sentence) + 1), 2)
+        for side in sides
+        for gaps in covers(side, sentence[begin:end], begin)
+        if not gaps or end - begin <= max_span
+    }
+
+
+def target_occurs(side: Side, sentence: list[str]) -> bool:
+    """Whether the words of a target side stand somewhere with as many words behind as it has gaps."""
+    words = [word for word in side if not word.startswith("[X,")]
+    last = len(sentence) - len(side)
+    return any(sentence[i : i + len(words)] == words for i in range(last + 1))

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
@@ -11,6 +12,15 @@ namespace {
 bool is_gap(std::string_view token) {
   std::string_view name;
   return gap_index(token, name) != 0;
+}
+
+/// Six digits, as Moses prints them: more would only show how logarithms are rounded.
+void append_probability(std::string& out, float logarithm) {
+  char digits[32];
+  const auto [end, error] =
+      std::to_chars(digits, digits + sizeof digits, std::exp(static_cast<double>(logarithm)),
+                    std::chars_format::general, 6);
+  out.append(digits, error == std::errc() ? end : digits);
 }
 
 class Printer {
@@ -109,14 +119,14 @@ class Printer {
   void print_probabilities(std::span<const float> scores) {
     for (const PrintedColumn& column : columns_) {
       space();
-      append_number(out_, std::exp(scores[column.column]));
+      append_probability(out_, scores[column.column]);
     }
   }
 
   void print_all(std::span<const float> logarithms) {
     for (const float value : logarithms) {
       space();
-      append_number(out_, std::exp(value));
+      append_probability(out_, value);
     }
   }
 

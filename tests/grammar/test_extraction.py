@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields, replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,27 +10,15 @@ from hypothesis import strategies as st
 import rule_oracle as oracle
 from isogloss.errors import ConfigError, DataFormatError, OutputError
 from isogloss.grammar import ExtractOptions, RuleTable, extract_rules
-
-TOY = [
-    # A verb at the end of the source, second on the target side; "nicht" and "do not" around it.
-    ("ich habe das buch gelesen", "i read the book", "0-0 1-1 4-1 2-2 3-3"),
-    ("ich habe das haus gesehen", "i saw the house", "0-0 1-1 4-1 2-2 3-3"),
-    ("das buch", "the book", "0-0 1-1"),
-    ("das haus ist gross", "the house is big", "0-0 1-1 2-2 3-3"),
-    ("ja ich habe das", "yes i have that", "0-0 1-1 2-2 3-3"),
-]
-
-
-def write_corpus(folder: Path, lines) -> tuple[Path, Path, Path]:
-    files = tuple(folder / name for name in ("source", "target", "links"))
-    for file, column in zip(files, zip(*lines, strict=True), strict=True):
-        file.write_text("".join(f"{line}\n" for line in column), encoding="utf-8")
-    return files
-
-
-def extracted(folder: Path, lines, options: ExtractOptions, **arguments) -> RuleTable:
-    extract_rules(*write_corpus(folder, lines), folder / "table", options, **arguments)
-    return RuleTable.open(folder / "table")
+from rule_corpora import (
+    TOY,
+    diagonal_pairs,
+    extracted,
+    many_lines,
+    sentence_pairs,
+    stored_bytes,
+    write_corpus,
+)
 
 
 def parsed(lines):
@@ -131,33 +118,6 @@ def test_toy_corpus_equals_the_oracle(tmp_path, kind, orientation):
     assert check_against_oracle(extracted(tmp_path, TOY, options), TOY, options) > 20
 
 
-words = st.integers(0, 4).map("abcde".__getitem__)
-
-
-@st.composite
-def sentence_pairs(draw, longest=7):
-    source = draw(st.lists(words, min_size=1, max_size=longest))
-    target = draw(st.lists(words.map(str.upper), min_size=1, max_size=longest))
-    links = draw(
-        st.sets(
-            st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1)),
-            max_size=len(source) + len(target),
-        )
-    )
-    return " ".join(source), " ".join(target), " ".join(f"{s}-{t}" for s, t in links)
-
-
-@st.composite
-def diagonal_pairs(draw, longest=9):
-    """Mostly one-to-one links, so that there are many rules with gaps."""
-    source = draw(st.lists(words, min_size=2, max_size=longest))
-    order = draw(st.permutations(range(len(source)))) if draw(st.booleans()) else range(len(source))
-    dropped = draw(st.sets(st.integers(0, len(source) - 1), max_size=3))
-    target = [source[i].upper() for i in order]
-    links = [f"{s}-{t}" for t, s in enumerate(order) if s not in dropped]
-    return " ".join(source), " ".join(target), " ".join(links)
-
-
 option_sets = st.builds(
     ExtractOptions,
     max_length=st.integers(1, 10),
@@ -178,7 +138,7 @@ option_sets = st.builds(
     lines=st.lists(st.one_of(sentence_pairs(), diagonal_pairs()), min_size=1, max_size=4),
     options=option_sets,
 )
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=50)
 def test_random_alignments_equal_the_oracle(tmp_path_factory, lines, options):
     table = extracted(tmp_path_factory.mktemp("random"), lines, options)
     check_against_oracle(table, lines, options)
@@ -194,26 +154,6 @@ def test_smoothing_equals_the_oracle(tmp_path_factory, lines, smoothing):
     repeated = lines * 2 + lines[:2] * 2 + lines[:1]
     table = extracted(tmp_path_factory.mktemp("smooth"), repeated, options)
     check_against_oracle(table, repeated, options)
-
-
-def many_lines() -> list[tuple[str, str, str]]:
-    """Two thousand pairs over a growing vocabulary, enough to spill."""
-    lines = []
-    for i in range(2000):
-        words = [f"w{(i * k) % (7 + i)}" for k in range(1, 12)]
-        order = sorted(range(len(words)), key=lambda k: (k + i % 3) // 2)
-        lines.append(
-            (
-                " ".join(words),
-                " ".join(words[k].upper() for k in order),
-                " ".join(f"{s}-{t}" for t, s in enumerate(order) if (s + i) % 7),
-            )
-        )
-    return lines
-
-
-def stored_bytes(folder: Path) -> dict[str, bytes]:
-    return {file.name.rsplit("-", 1)[0]: file.read_bytes() for file in folder.glob("*.bin")}
 
 
 def test_threads_and_memory_do_not_change_a_byte(tmp_path, monkeypatch):

@@ -91,15 +91,18 @@ def _printed(
 ) -> Iterator[str]:
     nodes = rules.engine.node_count
     for begin in track(range(0, nodes, _NODES), description, math.ceil(nodes / _NODES)):
-        with rules.damage_named(), _unwritable_named(rules):
-            yield rules.engine.print(
-                rules.source_words,
-                rules.target_words,
-                format=format,
-                columns=columns,
-                begin=begin,
-                end=min(begin + _NODES, nodes),
-            ).decode()
+        with rules.damage_named():
+            with _unwritable_named(rules):
+                text = rules.engine.print(
+                    rules.source_words,
+                    rules.target_words,
+                    format=format,
+                    columns=columns,
+                    begin=begin,
+                    end=min(begin + _NODES, nodes),
+                )
+            chunk = text.decode()
+        yield chunk
 
 
 @contextlib.contextmanager

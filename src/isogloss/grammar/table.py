@@ -10,7 +10,7 @@ from typing import Any
 
 from isogloss import _engine
 from isogloss.corpus.streams import StrPath
-from isogloss.errors import ModelFormatError
+from isogloss.errors import ModelFormatError, UserError
 from isogloss.grammar.storage import KIND, VERSION
 from isogloss.model.folder import ArrayFolder, open_folder
 
@@ -152,8 +152,9 @@ class RuleTable:
         """Say which table it is when the engine finds something in it that makes no sense."""
         try:
             yield
-        except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
-            if isinstance(error, ModelFormatError):
+        except (KeyError, ValueError, TypeError, IndexError, OverflowError, RuntimeError) as error:
+            # RuntimeError: a word that is not UTF-8.
+            if isinstance(error, UserError):
                 raise
             raise ModelFormatError(
                 f"the rule table is damaged ({error})", self.path, "make it again or restore it from a copy"
