@@ -16,7 +16,9 @@ from isogloss._version import __version__
 from isogloss.cli import console, corpus, nbest
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
+from isogloss.cli import console, corpus, demo, grammar, nbest
 from isogloss.cli.evaluate import evaluate
+from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -45,6 +47,8 @@ app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
 app.command()(classes)
+app.command()(extract)
+app.add_typer(grammar.app, name="grammar")
 
 
 def _print_version(wanted: bool) -> None:
