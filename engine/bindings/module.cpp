@@ -12,6 +12,7 @@ namespace isogloss::bindings {
 
 void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
+void bind_lm(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -52,4 +53,5 @@ NB_MODULE(_engine, module) {
   bind_nbest(module);
   bind_text(module);
   bind_metric(module);
+  bind_lm(module);
 }
