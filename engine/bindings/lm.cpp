@@ -163,27 +163,28 @@ MappedModel make_model(unsigned order, const Special& special, nb::object unigra
   return MappedModel(views, std::move(tables));
 }
 
-/// The strings stay alive as long as the list that is returned beside the views.
-std::pair<nb::list, std::vector<std::string_view>> texts_of(const nb::list& sentences) {
+/// Strings that stay alive, and where their bytes are.
+struct Texts {
   nb::list held;
-  std::vector<std::string_view> texts;
-  texts.reserve(nb::len(sentences));
-  for (nb::handle sentence : sentences) {
-    held.append(sentence);
-    texts.push_back(nb::cast<std::string_view>(sentence));
+  std::vector<std::string_view> views;
+
+  explicit Texts(const nb::list& strings)
+      // A copy of the list: another thread may change the caller's while the interpreter is released.
+      : held(nb::steal<nb::list>(PyList_GetSlice(strings.ptr(), 0, PY_SSIZE_T_MAX))) {
+    views.reserve(nb::len(held));
+    for (nb::handle text : held) views.push_back(nb::cast<std::string_view>(text));
   }
-  return {std::move(held), std::move(texts)};
-}
+};
 
 nb::tuple score_sentences(const MappedModel& model, const nb::list& sentences, bool bos, bool eos,
                           std::size_t threads) {
-  const auto [held, texts] = texts_of(sentences);
-  std::vector<lm::SentenceScore> scores(texts.size());
+  const Texts texts(sentences);
+  std::vector<lm::SentenceScore> scores(texts.views.size());
   Buffer<double> log_probs, unknown_log_probs;
   Buffer<std::uint32_t> words, unknown;
   {
     const nb::gil_scoped_release release;
-    lm::score_sentences(model, texts, {bos, eos}, threads, scores);
+    lm::score_sentences(model, texts.views, {bos, eos}, threads, scores);
     for (const lm::SentenceScore& score : scores) {
       log_probs.push_back(score.log_prob);
       unknown_log_probs.push_back(score.unknown_log_prob);
@@ -196,12 +197,9 @@ nb::tuple score_sentences(const MappedModel& model, const nb::list& sentences, b
 }
 
 nb::tuple score_words(const MappedModel& model, std::string_view sentence, bool bos, bool eos) {
-  std::vector<lm::WordScore> scores;
-  std::vector<WordId> ids;
-  lm::SentenceScorer(model, {bos, eos}).score_words(sentence, scores, ids);
   nb::list rows;
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    rows.append(nb::make_tuple(ids[i], scores[i].log_prob, scores[i].matched, ids[i] != model.unknown()));
+  for (const auto& [word, score] : lm::score_words(model, sentence, {bos, eos}))
+    rows.append(nb::make_tuple(word, score.log_prob, score.matched, word != model.unknown()));
   return nb::tuple(rows);
 }
 

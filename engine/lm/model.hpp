@@ -20,6 +20,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -98,23 +100,45 @@ class Model {
   WordId find(std::string_view word) const { return find_hash(hash64(word)); }
   WordId find_hash(std::uint64_t hash) const {
     const WordId* id = index_.find(hash);
-    return id == nullptr || !known(*id) ? unknown_ : *id;
+    return id == nullptr ? unknown_ : index(*id);
   }
   void prefetch_word(std::uint64_t hash) const { index_.prefetch(hash); }
 
   /// Whether the model holds the word; false for the unknown word itself.
-  bool known(WordId word) const {
-    return word < unigrams_.size() && word != unknown_ && !absent(unigrams_[word]);
+  bool known(WordId word) const { return index(word) != unknown_; }
+
+  /// `word`, or the unknown word if the model does not hold it.
+  WordId index(WordId word) const {
+    return word < unigrams_.size() && !absent(unigrams_[word]) ? word : unknown_;
   }
 
   /// log10 P(word | state). `next` must be another object than `state`.
-  WordScore score(const State& state, WordId word, State& next) const;
+  WordScore score(const State& state, WordId word, State& next) const {
+    word = index(word);
+    std::uint64_t key = extend_left(kNoWords, word);
+    return score_by(state, word, next, [&](unsigned i) { return key = extend_left(key, state.words[i]); });
+  }
 
-  /// Asks the memory for the buckets that scoring `word` after `context` (last word first) can need.
-  void prefetch(WordId word, const WordId* context, unsigned length) const;
+  /// The keys of the n-grams of 2, 3, … words that end with a word.
+  using Keys = std::array<std::uint64_t, kMaxOrder - 1>;
+
+  /// Finds the keys of the n-grams that end with `*word` and reach back over up to `context` words before
+  /// it in a text, and asks the memory for them. All of these must be in the model (`index`).
+  void prepare(const WordId* word, unsigned context, Keys& keys) const;
+
+  /// The same as without keys, which must be those of `word` and the words of `state`.
+  WordScore score(const State& state, WordId word, State& next, const Keys& keys) const {
+    return score_by(state, word, next, [&](unsigned i) { return keys[i]; });
+  }
 
  private:
   static bool absent(const Weights& weights) { return weights.prob != weights.prob; }
+  static bool extends_left(float prob) { return !std::signbit(prob); }
+  static bool needed_on_the_right(float backoff) { return std::bit_cast<std::uint32_t>(backoff) != 0x80000000u; }
+
+  /// `key_of(i)` is the key of i + 2 words; it is called for i = 0, 1, … in turn.
+  template <class KeyOf>
+  WordScore score_by(const State& state, WordId word, State& next, KeyOf&& key_of) const;
 
   unsigned order_;
   WordId end_, unknown_;
@@ -124,5 +148,36 @@ class Model {
   Table<WordBucket> index_;
   State begin_state_;
 };
+
+template <class KeyOf>
+inline WordScore Model::score_by(const State& state, WordId word, State& next, KeyOf&& key_of) const {
+  const Weights unigram = unigrams_[word];
+  const unsigned context = state.length;
+  float prob = unigram.prob;
+  next.words[0] = word;
+  next.backoffs[0] = unigram.backoff;
+  unsigned length = needed_on_the_right(unigram.backoff) ? 1 : 0;
+  unsigned matched = 1;
+  for (; matched <= context && extends_left(prob); ++matched) {
+    const std::uint64_t key = key_of(matched - 1);
+    if (matched + 1 == order_) {
+      if (const float* found = longest_.find(key)) {
+        prob = *found;
+        ++matched;
+      }
+      break;
+    }
+    const Weights* found = middle_[matched - 1].find(key);
+    if (found == nullptr) break;
+    prob = found->prob;
+    next.words[matched] = state.words[matched - 1];
+    next.backoffs[matched] = found->backoff;
+    if (needed_on_the_right(found->backoff)) length = matched + 1;
+  }
+  next.length = static_cast<std::uint8_t>(length);
+  WordScore result{-std::abs(prob), static_cast<std::uint8_t>(matched), matched > context && extends_left(prob)};
+  for (unsigned i = matched - 1; i < context; ++i) result.log_prob += state.backoffs[i];
+  return result;
+}
 
 }  // namespace isogloss::lm

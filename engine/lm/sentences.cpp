@@ -1,6 +1,7 @@
 #include "lm/sentences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -9,74 +10,100 @@
 namespace isogloss::lm {
 namespace {
 
-constexpr std::size_t kChunk = 256;      // sentences that a thread claims at once
-constexpr std::size_t kPrefetchAhead = 3;  // words
+constexpr std::size_t kChunk = 128;  // sentences that a thread claims at once
+constexpr std::size_t kAhead = 8;    // words
+
+/// The words of some sentences, one after another, with what begins and ends a sentence.
+struct Batch {
+  std::vector<std::uint64_t> hashes;
+  std::vector<std::size_t> lengths;  // words in each sentence
+  std::vector<WordId> ids;
+  std::vector<std::uint8_t> depths;  // words before it that the model may use
+
+  void read(const Model& model, std::span<const std::string_view> sentences, const SentenceOptions& options);
+  void score(const Model& model, const SentenceOptions& options, std::span<SentenceScore> scores) const;
+};
+
+void Batch::read(const Model& model, std::span<const std::string_view> sentences, const SentenceOptions& options) {
+  hashes.clear();
+  lengths.clear();
+  for (std::string_view sentence : sentences) {
+    const std::size_t before = hashes.size();
+    for_each_word(sentence, [&](std::string_view word) {
+      hashes.push_back(hash64(word));
+      model.prefetch_word(hashes.back());
+    });
+    lengths.push_back(hashes.size() - before);
+  }
+  ids.clear();
+  depths.clear();
+  const std::uint64_t* hash = hashes.data();
+  for (std::size_t length : lengths) {
+    std::size_t depth = 0;
+    const auto push = [&](WordId id) {
+      ids.push_back(id);
+      depths.push_back(static_cast<std::uint8_t>(depth));
+      if (depth + 1 < model.order()) ++depth;
+    };
+    if (options.begin) push(model.begin_sentence().words[0]);
+    for (std::size_t i = 0; i < length; ++i) push(model.find_hash(*hash++));
+    if (options.end) push(model.end_of_sentence());
+  }
+}
+
+void Batch::score(const Model& model, const SentenceOptions& options, std::span<SentenceScore> scores) const {
+  std::array<Model::Keys, kAhead> keys;
+  const auto prepare = [&](std::size_t i) {
+    if (i < ids.size()) model.prepare(&ids[i], depths[i], keys[i % kAhead]);
+  };
+  for (std::size_t i = 0; i < kAhead; ++i) prepare(i);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    std::array<State, 2> states;
+    if (options.begin) {
+      prepare(at++ + kAhead);
+      states[at % 2] = model.begin_sentence();
+    }
+    SentenceScore sum;
+    const std::size_t end = at + lengths[i] + (options.end ? 1 : 0);
+    sum.words = static_cast<std::uint32_t>(end - at);
+    for (; at < end; ++at) {
+      const WordId word = ids[at];
+      const WordScore scored = model.score(states[at % 2], word, states[(at + 1) % 2], keys[at % kAhead]);
+      prepare(at + kAhead);
+      sum.log_prob += static_cast<double>(scored.log_prob);
+      if (word == model.unknown()) {
+        sum.unknown_log_prob += static_cast<double>(scored.log_prob);
+        ++sum.unknown;
+      }
+    }
+    scores[i] = sum;
+  }
+}
 
 }  // namespace
-
-void SentenceScorer::read(std::string_view sentence) {
-  hashes_.clear();
-  for_each_word(sentence, [&](std::string_view word) {
-    const std::uint64_t hash = hash64(word);
-    model_.prefetch_word(hash);
-    hashes_.push_back(hash);
-  });
-  // Newest first, as states have it, so that the context of word i starts right behind it.
-  const std::size_t words = hashes_.size() + (options_.end ? 1 : 0);
-  ids_.resize(words + kMaxOrder);
-  WordId* next = ids_.data() + words;
-  *next = model_.begin_sentence().words[0];
-  for (std::uint64_t hash : hashes_) *--next = model_.find_hash(hash);
-  if (options_.end) *--next = model_.end_of_sentence();
-}
-
-SentenceScore SentenceScorer::score(std::string_view sentence) {
-  read(sentence);
-  SentenceScore sum;
-  const std::size_t words = hashes_.size() + (options_.end ? 1 : 0);
-  const std::size_t before = options_.begin ? 1 : 0;
-  const auto prefetch = [&](std::size_t i) {
-    if (i >= words) return;
-    const WordId* word = ids_.data() + (words - 1 - i);
-    model_.prefetch(*word, word + 1, static_cast<unsigned>(std::min<std::size_t>(i + before, model_.order() - 1)));
-  };
-  for (std::size_t i = 0; i < kPrefetchAhead; ++i) prefetch(i);
-  State state = options_.begin ? model_.begin_sentence() : State{};
-  State next;
-  for (std::size_t i = 0; i < words; ++i) {
-    prefetch(i + kPrefetchAhead);
-    const WordId word = ids_[words - 1 - i];
-    const double log_prob = static_cast<double>(model_.score(state, word, next).log_prob);
-    sum.log_prob += log_prob;
-    if (word == model_.unknown()) {
-      sum.unknown_log_prob += log_prob;
-      ++sum.unknown;
-    }
-    std::swap(state, next);
-  }
-  sum.words = static_cast<std::uint32_t>(words);
-  return sum;
-}
-
-void SentenceScorer::score_words(std::string_view sentence, std::vector<WordScore>& scores,
-                                 std::vector<WordId>& ids) {
-  read(sentence);
-  State state = options_.begin ? model_.begin_sentence() : State{};
-  State next;
-  for (std::size_t i = hashes_.size() + (options_.end ? 1 : 0); i-- > 0;) {
-    scores.push_back(model_.score(state, ids_[i], next));
-    ids.push_back(ids_[i]);
-    std::swap(state, next);
-  }
-}
 
 void score_sentences(const Model& model, std::span<const std::string_view> sentences,
                      const SentenceOptions& options, std::size_t threads, std::span<SentenceScore> scores) {
   parallel_for((sentences.size() + kChunk - 1) / kChunk, threads, [&](std::size_t chunk, std::size_t) {
-    SentenceScorer scorer(model, options);
-    const std::size_t end = std::min(sentences.size(), (chunk + 1) * kChunk);
-    for (std::size_t i = chunk * kChunk; i < end; ++i) scores[i] = scorer.score(sentences[i]);
+    thread_local Batch batch;
+    const std::size_t first = chunk * kChunk;
+    batch.read(model, sentences.subspan(first, std::min(kChunk, sentences.size() - first)), options);
+    batch.score(model, options, scores.subspan(first));
   });
+}
+
+std::vector<ScoredWord> score_words(const Model& model, std::string_view sentence, const SentenceOptions& options) {
+  std::vector<ScoredWord> scored;
+  State state = options.begin ? model.begin_sentence() : State{};
+  State next;
+  const auto add = [&](WordId word) {
+    scored.push_back({word, model.score(state, word, next)});
+    std::swap(state, next);
+  };
+  for_each_word(sentence, [&](std::string_view word) { add(model.find(word)); });
+  if (options.end) add(model.end_of_sentence());
+  return scored;
 }
 
 }  // namespace isogloss::lm

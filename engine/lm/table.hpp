@@ -44,8 +44,8 @@ inline constexpr std::size_t kLine = 64;
 /// No search looks into more buckets than this; no table is made that would need it.
 inline constexpr std::size_t kMaxProbes = 64;
 
-/// The key 0 stands for an empty slot.
-constexpr std::uint64_t stored_key(std::uint64_t key) { return key + (key == 0); }
+/// Keys are odd as they are stored, so that none is 0.
+constexpr std::uint64_t stored_key(std::uint64_t key) { return key | 1; }
 
 /// A read-only table over somebody else's memory.
 template <class BucketType>
@@ -54,36 +54,47 @@ class Table {
   using Value = typename BucketType::Value;
   static_assert(sizeof(BucketType) == kLine);
 
-  Table() = default;
+  /// An empty table.
+  Table() : buckets_(&kEmpty), count_(1) {}
 
   /// Throws std::invalid_argument past 2^32 buckets.
-  explicit Table(std::span<const BucketType> buckets)
-      : buckets_(buckets.data()), count_(buckets.size()), probes_(std::min(count_, kMaxProbes)) {
-    if (count_ >> 32 != 0) throw std::invalid_argument("table: more than 2^32 buckets");
+  explicit Table(std::span<const BucketType> buckets) : Table() {
+    if (buckets.size() >> 32 != 0) throw std::invalid_argument("table: more than 2^32 buckets");
+    if (!buckets.empty()) *this = Table(buckets.data(), buckets.size());
   }
 
   std::size_t bucket_of(std::uint64_t key) const { return static_cast<std::size_t>((key >> 32) * count_ >> 32); }
 
-  void prefetch(std::uint64_t key) const { ISOGLOSS_PREFETCH(buckets_ + bucket_of(stored_key(key))); }
+  void prefetch(std::uint64_t key) const { ISOGLOSS_PREFETCH(buckets_ + bucket_of(key)); }
 
   /// The value of `key`, or nullptr.
   const Value* find(std::uint64_t key) const {
     key = stored_key(key);
-    std::size_t at = bucket_of(key);
-    for (std::size_t probe = 0; probe < probes_; ++probe) {
+    const std::size_t at = bucket_of(key);
+    const BucketType& bucket = buckets_[at];
+    const std::size_t slot = bucket.slot(key);
+    if (slot < BucketType::kSlots) return &bucket.values[slot];
+    return bucket.full() ? find_further(key, at) : nullptr;
+  }
+
+ private:
+  static constexpr BucketType kEmpty{};
+
+  Table(const BucketType* buckets, std::size_t count) : buckets_(buckets), count_(count) {}
+
+  const Value* find_further(std::uint64_t key, std::size_t at) const {
+    for (std::size_t probe = 1; probe < kMaxProbes; ++probe) {
+      if (++at == count_) at = 0;
       const BucketType& bucket = buckets_[at];
       const std::size_t slot = bucket.slot(key);
       if (slot < BucketType::kSlots) return &bucket.values[slot];
       if (!bucket.full()) return nullptr;
-      if (++at == count_) at = 0;
     }
     return nullptr;
   }
 
- private:
-  const BucketType* buckets_ = nullptr;
-  std::size_t count_ = 0;
-  std::size_t probes_ = 0;
+  const BucketType* buckets_;
+  std::size_t count_;
 };
 
 /// Fills a table. Its content depends on the order of insertion alone.
