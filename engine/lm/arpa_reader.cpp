@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "lm/utf8.hpp"
-#include "lm/white_space.hpp"
+#include "text/split.hpp"
+#include "text/utf8.hpp"
 
 namespace isogloss::lm {
 namespace {
@@ -155,10 +155,11 @@ void ArpaReader::begin_section(std::string_view text) {
 void ArpaReader::read_ngram(std::string_view text) {
   std::array<std::string_view, kMaxOrder + 2> fields;
   std::size_t count = 0;
-  for_each_word(text, [&](std::string_view field) {
+  Tokens tokens(text);
+  for (std::string_view field = tokens.next(); !field.empty(); field = tokens.next()) {
     if (count < fields.size()) fields[count] = field;
     ++count;
-  });
+  }
   const std::size_t needed = section_ + 1;
   if (count != needed && count != needed + 1)
     fail("a log probability, " + std::to_string(section_) + (section_ == 1 ? " word" : " words") +

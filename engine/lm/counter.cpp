@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "lm/utf8.hpp"
-#include "lm/white_space.hpp"
+#include "text/split.hpp"
+#include "text/utf8.hpp"
 
 namespace isogloss::lm {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "lm/white_space.hpp"
+#include "text/split.hpp"
 
 namespace isogloss::lm {
 namespace {
@@ -29,10 +29,11 @@ void Batch::read(const Model& model, std::span<const std::string_view> sentences
   lengths.clear();
   for (std::string_view sentence : sentences) {
     const std::size_t before = hashes.size();
-    for_each_word(sentence, [&](std::string_view word) {
+    Tokens tokens(sentence);
+    for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) {
       hashes.push_back(hash64(word));
       model.prefetch_word(hashes.back());
-    });
+    }
     lengths.push_back(hashes.size() - before);
   }
   ids.clear();
@@ -101,7 +102,8 @@ std::vector<ScoredWord> score_words(const Model& model, std::string_view sentenc
     scored.push_back({word, model.score(state, word, next)});
     std::swap(state, next);
   };
-  for_each_word(sentence, [&](std::string_view word) { add(model.find(word)); });
+  Tokens tokens(sentence);
+  for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) add(model.find(word));
   if (options.end) add(model.end_of_sentence());
   return scored;
 }

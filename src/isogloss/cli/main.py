@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, demo, nbest
+from isogloss.cli import console, corpus, demo, lm, nbest
 from isogloss.cli.evaluate import evaluate
 from isogloss.errors import IsoglossError
 
@@ -38,6 +38,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(nbest.app, name="nbest")
+app.add_typer(lm.app, name="lm")
 app.command()(evaluate)
 
 

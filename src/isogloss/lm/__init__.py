@@ -4,6 +4,14 @@
 """
 
 from isogloss.lm.build import BuildOptions, BuildReport, build
-from isogloss.lm.model import LanguageModel, Perplexity, WordScore
+from isogloss.lm.model import LanguageModel, Perplexity, SentenceScores, WordScore
 
-__all__ = ["BuildOptions", "BuildReport", "LanguageModel", "Perplexity", "WordScore", "build"]
+__all__ = [
+    "BuildOptions",
+    "BuildReport",
+    "LanguageModel",
+    "Perplexity",
+    "SentenceScores",
+    "WordScore",
+    "build",
+]

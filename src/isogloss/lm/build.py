@@ -103,7 +103,7 @@ def build(
     if arpa is not None:
         write_arpa(arpa, model, threads=_threads(options), track=track)
     if binary is not None:
-        write_estimate(binary, model, track=track)
+        write_estimate(binary, model, scratch=scratch, track=track)
     return BuildReport(
         sentences=model.counts.sentences,
         words=model.counts.words,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,14 @@ from isogloss.lm.scratch import Scratch, SpillFile
 __all__ = ["Counts", "Special", "Track", "count_ngrams", "untracked"]
 
 T = TypeVar("T")
-Track = Callable[..., Iterable[Any]]
-"""``track(items, description, total)`` passes items on and may show progress meanwhile."""
+
+
+class Track(Protocol):
+    """Shows progress while items are taken; the command line hands in its own."""
+
+    def __call__(self, items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
+        """Pass the items on."""
+
 
 Special = tuple[int, int, int]
 """Numbers of <s>, </s> and <unk>."""
@@ -31,7 +37,7 @@ _BLOCK_SHARE = 0.4  # of the memory, for a block of text; the rest is for what c
 _LEAST_BLOCK = 1 << 12
 
 
-def untracked(items: Iterable[T], description: str, total: int | None = None) -> Iterable[T]:
+def untracked(items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
     """Show nothing."""
     return items
 
@@ -118,8 +124,8 @@ def count_ngrams(
 
 def _sort(counter: LmCounter, threads: int, track: Track) -> None:
     counter.begin_sort()
-    total = -(-counter.tokens // _STEP)
-    for _ in track(iter(lambda: counter.sort_some(_STEP, threads), True), "sorting n-grams", total):
+    steps = iter(lambda: counter.sort_some(_STEP, threads), True)
+    for _ in track(steps, "sorting n-grams", -(-counter.tokens // _STEP)):
         pass
 
 
@@ -148,11 +154,16 @@ def _merge(
     piece = max(256, int(scratch.memory * _BLOCK_SHARE) // (2 * len(runs) * width)) * width
     at = [begin for begin, _ in runs]
     pieces = sum(-(-(end - begin) // piece) + 1 for begin, end in runs)
-    for run in track(iter(lambda: merger.advance(builder), None), "merging runs", pieces):
+    for run in track(_hungry_runs(merger, builder), "merging runs", pieces):
         stop = min(runs[run][1], at[run] + piece)
         merger.feed(run, spill.read(at[run], stop))
         at[run] = stop
         columns.drain_if_large()
+
+
+def _hungry_runs(merger: LmRunMerger, builder: LmTrieBuilder) -> Iterator[int]:
+    while (run := merger.advance(builder)) is not None:
+        yield run
 
 
 class _Columns:

@@ -110,9 +110,7 @@ def estimate(
             weights = scratch.empty(below, np.float32)
             for begin, end in ranges(below):
                 lm_log_backoffs(sums, amounts, begin, end, threads, weights)
-                trie.interpolate(
-                    order, contexts, sums, amounts, shorter, begin, end, threads, probabilities
-                )
+                trie.interpolate(order, contexts, sums, amounts, shorter, begin, end, threads, probabilities)
             backoffs.append(weights)
         logs = scratch.empty(size, np.float32)
         for begin, end in ranges(size):

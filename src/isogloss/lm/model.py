@@ -17,7 +17,7 @@ from isogloss.lm.arpa import read_arpa
 from isogloss.lm.counts import Track, untracked
 from isogloss.lm.stored import StoredModel, open_model, vocabulary_arrays, write_model
 
-__all__ = ["LanguageModel", "Perplexity", "WordScore"]
+__all__ = ["LanguageModel", "Perplexity", "SentenceScores", "WordScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,29 @@ class WordScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceScores:
+    """Scores of many sentences, a column for each fact."""
+
+    log10: npt.NDArray[np.float64]
+    words: npt.NDArray[np.uint32]
+    """Words scored, the end of the sentence included."""
+    unknown: npt.NDArray[np.uint32]
+    """Words that the model does not have."""
+    unknown_log10: npt.NDArray[np.float64]
+    """The part of ``log10`` that unknown words contribute."""
+
+    def total(self) -> Perplexity:
+        """All sentences together."""
+        return Perplexity(
+            sentences=len(self.log10),
+            words=int(self.words.sum(dtype=np.int64)),
+            unknown=int(self.unknown.sum(dtype=np.int64)),
+            log10=float(self.log10.sum()),
+            unknown_log10=float(self.unknown_log10.sum()),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Perplexity:
     """How well a model predicts a text."""
 
@@ -46,6 +69,15 @@ class Perplexity:
     """log10 probability of the text."""
     unknown_log10: float
     """The part of it that unknown words contribute."""
+
+    def __add__(self, other: Perplexity) -> Perplexity:
+        return Perplexity(
+            sentences=self.sentences + other.sentences,
+            words=self.words + other.words,
+            unknown=self.unknown + other.unknown,
+            log10=self.log10 + other.log10,
+            unknown_log10=self.unknown_log10 + other.unknown_log10,
+        )
 
     @property
     def including_unknown(self) -> float:
@@ -161,20 +193,20 @@ class LanguageModel:
         self, sentences: Iterable[str], *, bos: bool = True, eos: bool = True, threads: int = 1
     ) -> npt.NDArray[np.float64]:
         """log10 probabilities of many sentences: the fast way."""
-        return self._engine.score_sentences(list(sentences), bos=bos, eos=eos, threads=threads)[0]
+        return self.all_scores(sentences, bos=bos, eos=eos, threads=threads).log10
+
+    def all_scores(
+        self, sentences: Iterable[str], *, bos: bool = True, eos: bool = True, threads: int = 1
+    ) -> SentenceScores:
+        """The same with numbers of words and unknown words."""
+        log10, words, unknown, unknown_log10 = self._engine.score_sentences(
+            sentences if isinstance(sentences, list) else list(sentences), bos=bos, eos=eos, threads=threads
+        )
+        return SentenceScores(log10=log10, words=words, unknown=unknown, unknown_log10=unknown_log10)
 
     def perplexity(self, sentences: Iterable[str], *, threads: int = 1) -> Perplexity:
         """How well the model predicts a text, given sentence by sentence."""
-        log10, words, unknown, unknown_log10 = self._engine.score_sentences(
-            list(sentences), bos=True, eos=True, threads=threads
-        )
-        return Perplexity(
-            sentences=len(log10),
-            words=int(words.sum(dtype=np.int64)),
-            unknown=int(unknown.sum(dtype=np.int64)),
-            log10=float(log10.sum()),
-            unknown_log10=float(unknown_log10.sum()),
-        )
+        return self.all_scores(sentences, threads=threads).total()
 
 
 def _split(sentence: str) -> list[str]:

@@ -50,6 +50,14 @@ class Scratch:
         weakref.finalize(array, self._release, array.nbytes)
         return array
 
+    def keep(self, array: Array) -> Array:
+        """The array itself if there is room for it, else a copy in a mapped file."""
+        if self.used + array.nbytes <= self.memory:
+            return self.hold(array)
+        copy = self.empty(array.shape, array.dtype)
+        copy[...] = array
+        return copy
+
     def open_file(self) -> IO[bytes]:
         """A temporary file without a name."""
         with self.failures():
@@ -90,7 +98,7 @@ class SpillFile:
 
     def append(self, array: npt.NDArray[np.uint32]) -> None:
         """Write all of it behind what is there."""
-        data = memoryview(array).cast("B")
+        data = array.view(np.uint8).data
         with self._scratch.failures():
             while data:
                 written = self._file.write(data)

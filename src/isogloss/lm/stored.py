@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from isogloss.corpus.streams import StrPath
 from isogloss.errors import ModelFormatError
 from isogloss.lm.counts import Special, Track, untracked
 from isogloss.lm.kneser_ney import Estimate, ranges
+from isogloss.lm.scratch import Scratch
 from isogloss.model.folder import open_folder, write_folder
 
 __all__ = ["KIND", "VERSION", "StoredModel", "open_model", "write_estimate", "write_model"]
@@ -37,9 +38,7 @@ class StoredModel:
     def engine(self) -> LmModel:
         """The engine's view of the arrays. Raises ValueError or KeyError if they do not fit together."""
         tables = [self.arrays[_table(order)] for order in range(2, self.order + 1)]
-        return LmModel(
-            self.order, self.special, self.arrays["unigrams"], tables, self.arrays["word_index"]
-        )
+        return LmModel(self.order, self.special, self.arrays["unigrams"], tables, self.arrays["word_index"])
 
 
 def vocabulary_arrays(vocabulary: Vocabulary) -> dict[str, Array]:
@@ -57,16 +56,28 @@ def write_model(path: StrPath, model: StoredModel) -> None:
     _write(path, model.order, model.counts, model.special, model.has_unknown, model.arrays, {})
 
 
-def write_estimate(path: StrPath, model: Estimate, *, track: Track = untracked) -> None:
-    """Store an estimated model; only one order's table is in memory at a time."""
+def write_estimate(path: StrPath, model: Estimate, *, scratch: Scratch, track: Track = untracked) -> None:
+    """Store an estimated model; tables that do not fit the memory wait in temporary files."""
     counts = model.counts
+    arrays = vocabulary_arrays(counts.vocabulary)
+    arrays["unigrams"] = model.trie.compile_unigrams(model.log_probs[0], model.backoffs[0])
+    for order in range(2, counts.order + 1):
+        arrays[_table(order)] = scratch.keep(_compile_table(model, order, track))
     made = {
         "discounts": [list(discounts.amounts) for discounts in model.discounts],
         "sentences": counts.sentences,
         "words": counts.words,
     }
-    arrays = _EstimatedArrays(model, track)
     _write(path, counts.order, counts.kept, counts.special, True, arrays, made)
+
+
+def _compile_table(model: Estimate, order: int, track: Track) -> Array:
+    table = LmTableCompiler(model.trie, order, model.counts.kept[order - 1])
+    log_probs, backoffs = model.log_probs[order - 1], model.backoffs[order - 1]
+    steps = list(ranges(len(log_probs)))
+    for begin, end in track(steps, f"making the table of {order}-grams", len(steps)):
+        table.add(log_probs, backoffs, begin, end)
+    return table.finish()
 
 
 def open_model(path: StrPath) -> StoredModel:
@@ -112,32 +123,3 @@ def _write(
         **more,
     }
     write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
-
-
-class _EstimatedArrays(Mapping[str, Array]):
-    """Makes each array when it is asked for, so that they need not be in memory all at once."""
-
-    def __init__(self, model: Estimate, track: Track) -> None:
-        self._model, self._track = model, track
-        self._words = vocabulary_arrays(model.counts.vocabulary)
-        self._tables = {_table(order): order for order in range(2, model.counts.order + 1)}
-
-    def __iter__(self) -> Iterator[str]:
-        yield from (*self._words, "unigrams", *self._tables)
-
-    def __len__(self) -> int:
-        return len(self._words) + 1 + len(self._tables)
-
-    def __getitem__(self, name: str) -> Array:
-        if name in self._words:
-            return self._words[name]
-        model = self._model
-        if name == "unigrams":
-            return model.trie.compile_unigrams(model.log_probs[0], model.backoffs[0])
-        order = self._tables[name]
-        table = LmTableCompiler(model.trie, order, model.counts.kept[order - 1])
-        log_probs, backoffs = model.log_probs[order - 1], model.backoffs[order - 1]
-        steps = list(ranges(len(log_probs)))
-        for begin, end in self._track(steps, f"writing {order}-grams", len(steps)):
-            table.add(log_probs, backoffs, begin, end)
-        return table.finish()
