@@ -9,7 +9,8 @@ from isogloss._engine import LmArpaReader, Vocabulary
 from isogloss.corpus.streams import StrPath, atomic_output, naming_file, read_chunks
 from isogloss.errors import DataFormatError
 from isogloss.lm.counts import Track, untracked
-from isogloss.lm.kneser_ney import Estimate, ranges
+from isogloss.lm.kneser_ney import Estimate
+from isogloss.lm.scratch import Scratch
 
 __all__ = ["read_arpa", "write_arpa"]
 
@@ -34,35 +35,24 @@ def read_arpa(path: StrPath, vocabulary: Vocabulary, *, track: Track = untracked
     return reader
 
 
-def write_arpa(path: StrPath, model: Estimate, *, threads: int, track: Track = untracked) -> None:
+def write_arpa(
+    path: StrPath, model: Estimate, *, scratch: Scratch, threads: int, track: Track = untracked
+) -> None:
     """Write an estimated model; packed if the name says so."""
-    order = model.counts.order
-    sizes = [len(log_probs) for log_probs in model.log_probs]
-    steps = [(k, begin, end) for k in range(1, order + 1) for begin, end in ranges(sizes[k - 1], _STEP)]
+    counts = model.counts
     with atomic_output(path) as text:
         # The engine writes bytes; turning them into text and back would cost more than writing them.
         stream = cast(io.TextIOWrapper, text).buffer
         stream.write(b"\\data\\\n")
-        for k, kept in enumerate(model.counts.kept, start=1):
-            stream.write(f"ngram {k}={kept}\n".encode())
-        section = 0
-        for k, begin, end in track(steps, "writing ARPA", len(steps)):
-            while section < k:
-                section += 1
-                stream.write(f"\n\\{section}-grams:\n".encode())
-            stream.write(
-                model.trie.arpa_lines(
-                    k,
-                    model.counts.vocabulary,
-                    model.log_probs[k - 1],
-                    model.backoffs[k - 1],
-                    begin,
-                    end,
-                    threads,
+        for order, kept in enumerate(counts.kept, start=1):
+            stream.write(f"ngram {order}={kept}\n".encode())
+        for order in range(1, counts.order + 1):
+            stream.write(f"\n\\{order}-grams:\n".encode())
+            log_probs, backoffs = model.log_probs[order - 1], model.backoffs[order - 1]
+            steps = scratch.ranges(len(log_probs), _STEP)
+            for begin, end in track(steps, f"writing {order}-grams", -(-len(log_probs) // _STEP)):
+                stream.write(
+                    model.trie.arpa_lines(order, counts.vocabulary, log_probs, backoffs, begin, end, threads)
                 )
-            )
-        while section < order:  # orders without any n-gram
-            section += 1
-            stream.write(f"\n\\{section}-grams:\n".encode())
         stream.write(b"\n\\end\\\n")
         stream.flush()

@@ -101,7 +101,7 @@ def build(
     scratch = Scratch(options.memory, options.scratch)
     model = estimate_model(corpus, options=options, scratch=scratch, vocabulary=vocabulary, track=track)
     if arpa is not None:
-        write_arpa(arpa, model, threads=_threads(options), track=track)
+        write_arpa(arpa, model, scratch=scratch, threads=_threads(options), track=track)
     if binary is not None:
         write_estimate(binary, model, scratch=scratch, track=track)
     return BuildReport(

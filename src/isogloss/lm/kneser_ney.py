@@ -5,7 +5,7 @@ What happens per n-gram is in ``engine/lm/kneser_ney.hpp``, with the equations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from isogloss._engine import LmTrie, lm_log_backoffs, lm_log_probabilities
 from isogloss.lm.counts import Counts, Track, untracked
 from isogloss.lm.scratch import Scratch
 
-__all__ = ["Discounts", "Estimate", "discounts_of", "estimate", "ranges"]
+__all__ = ["Discounts", "Estimate", "discounts_of", "estimate"]
 
 _Floats = npt.NDArray[np.float32]
 
@@ -68,12 +68,6 @@ def discounts_of(with_count: Sequence[int], fallback: tuple[float, float, float]
     return Discounts(amounts=(one, two, three))
 
 
-def ranges(size: int, step: int = _STEP) -> Iterator[tuple[int, int]]:
-    """Cut 0 … size into pieces."""
-    for begin in range(0, size, step):
-        yield begin, min(size, begin + step)
-
-
 def estimate(
     counts: Counts,
     *,
@@ -97,23 +91,23 @@ def estimate(
             contexts = counts.columns[1][0]  # the context of a bigram is its first word
         elif order > 2:
             linked = scratch.empty(size, np.uint32)
-            for begin, end in ranges(below):
+            for begin, end in scratch.ranges(below, _STEP):
                 trie.link_contexts(order, contexts, begin, end, threads, linked)
             contexts = linked
         sums = scratch.zeros((below, 5), np.uint32)
-        for begin, end in ranges(size):
+        for begin, end in scratch.ranges(size, _STEP):
             trie.add_to_contexts(order, contexts, begin, end, sums)
         probabilities = scratch.empty(size, np.float64)
         if order == 1:
             trie.unigram_probabilities(sums, amounts, counts.special[0], probabilities)
         else:
             weights = scratch.empty(below, np.float32)
-            for begin, end in ranges(below):
+            for begin, end in scratch.ranges(below, _STEP):
                 lm_log_backoffs(sums, amounts, begin, end, threads, weights)
                 trie.interpolate(order, contexts, sums, amounts, shorter, begin, end, threads, probabilities)
             backoffs.append(weights)
         logs = scratch.empty(size, np.float32)
-        for begin, end in ranges(size):
+        for begin, end in scratch.ranges(size, _STEP):
             lm_log_probabilities(probabilities, begin, end, threads, logs)
         log_probs.append(logs)
         shorter = probabilities

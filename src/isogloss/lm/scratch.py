@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
+import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -33,6 +35,7 @@ class Scratch:
         self.memory = memory
         self.folder = Path(folder) if folder is not None else Path(tempfile.gettempdir())
         self.used = 0
+        self._maps: list[weakref.ref[mmap.mmap]] = []
         self.spilled = 0
         """Bytes of all temporary files so far."""
 
@@ -58,6 +61,19 @@ class Scratch:
         copy[...] = array
         return copy
 
+    def ranges(self, size: int, step: int) -> Iterator[tuple[int, int]]:
+        """Cut 0 … size into pieces; after each, memory that mapped files took is given back."""
+        for begin in range(0, size, step):
+            yield begin, min(size, begin + step)
+            self.trim()
+
+    def trim(self) -> None:
+        """Take mapped files out of memory; they come back when they are used."""
+        self._maps = [reference for reference in self._maps if reference() is not None]
+        for mapped in (reference() for reference in self._maps):
+            if mapped is not None and sys.platform == "linux":
+                mapped.madvise(mmap.MADV_DONTNEED)  # shared maps of files lose nothing by it
+
     def open_file(self) -> IO[bytes]:
         """A temporary file without a name."""
         with self.failures():
@@ -82,7 +98,13 @@ class Scratch:
         with self.open_file() as file, self.failures():
             _reserve(file, size)
             self.spilled += size
-            return np.memmap(file, dtype=dtype, mode="r+", shape=shape).view(np.ndarray)
+            return self.map_file(file, mmap.ACCESS_WRITE).view(dtype).reshape(shape)
+
+    def map_file(self, file: IO[bytes], access: int) -> Array:
+        """The bytes of a file that is not empty."""
+        mapped = mmap.mmap(file.fileno(), 0, access=access)
+        self._maps.append(weakref.ref(mapped))
+        return np.frombuffer(mapped, np.uint8)
 
     def _release(self, size: int) -> None:
         self.used -= size
@@ -123,7 +145,7 @@ class SpillFile:
         """All of it as a mapped array; nothing may be appended afterwards."""
         if self.size == 0:
             return np.zeros(0, np.uint32)
-        return np.memmap(self._file, np.uint32, mode="r").view(np.ndarray)
+        return self._scratch.map_file(self._file, mmap.ACCESS_READ).view(np.uint32)
 
 
 def _reserve(file: IO[bytes], size: int) -> None:

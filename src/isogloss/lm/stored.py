@@ -13,7 +13,7 @@ from isogloss._engine import LM_MAX_ORDER, LmModel, LmTableCompiler, Vocabulary,
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ModelFormatError
 from isogloss.lm.counts import Special, Track, untracked
-from isogloss.lm.kneser_ney import Estimate, ranges
+from isogloss.lm.kneser_ney import Estimate
 from isogloss.lm.scratch import Scratch
 from isogloss.model.folder import open_folder, write_folder
 
@@ -23,6 +23,8 @@ KIND = "lm"
 VERSION = 1
 
 Array = npt.NDArray[Any]
+
+_STEP = 1 << 20  # n-grams per engine call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ def write_estimate(path: StrPath, model: Estimate, *, scratch: Scratch, track: T
     arrays = vocabulary_arrays(counts.vocabulary)
     arrays["unigrams"] = model.trie.compile_unigrams(model.log_probs[0], model.backoffs[0])
     for order in range(2, counts.order + 1):
-        arrays[_table(order)] = scratch.keep(_compile_table(model, order, track))
+        arrays[_table(order)] = scratch.keep(_compile_table(model, order, scratch, track))
     made = {
         "discounts": [list(discounts.amounts) for discounts in model.discounts],
         "sentences": counts.sentences,
@@ -71,11 +73,11 @@ def write_estimate(path: StrPath, model: Estimate, *, scratch: Scratch, track: T
     _write(path, counts.order, counts.kept, counts.special, True, arrays, made)
 
 
-def _compile_table(model: Estimate, order: int, track: Track) -> Array:
+def _compile_table(model: Estimate, order: int, scratch: Scratch, track: Track) -> Array:
     table = LmTableCompiler(model.trie, order, model.counts.kept[order - 1])
     log_probs, backoffs = model.log_probs[order - 1], model.backoffs[order - 1]
-    steps = list(ranges(len(log_probs)))
-    for begin, end in track(steps, f"making the table of {order}-grams", len(steps)):
+    steps = scratch.ranges(len(log_probs), _STEP)
+    for begin, end in track(steps, f"making the table of {order}-grams", -(-len(log_probs) // _STEP)):
         table.add(log_probs, backoffs, begin, end)
     return table.finish()
 
