@@ -14,6 +14,7 @@ void bind_grammar(nb::module_& module);
 void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
 void bind_classes(nb::module_& module);
+void bind_lm(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -56,4 +57,5 @@ NB_MODULE(_engine, module) {
   bind_classes(module);
   bind_text(module);
   bind_metric(module);
+  bind_lm(module);
 }

@@ -17,6 +17,7 @@ from isogloss.cli import console, corpus, nbest
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli import console, corpus, demo, grammar, nbest
+from isogloss.cli import console, corpus, demo, lm, nbest
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
@@ -43,6 +44,11 @@ app = typer.Typer(
 )
 
 app.command()(demo)
+
+app.command("demo")(demo.demo)
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(nbest.app, name="nbest")
+app.add_typer(lm.app, name="lm")
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
