@@ -137,6 +137,8 @@ def _say_interrupted() -> int:
 
 def _abandon_stdout() -> None:
     """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
+
+
 def _close_stdout() -> None:
     """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

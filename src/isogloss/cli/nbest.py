@@ -131,9 +131,7 @@ def convert(
 
 @app.command()
 def merge(
-    lists: Annotated[
-        Files, typer.Argument(metavar="LIST...", help="Files, stored folders, or - for stdin.")
-    ],
+    lists: Annotated[Files, typer.Argument(metavar="LIST...", help="Files, stored folders, or - for stdin.")],
     output: Output = "-",
     to: To = FormatName.MOSES,
     format: Format = None,
