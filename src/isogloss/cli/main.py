@@ -16,7 +16,10 @@ from isogloss._version import __version__
 from isogloss.cli import console, corpus, nbest
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
+from isogloss.cli import console, corpus, demo, grammar, nbest
+from isogloss.cli import console, corpus, demo, lm, nbest
 from isogloss.cli.evaluate import evaluate
+from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -31,7 +34,6 @@ _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
-_FULL = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG})
 
 app = typer.Typer(
     name="isogloss",
@@ -42,10 +44,17 @@ app = typer.Typer(
 )
 
 app.command()(demo)
+
+app.command("demo")(demo.demo)
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(nbest.app, name="nbest")
+app.add_typer(lm.app, name="lm")
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
 app.command()(classes)
+app.command()(extract)
+app.add_typer(grammar.app, name="grammar")
 
 
 def _print_version(wanted: bool) -> None:
@@ -92,7 +101,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output (head, less) has seen enough.
         _abandon_stdout()
-        _close_stdout()  # the reader of our output (head, less) has seen enough
         return _OUR_MISTAKE
     except _CommandLineError as error:
         return _explain(error)
@@ -108,10 +116,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _USERS_MISTAKE
         if debug:
             raise
-        if isinstance(error, OSError) and error.errno in _FULL:
-            _close_stdout()
-            console.error(f"{error.filename or 'standard output'}: {error.strerror}")
-            return _USERS_MISTAKE
         console.error(
             f"{type(error).__name__}: {error}\n"
             "This is a mistake in isogloss. Run the command again with --debug after 'isogloss' and "
@@ -137,10 +141,6 @@ def _say_interrupted() -> int:
 
 def _abandon_stdout() -> None:
     """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
-
-
-def _close_stdout() -> None:
-    """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -156,22 +156,16 @@ def _explain(error: Any) -> int:
 
 
 def _prepare_streams() -> None:
-    """Results are UTF-8 whatever the locale says: they are files of the field, not prose for a terminal."""
+    """Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        if sys.stdout.isatty():
-            sys.stdout.reconfigure(errors="replace")
-        else:
-            sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
 
 
 def run() -> None:
     """The console script's entry."""
     _prepare_streams()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes.
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     raise SystemExit(main())
