@@ -13,11 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, nbest
+from isogloss.cli import console, corpus, grammar, lm, nbest
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
-from isogloss.cli import console, corpus, demo, grammar, nbest
-from isogloss.cli import console, corpus, demo, lm, nbest
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
@@ -44,15 +42,11 @@ app = typer.Typer(
 )
 
 app.command()(demo)
-
-app.command("demo")(demo.demo)
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(nbest.app, name="nbest")
-app.add_typer(lm.app, name="lm")
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
 app.command()(classes)
+app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 
