@@ -33,7 +33,9 @@ class BackoffModel:
         shorter, length = self._score(context[1:], word)
         return self.backoffs.get(context, 0.0) + shorter, length
 
-    def score_words(self, words: Sequence[str], *, bos: bool = True, eos: bool = True) -> list[tuple[float, int]]:
+    def score_words(
+        self, words: Sequence[str], *, bos: bool = True, eos: bool = True
+    ) -> list[tuple[float, int]]:
         context: Ngram = ("<s>",) if bos else ()
         scores = []
         for word in [*words, *(["</s>"] if eos else [])]:
@@ -93,9 +95,7 @@ def kneser_ney(
         left = Counter(ngram[1:] for ngram in seen[k])
         adjusted.append({g: seen[k - 1][g] if g[0] == "<s>" else left[g] for g in seen[k - 1]})
     specials = {("<unk>",), ("<s>",), ("</s>",)}
-    kept = [
-        {g for g in adjusted[k] if seen[k][g] > thresholds[k] or g in specials} for k in range(order)
-    ]
+    kept = [{g for g in adjusted[k] if seen[k][g] > thresholds[k] or g in specials} for k in range(order)]
     kept[0] |= specials
     adjusted[0].setdefault(("<unk>",), 0)
 
@@ -110,9 +110,10 @@ def kneser_ney(
         probs: dict[Ngram, float] = {}
         for context, ngrams in contexts.items():
             total = sum(adjusted[k][g] for g in ngrams)
-            gamma = sum(
-                discounts[min(adjusted[k][g], 3)] if g in kept[k] else adjusted[k][g] for g in ngrams
-            ) / total
+            gamma = (
+                sum(discounts[min(adjusted[k][g], 3)] if g in kept[k] else adjusted[k][g] for g in ngrams)
+                / total
+            )
             for ngram in ngrams:
                 if ngram in kept[k]:
                     count = adjusted[k][ngram]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lm_oracles import BackoffModel, kneser_ney
 
 from isogloss._engine import Vocabulary
 from isogloss.errors import ConfigError, DataFormatError, OutputError
@@ -22,6 +21,7 @@ from isogloss.lm.build import estimate_model
 from isogloss.lm.counts import count_ngrams
 from isogloss.lm.kneser_ney import discounts_of, estimate
 from isogloss.lm.scratch import Scratch
+from lm_oracles import BackoffModel, kneser_ney
 
 WORDS = [*"abcdefg", "ärger", "日本"]
 sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=9), min_size=1, max_size=25).filter(any)
@@ -76,7 +76,9 @@ def test_discounts_are_estimated_where_counts_allow(tmp_path: Path) -> None:
 
 @relaxed
 @given(lines=sentences, order=st.integers(1, 4))
-def test_probabilities_of_every_context_sum_to_one(tmp_path: Path, lines: list[list[str]], order: int) -> None:
+def test_probabilities_of_every_context_sum_to_one(
+    tmp_path: Path, lines: list[list[str]], order: int
+) -> None:
     model = built(tmp_path, lines, order=order, prune=(0, 1)[:order])
     words = [g[0] for g in model.probs if len(g) == 1 and g != ("<s>",)]
     for context in [(), *(g for g in model.backoffs if g[-1] != "</s>")][:20]:
@@ -85,7 +87,9 @@ def test_probabilities_of_every_context_sum_to_one(tmp_path: Path, lines: list[l
 
 
 @settings(relaxed, max_examples=25)
-@given(files=st.lists(sentences, min_size=1, max_size=6), order=st.integers(1, 5), memory=st.integers(1, 3000))
+@given(
+    files=st.lists(sentences, min_size=1, max_size=6), order=st.integers(1, 5), memory=st.integers(1, 3000)
+)
 def test_runs_on_disk_change_nothing(
     tmp_path: Path, files: list[list[list[str]]], order: int, memory: int
 ) -> None:
@@ -191,7 +195,9 @@ def test_special_words_in_the_text(tmp_path: Path) -> None:
     expected = kneser_ney([["a", "b"], ["a", "<unk>", "b"], ["<unk>", "a"]], 2)
     assert_same(found, expected)
     model = LanguageModel.load(tmp_path / "binary")
-    assert model.score("a zzz b") == pytest.approx(sum(s for s, _ in expected.score_words(["a", "?", "b"])), abs=1e-5)
+    assert model.score("a zzz b") == pytest.approx(
+        sum(s for s, _ in expected.score_words(["a", "?", "b"])), abs=1e-5
+    )
 
 
 def test_an_empty_corpus_is_an_error_and_one_word_is_enough(tmp_path: Path) -> None:

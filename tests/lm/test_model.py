@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lm_oracles import BackoffModel
 
 from isogloss._engine import LmState, Vocabulary
 from isogloss.errors import InputFileError, ModelFormatError, OutputError
 from isogloss.lm import BuildOptions, LanguageModel, Perplexity, build
 from isogloss.model.folder import open_folder, verify_folder, write_folder
+from lm_oracles import BackoffModel
 
 WORDS = ["a", "b", "c", "d"]
 
@@ -36,7 +36,10 @@ def models(draw: st.DrawFn, complete: bool = False) -> BackoffModel:
         model.probs[(word,)] = draw(weights())
     for k in range(2, order + 1):
         for _ in range(draw(st.integers(0, 12))):
-            ngram = (choose.choice(["<s>", *WORDS, "<unk>"]), *choose.choices([*WORDS, "</s>", "<unk>"], k=k - 1))
+            ngram = (
+                choose.choice(["<s>", *WORDS, "<unk>"]),
+                *choose.choices([*WORDS, "</s>", "<unk>"], k=k - 1),
+            )
             if "</s>" in ngram[:-1]:
                 continue
             if not complete or (ngram[1:] in model.probs and ngram[:-1] in model.probs):
@@ -48,9 +51,13 @@ def models(draw: st.DrawFn, complete: bool = False) -> BackoffModel:
 
 
 relaxed = settings(
-    max_examples=80,
+    max_examples=50,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+    ],
 )
 texts = st.lists(st.lists(st.sampled_from([*WORDS, "unseen", "<unk>"]), max_size=8), min_size=1, max_size=4)
 
@@ -88,7 +95,9 @@ def test_matched_lengths_are_those_of_the_n_grams_found(
 
 
 @relaxed
-@given(model=models(), histories=st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=2, max_size=6))
+@given(
+    model=models(), histories=st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=2, max_size=6)
+)
 def test_equal_states_have_equal_futures_and_forget_what_cannot_matter(
     tmp_path: Path, model: BackoffModel, histories: list[list[str]]
 ) -> None:
@@ -124,7 +133,12 @@ def test_no_context_is_an_empty_state() -> None:
 @pytest.fixture
 def small(tmp_path: Path) -> LanguageModel:
     (tmp_path / "text").write_text("a b c\na b\nc a b c\nb\n" * 3)
-    build([tmp_path / "text"], options=BuildOptions(order=3), binary=tmp_path / "small", arpa=tmp_path / "small.arpa")
+    build(
+        [tmp_path / "text"],
+        options=BuildOptions(order=3),
+        binary=tmp_path / "small",
+        arpa=tmp_path / "small.arpa",
+    )
     return LanguageModel.load(tmp_path / "small")
 
 
@@ -230,7 +244,9 @@ def damaged(tmp_path: Path, **changes: object) -> Path:
     ],
     ids=str,
 )
-def test_arrays_and_facts_that_do_not_fit(small: LanguageModel, tmp_path: Path, changes: dict[str, object]) -> None:
+def test_arrays_and_facts_that_do_not_fit(
+    small: LanguageModel, tmp_path: Path, changes: dict[str, object]
+) -> None:
     with pytest.raises(ModelFormatError):
         LanguageModel.load(damaged(tmp_path, **changes))
 
