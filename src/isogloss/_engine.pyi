@@ -3,7 +3,8 @@ The compiled engine of isogloss. Private: use the package's own modules.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, overload
+import enum
+from typing import Annotated, Any, overload
 
 import numpy
 import numpy.typing
@@ -15,6 +16,252 @@ def build_info() -> dict[str, str]:
 
 class LineError(ValueError):
     """A line is not what its format asks for: problem, line, hint."""
+
+GAP: int = 4294967294
+
+class RuleFormat(enum.Enum):
+    """How rules are written as text."""
+
+    moses = 0
+
+    moses_orientation = 1
+
+    hiero = 2
+
+def encode_text(vocabulary: Vocabulary, text: bytes) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    Word numbers of lines of text, NO_WORD for new words, and the offset of each line.
+    """
+
+def build_slots(nodes: numpy.typing.NDArray[numpy.uint32]) -> tuple[numpy.typing.NDArray[numpy.uint32], int]:
+    """
+    The hash table from (node, symbol) to child, and its longest way to an entry.
+    """
+
+class RuleTable:
+    """A stored rule table, read in place from its arrays."""
+
+    def __init__(self, arrays: dict[str, numpy.typing.NDArray[Any]], *, columns: int, source_words: int, target_words: int, longest_probe: int) -> None: ...
+
+    @property
+    def node_count(self) -> int: ...
+
+    @property
+    def rule_count(self) -> int: ...
+
+    @property
+    def phrase_count(self) -> int: ...
+
+    def find(self, symbols: Sequence[int]) -> int:
+        """
+        The node of a source side or of a beginning of one; 0 if there is none.
+        """
+
+    def rules(self, node: int) -> tuple[int, int]:
+        """First rule of a source side, and the one behind its last."""
+
+    def symbols(self, node: int) -> list[int]:
+        """Words and gaps on the way to a node."""
+
+    def rule(self, number: int, node: int) -> tuple[list[int], int, list[tuple[int, int]], list[float], list[float], list[float]]:
+        """
+        Target words, shape, links (source symbol, target word), scores, orientation, counts.
+        """
+
+    def match(self, sentence: numpy.typing.NDArray[numpy.uint32], *, max_span: int) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
+        """All matches: node, begin, end, what the gaps cover."""
+
+    def count_matches(self, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_span: int) -> tuple[int, int, int]:
+        """Numbers of source sides, matches and rules found over all sentences."""
+
+    def mark_matching(self, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_span: int, marks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Set to 1 the marks of the rules whose source side matches in one of the sentences.
+        """
+
+    def print(self, source_words: Vocabulary, target_words: Vocabulary, *, format: RuleFormat, columns: Sequence[tuple[int, str]], begin: int, end: int) -> bytes:
+        """The rules of the nodes in [begin, end) as lines of text."""
+
+class TableSelection:
+    """Copies the marked rules into a table of their own."""
+
+    def __init__(self, table: RuleTable, keep: numpy.typing.NDArray[numpy.uint8]) -> None: ...
+
+    def write(self, limit: int) -> bool:
+        """Go through more nodes; True while there are more."""
+
+    def take_rows(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """Rows of the table's arrays written since the last call."""
+
+    def phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """Words of the target phrases still in use, and where each ends."""
+
+    @property
+    def rules(self) -> int: ...
+
+    @property
+    def sides(self) -> int: ...
+
+def fisher_significance(both: int, a: int, b: int, n: int) -> float:
+    """-log p of Fisher's exact test, one-sided."""
+
+class CoOccurrence:
+    """In how many sentence pairs both sides of a rule occur."""
+
+    def __init__(self, table: RuleTable, *, max_span: int, threads: int) -> None: ...
+
+    def add(self, source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Count sentence pairs."""
+
+    def significance(self) -> numpy.typing.NDArray[numpy.float64]:
+        """-log p for every rule."""
+
+    @property
+    def pairs(self) -> int: ...
+
+class LexiconView:
+    """A stored lexicon, read in place from its arrays."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find(self, source: int, target: int) -> tuple[float, float]:
+        """Probabilities of the target given the source word, and the other way."""
+
+class OrientationModel(enum.Enum):
+    """What counts as a neighbour of a block."""
+
+    none = 0
+
+    word = 1
+
+    phrase = 2
+
+    hier = 3
+
+class Smoothing(enum.Enum):
+    """How the counts of rules are discounted."""
+
+    none = 0
+
+    kneser_ney = 1
+
+    good_turing = 2
+
+class RuleExtraction:
+    """
+    From aligned sentence pairs to the rows of a rule table: ``add`` all pairs, then ``merge``, ``resolve`` and ``write`` until each returns False.
+    """
+
+    def __init__(self, scratch: str, *, memory: int, threads: int, max_length: int, max_gaps: int, max_symbols: int, max_target_words: int, min_gap: int, tight: bool, adjacent_gaps: bool, fractional: bool, max_sentence_length: int, orientation: OrientationModel, orientation_smoothing: float, smoothing: Smoothing) -> None: ...
+
+    def add(self, sources: bytes, targets: bytes, links: bytes, *, line: int) -> None:
+        """
+        Take as many lines of each file, joined by line feeds; ``line`` is the number of the first.
+        """
+
+    def merge(self, limit: int) -> bool:
+        """Bring equal rules together; True while there are more."""
+
+    def resolve(self, limit: int) -> bool:
+        """Gather rules by target side; True while there are more."""
+
+    def write(self, limit: int) -> bool:
+        """Compute the columns; True while there are more."""
+
+    def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """
+        Words of the target phrases found since the last call, and where each ends.
+        """
+
+    def take_rows(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """Rows of the table's arrays written since the last call."""
+
+    def lexicon(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """Offsets by source word, target words, probabilities both ways."""
+
+    @property
+    def source_words(self) -> Vocabulary: ...
+
+    @property
+    def target_words(self) -> Vocabulary: ...
+
+    @property
+    def pairs(self) -> int: ...
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def occurrences(self) -> int: ...
+
+    @property
+    def rules(self) -> int: ...
+
+    @property
+    def sides(self) -> int: ...
+
+    @property
+    def phrases(self) -> int: ...
+
+    @property
+    def discounts(self) -> list[float]: ...
+
+class RuleImport:
+    """
+    From rules as text to the rows of a rule table: ``add`` all lines, then ``merge``, ``resolve`` and ``write`` until each returns False.
+    """
+
+    def __init__(self, scratch: str, *, memory: int) -> None: ...
+
+    def add(self, lines: bytes, *, line: int, format: RuleFormat) -> None:
+        """Take lines joined by line feeds; ``line`` is the number of the first."""
+
+    def merge(self, limit: int) -> bool:
+        """Sort the rules; True while there are more."""
+
+    def resolve(self, limit: int) -> bool:
+        """Gather rules by target side; True while there are more."""
+
+    def write(self, limit: int, best_column: int) -> bool:
+        """Lay out the rules; True while there are more."""
+
+    def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """
+        Words of the target phrases found since the last call, and where each ends.
+        """
+
+    def take_rows(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """Rows of the table's arrays written since the last call."""
+
+    @property
+    def source_words(self) -> Vocabulary: ...
+
+    @property
+    def target_words(self) -> Vocabulary: ...
+
+    @property
+    def columns(self) -> list[str]: ...
+
+    @property
+    def rules(self) -> int: ...
+
+    @property
+    def sides(self) -> int: ...
+
+    @property
+    def left_out(self) -> int: ...
+
+    @property
+    def without_orientation(self) -> int: ...
+
+    @property
+    def has_orientation(self) -> bool: ...
+
+    @property
+    def has_counts(self) -> bool: ...
+
+    @property
+    def in_orientation(self) -> bool: ...
 
 class MosesReader:
     """Reads an n-best list in the notation of Moses, piece by piece."""
@@ -57,6 +304,72 @@ def materialise_sparse(*, rows: numpy.typing.NDArray[numpy.int64], candidate_off
     """
     Offsets, columns and values of the given candidates' features, summed over their events.
     """
+
+MOST_CLASSES: int = 4096
+
+class BigramCounter:
+    """Counts words and adjacent pairs, batch by batch."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add the sentences between consecutive offsets."""
+
+    def counts(self) -> numpy.typing.NDArray[numpy.uint64]:
+        """Occurrences of every word."""
+
+    def units(self, unit_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], units: int) -> UnitBigrams:
+        """The counts with word w taken as unit ``unit_of[w]``, below ``units``."""
+
+    @property
+    def sentences(self) -> int:
+        """Sentences that have words."""
+
+    @property
+    def pairs(self) -> int:
+        """Different pairs of neighbours, sentence ends included."""
+
+class UnitBigrams:
+    """Counts of units (words, or rare words together)."""
+
+    @property
+    def total(self) -> int:
+        """Words and sentence ends of the corpus."""
+
+    @property
+    def units(self) -> int:
+        """Units, the sentence boundary not counted."""
+
+class ExchangeClustering:
+    """
+    Moves units (words) between classes to raise the class-bigram likelihood.
+    """
+
+    def __init__(self, bigrams: UnitBigrams, initial: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: int) -> None: ...
+
+    def exchange(self, begin: int, end: int) -> int:
+        """
+        Move each unit in [begin, end) to its best class; return how many changed theirs.
+        """
+
+    @property
+    def likelihood(self) -> float:
+        """Log-likelihood of the corpus in bits."""
+
+    @property
+    def likelihood_steps(self) -> int:
+        """The same in exact fixed point."""
+
+    def recomputed_likelihood_steps(self) -> int:
+        """The same, computed afresh from the counts."""
+
+    def gain_steps(self, unit: int, target: int) -> int:
+        """
+        What moving the unit to the class would add to the likelihood, in exact fixed point.
+        """
+
+    def class_of(self) -> numpy.typing.NDArray[numpy.uint32]:
+        """The class of each unit."""
 
 NO_WORD: int = 4294967295
 

@@ -1,7 +1,8 @@
 """Runs every command that the README and the docs show, and compares what it prints with what they show.
 
 A ``console`` block holds commands after ``$ `` and what they print. ``...`` stands for any text on a line,
-or, alone on a line, for any lines. The blocks of a page run in order in one empty folder.
+or, alone on a line, for any lines. A ``python`` block is run as a script. The blocks of a page run in
+order in one empty folder.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def commands_of(page: Path) -> list[tuple[str, str]]:
     """Pairs of a command and the output shown below it."""
     pairs: list[tuple[str, str]] = []
-    for block in BLOCK.findall(page.read_text("utf-8")):
+    for kind, block in BLOCK.findall(page.read_text("utf-8")):
+        if kind == "python":
+            pairs.append((f"python - <<'END_OF_SCRIPT'\n{block}END_OF_SCRIPT", "...\n"))
+            continue
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             while command.endswith("\\"):
@@ -46,7 +50,7 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
             ["bash", "-c", command],
             cwd=tmp_path,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,  # a here-document brings its own
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
