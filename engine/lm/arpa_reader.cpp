@@ -48,7 +48,7 @@ void ArpaReader::feed(std::string_view bytes) {
       partial_line_.append(bytes);
       if (partial_line_.size() > kLongestLine) {
         ++line_;
-        fail("the line is longer than a million bytes", "is this an ARPA file?");
+        line(partial_line_);
       }
       return;
     }
@@ -80,6 +80,7 @@ void ArpaReader::finish() {
 }
 
 void ArpaReader::line(std::string_view text) {
+  if (text.size() > kLongestLine) fail("the line is longer than a million bytes", "is this an ARPA file?");
   text = trim(text);
   switch (place_) {
     case Place::kStart:

@@ -116,6 +116,7 @@ class SpillFile:
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
         self._file = scratch.open_file()
+        weakref.finalize(self, self._file.close)
         self.size = 0
 
     def append(self, array: npt.NDArray[np.uint32]) -> None:
