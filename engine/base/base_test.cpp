@@ -22,6 +22,15 @@ TEST("numbers are read whole or not at all") {
   CHECK_EQUAL(*parse_double("-1.5e3"), -1500.0);
   CHECK_EQUAL(*parse_double("+2"), 2.0);
   CHECK_EQUAL(*parse_double("1e-400"), 0.0);
+  CHECK(std::signbit(*parse_double("-1e-400")));
+  CHECK_EQUAL(*parse_double("0." + std::string(400, '0') + "1"), 0.0);
+  CHECK_EQUAL(*parse_double("0." + std::string(400, '0') + "1e5"), 0.0);
+  CHECK_EQUAL(*parse_double("1e-99999999999999999999"), 0.0);
+  CHECK_EQUAL(*parse_double("1" + std::string(400, '0') + "e-400"), 1.0);
+  CHECK(!parse_double("1" + std::string(400, '0') + "e-5"));
+  CHECK(!parse_double("0.1e999"));
+  CHECK(!parse_double("1e+99999999999999999999"));
+  CHECK(!parse_double("10e2147483647"));
   CHECK(std::isnan(*parse_double("nan")));
   CHECK(!parse_double(""));
   CHECK(!parse_double("1,5"));

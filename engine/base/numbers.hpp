@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,22 @@
 #include <system_error>
 
 namespace isogloss {
+
+/// Whether a decimal number that is out of a double's range is too close to zero, not too far from it.
+inline bool is_tiny(std::string_view text) {
+  const std::size_t exponent_at = text.find_first_of("eE");
+  const std::string_view digits = text.substr(0, exponent_at);
+  const std::size_t first = digits.find_first_of("123456789");
+  const std::size_t point = digits.find('.');
+  const auto whole = static_cast<std::ptrdiff_t>(point == digits.npos ? digits.size() : point);
+  const std::ptrdiff_t leading = whole - static_cast<std::ptrdiff_t>(first);  // its power of ten, plus 1
+  if (exponent_at == text.npos) return leading <= 0;
+  std::string_view exponent = text.substr(exponent_at + 1);
+  if (exponent.front() == '+') exponent.remove_prefix(1);
+  std::int32_t written = 0;
+  const auto [end, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), written);
+  return error == std::errc() ? leading + written < 0 : exponent.front() == '-';
+}
 
 /// The whole of `text` as a number; "nan" and "inf" are numbers here, their meaning is the caller's matter.
 /// A leading '+' is accepted, as printf and scientific tools write it.
@@ -20,11 +37,8 @@ inline std::optional<double> parse_double(std::string_view text) {
   if (error == std::errc::result_out_of_range) {
     // Too small for a double is zero for every purpose here; too large is not a number we can keep. The
     // library does not say which of the two it was.
-    const std::size_t exponent = text.find_first_of("eE");
-    const std::string_view whole = text.substr(0, text.find_first_of(".eE"));
-    const bool tiny = exponent == std::string_view::npos ? whole.find_first_of("123456789") == whole.npos
-                                                         : text[exponent + 1] == '-';
-    return tiny ? std::optional<double>(0.0) : std::nullopt;
+    if (!is_tiny(text)) return std::nullopt;
+    return text.front() == '-' ? -0.0 : 0.0;
   }
   if (error != std::errc()) return std::nullopt;
   return value;

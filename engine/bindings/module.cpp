@@ -13,6 +13,8 @@ namespace isogloss::bindings {
 void bind_grammar(nb::module_& module);
 void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
+void bind_classes(nb::module_& module);
+void bind_lm(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -52,6 +54,8 @@ NB_MODULE(_engine, module) {
   bind_errors(module);
   bind_grammar(module);
   bind_nbest(module);
+  bind_classes(module);
   bind_text(module);
   bind_metric(module);
+  bind_lm(module);
 }

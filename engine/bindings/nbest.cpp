@@ -68,6 +68,16 @@ nb::dict to_dict(NbestColumns&& columns) {
   return out;
 }
 
+template <class Source>
+nb::dict finished(Source& source) {
+  NbestColumns columns;
+  {
+    const nb::gil_scoped_release release;
+    columns = source.finish();
+  }
+  return to_dict(std::move(columns));
+}
+
 using NamedValues = std::vector<std::pair<std::string, double>>;
 using NamedGroups = std::vector<std::pair<std::string, std::vector<double>>>;
 using Links = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
@@ -177,7 +187,7 @@ void bind_nbest(nb::module_& module) {
           "chunk"_a, "Take the next bytes of the file.")
       .def("lines", &MosesReader::lines, "Lines read so far.")
       .def(
-          "finish", [](MosesReader& reader) { return to_dict(reader.finish()); },
+          "finish", [](MosesReader& reader) { return finished(reader); },
           nb::sig("def finish(self) -> dict[str, object]"), "The columns of the whole list.");
 
   nb::class_<NbestBuilder>(module, "NbestBuilder", "Collects the candidates of an n-best list.")
@@ -186,7 +196,7 @@ void bind_nbest(nb::module_& module) {
            "dense"_a = NamedGroups(), "sparse"_a = NamedValues(), "alignment"_a = Links(), "line"_a = 0,
            "Add one candidate. LineError names `line` if something about it is wrong.")
       .def(
-          "finish", [](NbestBuilder& builder) { return to_dict(builder.finish()); },
+          "finish", [](NbestBuilder& builder) { return finished(builder); },
           nb::sig("def finish(self) -> dict[str, object]"), "The columns of the whole list.");
 
   using Groups = std::vector<std::pair<std::string, std::size_t>>;

@@ -64,7 +64,7 @@ void AlignedText::add(std::string_view source, std::string_view target, std::str
   for_each_word(target, [&](std::string_view word) { target_.push_back(target_words.add(word)); });
 }
 
-AlignedPair AlignedText::operator[](std::size_t i) const {
+AlignedSentences AlignedText::operator[](std::size_t i) const {
   const Begins begin = pairs_[i];
   const Begins end =
       i + 1 < pairs_.size() ? pairs_[i + 1] : Begins{source_.size(), target_.size(), links_.size()};

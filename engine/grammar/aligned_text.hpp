@@ -17,7 +17,7 @@ struct Link {
 };
 
 /// A sentence pair with its word alignment: links ordered by (target, source), none twice, none outside.
-struct AlignedPair {
+struct AlignedSentences {
   std::span<const WordId> source;
   std::span<const WordId> target;
   std::span<const Link> links;
@@ -35,7 +35,7 @@ class AlignedText {
            std::size_t longest, Vocabulary& source_words, Vocabulary& target_words);
 
   std::size_t size() const { return pairs_.size(); }
-  AlignedPair operator[](std::size_t i) const;
+  AlignedSentences operator[](std::size_t i) const;
   std::uint64_t skipped() const { return skipped_; }
   void clear();
 

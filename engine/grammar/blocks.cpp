@@ -2,7 +2,7 @@
 
 namespace isogloss {
 
-void LinkIndex::build(const AlignedPair& pair) {
+void LinkIndex::build(const AlignedSentences& pair) {
   links_ = pair.links;
   source_.assign(pair.source.size(), {0xffff, 0});
   target_.assign(pair.target.size(), {0xffff, 0});

@@ -19,7 +19,7 @@ struct Block {
 /// Where the links of each word of a sentence pair go. Built once per pair; storage is reused.
 class LinkIndex {
  public:
-  void build(const AlignedPair& pair);
+  void build(const AlignedSentences& pair);
 
   unsigned source_length() const { return static_cast<unsigned>(source_.size()); }
   unsigned target_length() const { return static_cast<unsigned>(target_.size()); }

@@ -25,7 +25,7 @@ class RuleCounter::Worker {
   Worker(const ExtractOptions& options, ScratchSpace& scratch, std::size_t memory)
       : options_(options), finder_(options.limits), sorter_(scratch, memory) {}
 
-  void extract(const AlignedPair& pair) {
+  void extract(const AlignedSentences& pair) {
     index_.build(pair);
     orientations_.build(index_, options_.orientation, options_.limits.max_length);
     finder_.find(index_, [&](const Block& block, unsigned ways, const std::vector<FoundRule>& rules) {
@@ -43,7 +43,7 @@ class RuleCounter::Worker {
   std::uint64_t occurrences() const { return occurrences_; }
 
  private:
-  void emit(const AlignedPair& pair, const Block& block, const FoundRule& rule, RuleOccurrence& occurrence) {
+  void emit(const AlignedSentences& pair, const Block& block, const FoundRule& rule, RuleOccurrence& occurrence) {
     const std::span<const Link> links = index_.links(block.target_begin, rule.phrase_end);
     const std::size_t words = block.source_length() + rule.phrase_end - block.target_begin;
     key_.resize((words + 2) * codes::kLongest + 2 * links.size());

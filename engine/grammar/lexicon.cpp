@@ -33,7 +33,7 @@ void Lexicon::add(WordId source, WordId target) {
     if (entry.value > 0) slots_[slot_of(entry.source, entry.target)] = entry;
 }
 
-void Lexicon::count(const AlignedPair& pair) {
+void Lexicon::count(const AlignedSentences& pair) {
   linked_source_.assign(pair.source.size(), false);
   linked_target_.assign(pair.target.size(), false);
   for (const Link link : pair.links) {

@@ -29,7 +29,7 @@ class Lexicon {
 
   Lexicon() { slots_.resize(kFirstSlots); }
 
-  void count(const AlignedPair& pair);
+  void count(const AlignedSentences& pair);
 
   /// Turns counts into probabilities; no counting after this.
   void estimate();

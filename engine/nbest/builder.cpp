@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/numbers.hpp"
+#include "text/quoted.hpp"
 #include "text/split.hpp"
 #include "text/utf8.hpp"
 
@@ -16,19 +17,31 @@ namespace {
 
 using std::invalid_argument;
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
-void check_finite(double value, std::string_view name) {
+void check_finite(double value, std::string_view what) {
   if (std::isfinite(value)) return;
   std::string text;
   append_number(text, value);
-  throw invalid_argument(std::string(name) + " is " + text + ", a finite number is expected");
+  throw invalid_argument(std::string(what) + " is " + text + ", a finite number is expected");
 }
 
+/// Zero bytes are UTF-8, but no text file has them: a list with one could not be read back.
+bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == bytes.npos; }
+
 void check_name(std::string_view name) {
-  if (name.empty() || name.find("|||") != name.npos || std::any_of(name.begin(), name.end(), is_space) ||
-      !is_utf8(name))
-    throw invalid_argument(quoted(name) + " is not a possible feature name");
+  if (!name.empty() && name.find("|||") == name.npos && std::none_of(name.begin(), name.end(), is_space) &&
+      is_text(name))
+    return;
+  throw invalid_argument(quoted(name) + " is not a possible feature name");
+}
+
+void check_word(std::string_view word) {
+  if (word.find("|||") != word.npos)
+    throw invalid_argument("the word " + quoted(word) + " contains the field separator '|||'");
+  if (!is_text(word)) throw invalid_argument("the word " + quoted(word) + " is not valid UTF-8 text");
+}
+
+void check_narrow(float value, std::string_view name) {
+  if (!std::isfinite(value)) throw invalid_argument("the value of " + quoted(name) + " is too large");
 }
 
 std::uint16_t position(std::uint64_t value) {
@@ -80,21 +93,21 @@ void renumber(Vocabulary& words, Buffer<std::uint32_t>& ids) {
 
 }  // namespace
 
-NbestBuilder::NbestBuilder() = default;
-
 void NbestBuilder::begin(std::int64_t sentence) {
+  if (begun_) throw std::logic_error("n-best builder: the last candidate was refused or not ended");
   if (sentence < 0) throw invalid_argument("sentence number " + std::to_string(sentence) + " is negative");
   sentence_of_.push_back(sentence);
   columns_.scores.push_back(std::numeric_limits<double>::quiet_NaN());
-  columns_.dense.resize(columns_.dense.size() + columns_.dense_columns, 0.0);
+  columns_.dense.resize(columns_.dense.size() + stride_, 0.0);
   expected_group_ = 0;
+  begun_ = true;
 }
 
 void NbestBuilder::add_token(std::string_view word) {
-  if (word.find("|||") != word.npos)
-    throw invalid_argument("the word " + quoted(word) + " contains the field separator '|||'");
-  if (!is_utf8(word)) throw invalid_argument("a word is not valid UTF-8");
-  columns_.tokens.values.push_back(columns_.words.add(word));
+  const std::size_t known = columns_.words.size();
+  const WordId id = columns_.words.add(word);
+  if (id == known) check_word(word);
+  columns_.tokens.values.push_back(id);
 }
 
 std::size_t NbestBuilder::group_index(std::string_view name, std::size_t size) {
@@ -107,7 +120,8 @@ std::size_t NbestBuilder::group_index(std::string_view name, std::size_t size) {
   if (index == groups.size()) {
     check_name(name);
     if (columns_.dense_columns + size > kMaxDenseColumns)
-      throw invalid_argument("more than " + std::to_string(kMaxDenseColumns) + " dense columns");
+      throw invalid_argument("more than " + std::to_string(kMaxDenseColumns) +
+                             " dense columns; so many features are written as sparse ones");
     groups.push_back({std::string(name), columns_.dense_columns, size, 0});
     group_seen_.push_back(0);
     widen(columns_.dense_columns + size);
@@ -121,34 +135,50 @@ std::size_t NbestBuilder::group_index(std::string_view name, std::size_t size) {
 
 void NbestBuilder::add_dense(std::string_view name, std::span<const double> values) {
   // A name with no value behind it announces sparse features only.
-  if (values.empty()) return;
+  if (values.empty()) {
+    if (!name.empty()) check_name(name);
+    return;
+  }
   const std::size_t index = group_index(name, values.size());
   if (group_seen_[index] == columns_.candidates())
     throw invalid_argument("feature " + quoted(name) + " stands twice");
   group_seen_[index] = columns_.candidates();
   DenseGroup& group = columns_.dense_groups[index];
   ++group.candidates;
-  double* row = columns_.dense.data() + columns_.dense.size() - columns_.dense_columns;
+  double* row = columns_.dense.data() + columns_.dense.size() - stride_;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    check_finite(values[i], name);
+    if (!std::isfinite(values[i])) check_finite(values[i], "the value of " + quoted(name));
     row[group.first_column + i] = values[i];
   }
 }
 
 void NbestBuilder::widen(std::size_t columns) {
-  const std::size_t old = columns_.dense_columns, rows = columns_.candidates();
-  columns_.dense.resize(rows * columns);
-  for (std::size_t row = rows; row-- > 0;) {  // from the end, so that no row is overwritten before it moved
-    for (std::size_t i = columns; i-- > 0;)
-      columns_.dense[row * columns + i] = i < old ? columns_.dense[row * old + i] : 0.0;
-  }
   columns_.dense_columns = columns;
+  if (columns <= stride_) return;
+  // Most lists name all features on their first line. Where every line has new ones, moving all rows for each
+  // would take quadratic time.
+  set_stride(columns_.candidates() == 1 ? columns : columns + columns / 2);
+}
+
+void NbestBuilder::set_stride(std::size_t stride) {
+  const std::size_t old = stride_, rows = columns_.candidates();
+  Buffer<double>& dense = columns_.dense;
+  if (stride > old) {
+    dense.resize(rows * stride);
+    for (std::size_t row = rows; row-- > 0;) {  // from the end, so that no row is overwritten before it moved
+      for (std::size_t i = stride; i-- > 0;) dense[row * stride + i] = i < old ? dense[row * old + i] : 0.0;
+    }
+  } else if (stride < old) {
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t i = 0; i < stride; ++i) dense[row * stride + i] = dense[row * old + i];
+    dense.resize(rows * stride);
+  }
+  stride_ = stride;
 }
 
 void NbestBuilder::add_sparse(std::string_view name, double value) {
-  check_finite(value, name);
+  if (!std::isfinite(value)) check_finite(value, "the value of " + quoted(name));
   const float narrow = static_cast<float>(value);
-  if (!std::isfinite(narrow)) throw invalid_argument("the value of " + quoted(name) + " is too large");
   const std::uint32_t column = columns_.sparse_names.add(name);
   if (column >= sparse_seen_.size()) {
     check_name(name);
@@ -156,9 +186,10 @@ void NbestBuilder::add_sparse(std::string_view name, double value) {
     sparse_place_.resize(column + 1, 0);
   }
   if (sparse_seen_[column] == columns_.candidates()) {
-    columns_.sparse_values[sparse_place_[column]] += narrow;
+    check_narrow(columns_.sparse_values[sparse_place_[column]] += narrow, name);
     return;
   }
+  check_narrow(narrow, name);
   sparse_seen_[column] = columns_.candidates();
   sparse_place_[column] = columns_.sparse_values.size();
   columns_.sparse_columns.values.push_back(column);
@@ -187,6 +218,7 @@ void NbestBuilder::end() {
   columns_.sparse_columns.end_row();
   columns_.alignment.end_row();
   columns_.segmentation.end_row();
+  begun_ = false;
 }
 
 void NbestBuilder::sort_by_sentence() {
@@ -208,6 +240,8 @@ void NbestBuilder::sort_by_sentence() {
 }
 
 NbestColumns NbestBuilder::finish() {
+  if (begun_) throw std::logic_error("n-best builder: the last candidate was refused or not ended");
+  set_stride(columns_.dense_columns);
   if (!std::is_sorted(sentence_of_.begin(), sentence_of_.end())) sort_by_sentence();
   for (std::size_t i = 0; i < sentence_of_.size(); ++i) {
     if (i == 0 || sentence_of_[i] != sentence_of_[i - 1]) {
@@ -216,7 +250,9 @@ NbestColumns NbestBuilder::finish() {
     }
   }
   columns_.sentence_offsets.push_back(static_cast<std::int64_t>(sentence_of_.size()));
-  return std::move(columns_);
+  NbestColumns finished = std::move(columns_);
+  *this = NbestBuilder();
+  return finished;
 }
 
 }  // namespace isogloss

@@ -5,16 +5,15 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "text/quoted.hpp"
 #include "text/split.hpp"
 
 namespace isogloss {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr const char* kLayout = "the fields are: sentence ||| words ||| features ||| score";
-
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text.substr(0, 60)) + (text.size() > 60 ? "…'" : "'");
-}
+constexpr const char* kFeatures = "features are written as 'Name= value value' or 'name=value'";
 
 std::string_view trimmed(std::string_view field) {
   while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
@@ -38,9 +37,8 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
   fields.push_back(line.substr(begin));
 }
 
-double number(std::string_view text, const char* what) {
-  if (const auto value = parse_double(text)) return *value;
-  throw std::invalid_argument(std::string(what) + " " + quoted(text) + " is not a number");
+[[noreturn]] void refuse_number(const std::string& what, std::string_view text) {
+  throw std::invalid_argument(what + " is " + quoted(text) + ", a number is expected");
 }
 
 struct Span {
@@ -87,7 +85,7 @@ NbestColumns MosesReader::finish() {
 }
 
 void MosesReader::read_line(std::string_view line) {
-  ++line_;
+  if (++line_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   try {
     parse(line);
   } catch (const std::invalid_argument& error) {
@@ -106,7 +104,9 @@ void MosesReader::parse(std::string_view line) {
                     kLayout);
   const auto sentence = parse_unsigned(trimmed(fields_[0]));
   if (!sentence || *sentence > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    throw LineError("sentence number " + quoted(trimmed(fields_[0])) + " is not a whole number", line_, kLayout);
+    throw LineError("the sentence number is " + quoted(trimmed(fields_[0])) +
+                        ", a whole number from 0 to 9223372036854775807 is expected",
+                    line_, kLayout);
   builder_.begin(static_cast<std::int64_t>(*sentence));
 
   Tokens words(fields_[1]);
@@ -123,7 +123,11 @@ void MosesReader::parse(std::string_view line) {
   parse_features(fields_[next++]);
   if (next < fields_.size()) {
     const std::string_view score = trimmed(fields_[next++]);
-    if (!score.empty()) builder_.set_score(number(score, "the score"));
+    if (!score.empty()) {
+      const auto value = parse_double(score);
+      if (!value) refuse_number("the score", score);
+      builder_.set_score(*value);
+    }
   }
   for (; next < fields_.size(); ++next) parse_links(fields_[next]);
   builder_.end();
@@ -135,21 +139,28 @@ void MosesReader::parse_features(std::string_view field) {
   values_.clear();
   for (std::string_view token; !(token = tokens.next()).empty();) {
     if (token.back() == '=' || token.back() == ':') {
+      if (token.size() == 1)
+        throw LineError(quoted(token) + " stands where a feature name is expected", line_, kFeatures);
       builder_.add_dense(group, values_);
       group = token.substr(0, token.size() - 1);
       values_.clear();
     } else if (const std::size_t equals = token.rfind('='); equals != token.npos) {
-      const double value = number(token.substr(equals + 1), "the value");
+      builder_.add_dense(group, values_);
+      group = {};
+      values_.clear();
+      const auto value = parse_double(token.substr(equals + 1));
+      if (!value) refuse_number("the value of " + quoted(token.substr(0, equals)), token.substr(equals + 1));
       if (options_.named_values_are_dense) {
-        builder_.add_dense(token.substr(0, equals), {&value, 1});
+        builder_.add_dense(token.substr(0, equals), {&*value, 1});
       } else {
-        builder_.add_sparse(token.substr(0, equals), value);
+        builder_.add_sparse(token.substr(0, equals), *value);
       }
     } else if (group.empty()) {
-      throw LineError(quoted(token) + " stands before any feature name", line_,
-                      "features are written as 'Name= value value' or 'name=value'");
+      throw LineError(quoted(token) + " has no feature name before it", line_, kFeatures);
     } else {
-      values_.push_back(number(token, "the value"));
+      const auto value = parse_double(token);
+      if (!value) refuse_number("the value of " + quoted(group), token);
+      values_.push_back(*value);
     }
   }
   builder_.add_dense(group, values_);

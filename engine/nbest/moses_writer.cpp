@@ -6,6 +6,9 @@
 
 #include "base/numbers.hpp"
 #include "base/offsets.hpp"
+#include "text/quoted.hpp"
+#include "text/split.hpp"
+#include "text/utf8.hpp"
 
 namespace isogloss {
 namespace {
@@ -23,10 +26,17 @@ std::span<const T> row_of(std::span<const std::int64_t> offsets, std::span<const
                         static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
 }
 
+void check_name(std::string_view name, const char* what) {
+  if (name.empty() || name.find("|||") != name.npos || std::any_of(name.begin(), name.end(), is_space) ||
+      name.find('\0') != name.npos || !is_utf8(name))
+    throw std::invalid_argument(std::string(what) + ": " + quoted(name) + " cannot stand in an n-best list");
+}
+
 void check_ids(std::span<const std::uint32_t> ids, const Vocabulary& names, const char* what) {
   const auto beyond = [&](std::uint32_t id) { return id >= names.size(); };
   if (std::any_of(ids.begin(), ids.end(), beyond))
     throw std::invalid_argument(std::string(what) + ": a number without a name");
+  for (WordId id = 0; id < names.size(); ++id) check_name(names.word(id), what);
 }
 
 void append_features(std::string& out, const NbestView& list, std::size_t row) {
@@ -100,9 +110,11 @@ void NbestView::check() const {
   check_offsets(token_offsets, candidates, tokens.size(), "tokens");
   check_ids(tokens, *words, "tokens");
   if (dense.size() != candidates * dense_columns) throw std::invalid_argument("dense: wrong size");
-  for (const DenseGroup& group : dense_groups)
+  for (const DenseGroup& group : dense_groups) {
+    check_name(group.name, "dense features");
     if (group.first_column > dense_columns || group.size > dense_columns - group.first_column)
       throw std::invalid_argument("dense: a group lies beyond the columns");
+  }
   if (sparse_names != nullptr) {
     check_offsets(sparse_offsets, candidates, sparse_columns.size(), "sparse features");
     check_ids(sparse_columns, *sparse_names, "sparse features");

@@ -29,8 +29,8 @@ struct NbestView {
   std::span<const std::int64_t> segmentation_offsets;
   std::span<const PhraseSpan> segmentation;
 
-  /// Throws std::invalid_argument unless all offsets rise, end inside their columns and all numbers of words
-  /// and features exist. Costs one pass over the columns.
+  /// Throws std::invalid_argument unless all offsets rise, end inside their columns, all numbers of words and
+  /// features exist and all names can stand in a line. Costs one pass over the columns.
   void check() const;
 };
 

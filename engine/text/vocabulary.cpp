@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/hash.hpp"
+#include "text/utf8.hpp"
 
 namespace isogloss {
 namespace {
@@ -22,7 +23,10 @@ Vocabulary::Vocabulary(std::string_view bytes, const std::uint64_t* offsets, std
   for (std::size_t i = 0; i < words; ++i) {
     if (offsets[i + 1] < offsets[i] || offsets[i + 1] > bytes.size())
       throw std::invalid_argument("vocabulary: offset " + std::to_string(i + 1) + " is out of order");
-    if (add(bytes.substr(offsets[i], offsets[i + 1] - offsets[i])) != i)
+    const std::string_view text = bytes.substr(offsets[i], offsets[i + 1] - offsets[i]);
+    if (!is_utf8(text))
+      throw std::invalid_argument("vocabulary: word " + std::to_string(i) + " is not valid UTF-8");
+    if (add(text) != i)
       throw std::invalid_argument("vocabulary: word " + std::to_string(i) + " stands twice");
   }
 }

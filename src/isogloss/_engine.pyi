@@ -305,6 +305,72 @@ def materialise_sparse(*, rows: numpy.typing.NDArray[numpy.int64], candidate_off
     Offsets, columns and values of the given candidates' features, summed over their events.
     """
 
+MOST_CLASSES: int = 4096
+
+class BigramCounter:
+    """Counts words and adjacent pairs, batch by batch."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add the sentences between consecutive offsets."""
+
+    def counts(self) -> numpy.typing.NDArray[numpy.uint64]:
+        """Occurrences of every word."""
+
+    def units(self, unit_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], units: int) -> UnitBigrams:
+        """The counts with word w taken as unit ``unit_of[w]``, below ``units``."""
+
+    @property
+    def sentences(self) -> int:
+        """Sentences that have words."""
+
+    @property
+    def pairs(self) -> int:
+        """Different pairs of neighbours, sentence ends included."""
+
+class UnitBigrams:
+    """Counts of units (words, or rare words together)."""
+
+    @property
+    def total(self) -> int:
+        """Words and sentence ends of the corpus."""
+
+    @property
+    def units(self) -> int:
+        """Units, the sentence boundary not counted."""
+
+class ExchangeClustering:
+    """
+    Moves units (words) between classes to raise the class-bigram likelihood.
+    """
+
+    def __init__(self, bigrams: UnitBigrams, initial: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: int) -> None: ...
+
+    def exchange(self, begin: int, end: int) -> int:
+        """
+        Move each unit in [begin, end) to its best class; return how many changed theirs.
+        """
+
+    @property
+    def likelihood(self) -> float:
+        """Log-likelihood of the corpus in bits."""
+
+    @property
+    def likelihood_steps(self) -> int:
+        """The same in exact fixed point."""
+
+    def recomputed_likelihood_steps(self) -> int:
+        """The same, computed afresh from the counts."""
+
+    def gain_steps(self, unit: int, target: int) -> int:
+        """
+        What moving the unit to the class would add to the likelihood, in exact fixed point.
+        """
+
+    def class_of(self) -> numpy.typing.NDArray[numpy.uint32]:
+        """The class of each unit."""
+
 NO_WORD: int = 4294967295
 
 def hash64(text: str) -> int:
@@ -373,3 +439,217 @@ def bleu_scores(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, 
     ``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default
     values; ``effective_order`` leaves out orders that are longer than the candidate.
     """
+
+LM_MAX_ORDER: int = 7
+
+class LmTrieBuilder:
+    """Turns sorted n-grams into all orders with adjusted counts."""
+
+    def __init__(self, order: int, thresholds: Sequence[int], special: tuple[int, int, int]) -> None: ...
+
+    def finish(self, vocabulary_size: int) -> None:
+        """After the last n-gram."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use for columns."""
+
+    def statistics(self, order: int) -> tuple[int, list[int]]:
+        """n-grams kept, and how many have adjusted count 0 to 4."""
+
+    def take(self, order: int) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """
+        First words, counts and beginnings of children, as far as complete; they leave the builder.
+        """
+
+class LmCounter:
+    """Reads text and sorts its n-grams, a block at a time."""
+
+    def __init__(self, vocabulary: Vocabulary, order: int, special: tuple[int, int, int], *, special_as_unknown: bool = False) -> None: ...
+
+    def feed(self, bytes: bytes) -> None:
+        """The next bytes of a file, cut anywhere; every line is a sentence."""
+
+    def end_file(self) -> None:
+        """Ends the last line; lines count from 1 again."""
+
+    @property
+    def sentences(self) -> int:
+        """Sentences of all text so far."""
+
+    @property
+    def words(self) -> int:
+        """Words of all text so far."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the block: words and both ends of sentences."""
+
+    def begin_sort(self) -> None:
+        """Starts sorting the block."""
+
+    def sort_some(self, budget: int, threads: int) -> bool:
+        """Sorts about ``budget`` more tokens; true when all are sorted."""
+
+    def emit(self, builder: LmTrieBuilder, budget: int) -> bool:
+        """Passes about ``budget`` more n-grams on; true when all have been."""
+
+    def emit_records(self, budget: int) -> tuple[bool, numpy.typing.NDArray[numpy.uint32]]:
+        """The same as records for ``LmRunMerger``."""
+
+    def clear(self) -> None:
+        """Forgets the block; an unfinished sentence stays."""
+
+class LmRunMerger:
+    """Merges sorted runs of n-gram records."""
+
+    def __init__(self, order: int, runs: int, begin: int) -> None: ...
+
+    def feed(self, run: int, records: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """More records of a run; none at all ends it."""
+
+    def advance(self, builder: LmTrieBuilder) -> int | None:
+        """
+        Passes n-grams on until a run needs more records, and names it; None at the end.
+        """
+
+class LmTrie:
+    """All n-grams of a corpus, as columns per order."""
+
+    def __init__(self, columns: Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]]) -> None: ...
+
+    def link_contexts(self, order: int, shorter: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int, contexts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Entry numbers of contexts, for the children of entries begin to end of the order below.
+        """
+
+    def add_to_contexts(self, order: int, contexts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Add entries begin to end to the sums of their contexts."""
+
+    def unigram_probabilities(self, sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], discounts: Sequence[float], begin_word: int, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Probabilities of unigrams."""
+
+    def interpolate(self, order: int, contexts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], discounts: Sequence[float], shorter: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Probabilities of the children of entries begin to end of the order below.
+        """
+
+    def arpa_lines(self, order: int, vocabulary: Vocabulary, log_probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int) -> bytes:
+        """Lines of an ARPA file for the kept ones of entries begin to end."""
+
+    def compile_unigrams(self, log_probs: numpy.typing.NDArray[numpy.float32], backoffs: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
+        """Weights of all words, as a model stores them."""
+
+class LmTableCompiler:
+    """Fills the table of one order."""
+
+    def __init__(self, trie: LmTrie, order: int, entries: int) -> None: ...
+
+    def add(self, log_probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int) -> None:
+        """Put the kept ones of entries begin to end into the table."""
+
+    def finish(self) -> numpy.typing.NDArray[numpy.uint64]:
+        """The table, a bucket per row."""
+
+def lm_log_backoffs(sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], discounts: Sequence[float], begin: int, end: int, threads: int, backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """log10 of the back-off weights of contexts begin to end."""
+
+def lm_log_probabilities(probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int, logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """log10 of probabilities begin to end."""
+
+def lm_index_words(vocabulary: Vocabulary) -> numpy.typing.NDArray[numpy.uint64]:
+    """The table from words to their numbers, as a model stores it."""
+
+class LmArpaReader:
+    """Reads an ARPA file into the tables of a model."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None: ...
+
+    def feed(self, bytes: bytes) -> None:
+        """The next bytes of the file, cut anywhere."""
+
+    def finish(self) -> None:
+        """After the last bytes."""
+
+    @property
+    def order(self) -> int:
+        """The order that the header gives."""
+
+    @property
+    def counts(self) -> list[int]:
+        """n-grams per order."""
+
+    @property
+    def links(self) -> int:
+        """n-grams put in because longer ones need them."""
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether the file has an <unk>."""
+
+    @property
+    def special(self) -> tuple[int, int, int]:
+        """Numbers of <s>, </s> and <unk>."""
+
+    def take_tables(self) -> tuple[numpy.typing.NDArray[numpy.float32], list[numpy.typing.NDArray[numpy.uint64]]]:
+        """
+        Unigram weights and the tables of higher orders; they leave the reader, once, after ``finish``.
+        """
+
+class LmState:
+    """What was seen to the left, as far as the model can use it."""
+
+    def __init__(self) -> None:
+        """Nothing is known of what stands there."""
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """Word numbers, the last word first."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class LmModel:
+    """A language model over stored arrays."""
+
+    def __init__(self, order: int, special: tuple[int, int, int], unigrams: numpy.typing.NDArray[numpy.float32], tables: list[numpy.typing.NDArray[numpy.uint64]], word_index: numpy.typing.NDArray[numpy.uint64]) -> None: ...
+
+    @property
+    def order(self) -> int:
+        """Words in the longest n-grams."""
+
+    @property
+    def unknown(self) -> int:
+        """The number of the unknown word."""
+
+    @property
+    def end_of_sentence(self) -> int:
+        """The number of </s>."""
+
+    def find(self, word: str) -> int:
+        """The word's number; that of the unknown word if it is not there."""
+
+    def known(self, word: int) -> bool:
+        """Whether the model holds the word with that number."""
+
+    def begin_sentence(self) -> LmState:
+        """The state before the first word of a sentence."""
+
+    def score(self, state: LmState, word: int) -> tuple[float, int, bool, LmState]:
+        """
+        log10 P(word | state), words matched, whether it is open, and the state after it.
+        """
+
+    def score_words(self, sentence: str, *, bos: bool, eos: bool) -> tuple[tuple[int, float, int, bool], ...]:
+        """
+        For every word: number, log10 probability, words matched, whether the model holds it.
+        """
+
+    def score_sentences(self, sentences: list[str], *, bos: bool, eos: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float64]]:
+        """
+        For every sentence: log10 probability, words, unknown words, and what those contribute.
+        """
+
+    def map_words(self, vocabulary: Vocabulary) -> numpy.typing.NDArray[numpy.uint32]:
+        """The model's number for every word of a vocabulary."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -11,6 +13,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import (
     BarColumn,
+    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
@@ -19,15 +22,17 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
+    TransferSpeedColumn,
 )
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["error", "note", "print_json", "print_table", "set_quiet", "track", "warn"]
+__all__ = ["error", "note", "print_json", "print_table", "set_quiet", "track", "track_bytes", "warn"]
 
 T = TypeVar("T")
 
 _PLAIN_EVERY = 10.0  # seconds between two lines when nobody watches a terminal
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line end
 _quiet = False
 
 
@@ -41,20 +46,25 @@ def _stderr() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
+def _shown(message: str) -> str:
+    """Messages quote files, and what is in a file must not steer the terminal."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", message)
+
+
 def note(message: str) -> None:
     """Say something on standard error that the user may want to know."""
     if not _quiet:
-        _stderr().print(message, markup=False)
+        _stderr().print(_shown(message), markup=False)
 
 
 def warn(message: str) -> None:
     """Say something on standard error that the user should know."""
-    _stderr().print(Text.assemble(("warning: ", "yellow"), message))
+    _stderr().print(Text.assemble(("warning: ", "yellow"), _shown(message)))
 
 
 def error(message: str) -> None:
     """Say why the command failed."""
-    _stderr().print(Text.assemble(("error: ", "bold red"), message))
+    _stderr().print(Text.assemble(("error: ", "bold red"), _shown(message)))
 
 
 def print_json(value: Any) -> None:
@@ -64,8 +74,13 @@ def print_json(value: Any) -> None:
 
 def print_table(table: Table) -> None:
     """Print a result table, never cut to the width of a terminal when it goes into a file."""
-    width = None if sys.stdout.isatty() else 10_000
-    Console(highlight=False, width=width).print(table, soft_wrap=not sys.stdout.isatty())
+    if sys.stdout.isatty():
+        Console(highlight=False).print(table)
+        return
+    text = io.StringIO()
+    Console(highlight=False, width=10_000, file=text).print(table, soft_wrap=True)
+    for line in text.getvalue().splitlines():
+        print(line.rstrip())  # noqa: T201
 
 
 class _Rate(ProgressColumn):
@@ -79,21 +94,41 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
     if _quiet:
         yield from items
     elif _stderr().is_terminal:
-        bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            _Rate(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=_stderr(),
-            transient=True,
-        )
-        with bar:
-            yield from bar.track(items, total=total, description=description)
+        with _bar(MofNCompleteColumn(), _Rate()) as bar:
+            yield from bar.track(items, total=total, description=_escaped(description))
     else:
         yield from _plain_track(items, description, total)
+
+
+def track_bytes(chunks: Iterable[bytes], description: str, total: int | None = None) -> Iterator[bytes]:
+    """Show progress as ``track`` does while the pieces of a file are taken, in bytes."""
+    if _quiet:
+        yield from chunks
+    elif _stderr().is_terminal:
+        with _bar(DownloadColumn(), TransferSpeedColumn()) as bar:
+            task = bar.add_task(_escaped(description), total=total)
+            for chunk in chunks:
+                yield chunk
+                bar.advance(task, len(chunk))
+    else:
+        yield from _plain_track_bytes(chunks, description, total)
+
+
+def _escaped(description: str) -> str:
+    return _shown(description).replace("[", "\\[")
+
+
+def _bar(*columns: ProgressColumn) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        *columns,
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=_stderr(),
+        transient=True,
+    )
 
 
 def _plain_track(items: Iterable[T], description: str, total: int | None) -> Iterator[T]:
@@ -105,3 +140,16 @@ def _plain_track(items: Iterable[T], description: str, total: int | None) -> Ite
             said = now
             of = f" of {total:,}" if total is not None else ""
             note(f"{description}: {count:,}{of} ({count / (now - begun):,.0f}/s)")
+
+
+def _plain_track_bytes(chunks: Iterable[bytes], description: str, total: int | None) -> Iterator[bytes]:
+    begun = said = time.monotonic()
+    done = 0
+    for chunk in chunks:
+        yield chunk
+        done += len(chunk)
+        now = time.monotonic()
+        if now - said >= _PLAIN_EVERY:
+            said = now
+            of = f" of {total / 1e6:,.0f}" if total is not None else ""
+            note(f"{description}: {done / 1e6:,.0f}{of} MB ({done / 1e6 / (now - begun):,.1f} MB/s)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import platform
 import sys
@@ -11,7 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, demo, grammar, nbest
+from isogloss.cli import console, corpus, grammar, lm, nbest
+from isogloss.cli.classes import classes
+from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
@@ -26,6 +30,8 @@ _CommandLineError: type[Exception] = next(
 _INTERRUPTED = 130
 _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
+_GLOBALS = ("--quiet", "--debug")
+_STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 
 app = typer.Typer(
     name="isogloss",
@@ -35,11 +41,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-
-app.command("demo")(demo.demo)
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(nbest.app, name="nbest")
+app.command()(demo)
 app.command()(evaluate)
+app.add_typer(nbest.app, name="nbest")
+app.add_typer(corpus.app, name="corpus")
+app.command()(classes)
+app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 
@@ -73,21 +80,21 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 2 for the user's mistake, 1 for ours, 130 on Ctrl-C."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = _globals_first(list(sys.argv[1:] if arguments is None else arguments))
     # Known before the command line is parsed, so that it covers errors in parsing too.
-    debug = "--debug" in words
+    debug = "--debug" in words[: len(_GLOBALS)]
     try:
         result = app(args=words, prog_name="isogloss", standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit as request:  # Typer's answer to a broken pipe, and to a shell that asks for completions
+        return request.code if isinstance(request.code, int) else _OUR_MISTAKE
     except typer.Exit as request:
         return request.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        console.note("interrupted")
-        return _INTERRUPTED
+        return _say_interrupted()
     except BrokenPipeError:
-        # The reader of our output (head, less) has seen enough. Point the stream elsewhere, or the
-        # interpreter complains when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output (head, less) has seen enough.
+        _abandon_stdout()
         return _OUR_MISTAKE
     except _CommandLineError as error:
         return _explain(error)
@@ -97,6 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.error(str(error))
         return error.exit_code
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _STDOUT_FAILURES and error.filename is None:
+            _abandon_stdout()
+            console.error(f"standard output: {error.strerror}")
+            return _USERS_MISTAKE
         if debug:
             raise
         console.error(
@@ -105,7 +116,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "report what it prints."
         )
         return _OUR_MISTAKE
+    if result == _INTERRUPTED:  # newer versions of Typer turn Ctrl-C into this
+        return _say_interrupted()
     return result if isinstance(result, int) else 0
+
+
+def _globals_first(words: list[str]) -> list[str]:
+    """Let the options of the whole program stand anywhere: people add --quiet at the end of a line."""
+    end = words.index("--") if "--" in words else len(words)
+    given = [word for word in words[:end] if word in _GLOBALS]
+    return sorted(set(given)) + [word for word in words[:end] if word not in _GLOBALS] + words[end:]
+
+
+def _say_interrupted() -> int:
+    console.note("interrupted")
+    return _INTERRUPTED
+
+
+def _abandon_stdout() -> None:
+    """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: Any) -> int:
@@ -119,6 +149,17 @@ def _explain(error: Any) -> int:
     return _USERS_MISTAKE
 
 
+def _prepare_streams() -> None:
+    """Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+
+
 def run() -> None:
     """The console script's entry."""
+    _prepare_streams()
     raise SystemExit(main())

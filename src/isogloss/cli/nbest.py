@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,37 +19,71 @@ app = typer.Typer(
     help="Look at, convert and edit n-best lists of any system.",
 )
 
-_FORMATS = "moses, marian, fairseq, sockeye, jsonl, store"
+
+class FormatName(enum.StrEnum):
+    """The formats, named here so that ``--help`` need not load them."""
+
+    MOSES = "moses"
+    MARIAN = "marian"
+    FAIRSEQ = "fairseq"
+    SOCKEYE = "sockeye"
+    JSONL = "jsonl"
+    STORE = "store"
+
 
 Files = list[str]  # by another name, because `list` is what the commands call their argument
 
 List = Annotated[
-    str, typer.Argument(metavar="LIST", help="N-best list: file, stored folder, or - for stdin.")
+    str,
+    typer.Argument(
+        metavar="LIST", help="N-best list: a file (plain, gzip, zstd), a stored folder, or - for stdin."
+    ),
 ]
+_NAMES = ", ".join(FormatName)
 Format = Annotated[
-    str | None,
-    typer.Option("--format", help=f"Format of the input ({_FORMATS}); recognised if not given."),
+    FormatName | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"Format of the input: {_NAMES}; recognised by its first lines if not given.",
+    ),
 ]
 Output = Annotated[
-    str, typer.Option("--output", help="Where to write; .gz and .zst are packed, - is stdout.")
+    str,
+    typer.Option(
+        "--output", help="File to write (packed if it ends in .gz or .zst), folder for 'store', - for stdout."
+    ),
 ]
-To = Annotated[str, typer.Option("--to", help=f"Format of the output ({_FORMATS}).")]
+To = Annotated[
+    FormatName,
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        help=f"Format of the output: {_NAMES}. A store is a folder; it opens at once and loses nothing.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def _read(path: str, format: str | None) -> NbestStore:
+def _read(path: str, format: FormatName | None) -> NbestStore:
     from isogloss.nbest import read_nbest
 
-    store = read_nbest(path, format=format)
-    for name, count in store.filled.items():
+    file = Path(path)
+    packed = file.suffix in (".gz", ".zst")
+    size = file.stat().st_size if file.is_file() and not packed else None
+    name = "standard input" if path == "-" else path
+    store = read_nbest(
+        path, format=format, watch=lambda chunks: console.track_bytes(chunks, f"reading {name}", size)
+    )
+    for feature, count in store.filled.items():
         console.warn(
-            f"{path}: feature '{name}' is missing on {count:,} of {store.num_candidates:,} candidates; "
+            f"{path}: feature '{feature}' is missing on {count:,} of {store.num_candidates:,} candidates; "
             "it counts as 0 there"
         )
     return store
 
 
-def _write(store: NbestStore, path: str, format: str) -> None:
+def _write(store: NbestStore, path: str, format: FormatName) -> None:
     from isogloss.nbest import write_nbest
     from isogloss.nbest.formats import losses
 
@@ -56,7 +91,8 @@ def _write(store: NbestStore, path: str, format: str) -> None:
     if lost:
         console.warn(f"the format '{format}' has no place for: {'; '.join(lost)}")
     write_nbest(store, path, format=format)
-    console.note(f"{path}: {store.num_candidates:,} candidates of {store.num_sentences:,} sentences")
+    written = f"{store.num_candidates:,} candidates of {store.num_sentences:,} sentences"
+    console.note(f"wrote {written}" if path == "-" else f"{path}: wrote {written}")
 
 
 @app.command()
@@ -74,7 +110,9 @@ def info(list: List, format: Format = None, json: Json = False) -> None:
         facts.add_row(name, value)
     console.print_table(facts)
     if summary.columns:
-        table = Table("dense column", "least", "mean", "greatest", box=None)
+        table = Table("dense column", box=None)
+        for heading in ("least", "mean", "greatest"):
+            table.add_column(heading, justify="right")
         for column in summary.columns:
             table.add_row(column.name, f"{column.least:.6g}", f"{column.mean:.6g}", f"{column.greatest:.6g}")
         console.print_table(table)
@@ -84,7 +122,7 @@ def info(list: List, format: Format = None, json: Json = False) -> None:
 def convert(
     list: List,
     output: Output = "-",
-    to: To = "moses",
+    to: To = FormatName.MOSES,
     format: Format = None,
 ) -> None:
     """Write a list in another format. What the format cannot carry is named first."""
@@ -93,19 +131,25 @@ def convert(
 
 @app.command()
 def merge(
-    lists: Annotated[Files, typer.Argument(metavar="LIST...", help="Two or more lists.")],
+    lists: Annotated[Files, typer.Argument(metavar="LIST...", help="Files, stored folders, or - for stdin.")],
     output: Output = "-",
-    to: To = "moses",
+    to: To = FormatName.MOSES,
     format: Format = None,
 ) -> None:
-    """Join lists sentence by sentence; equal candidates are kept once."""
+    """Join lists sentence by sentence; candidates with the same words and features are kept once."""
     from isogloss.nbest.edit import merge as merge_stores
 
-    _write(merge_stores([_read(path, format) for path in lists]), output, to)
+    stores = [_read(path, format) for path in lists]
+    merged = merge_stores(stores)
+    for path, store in zip(lists, stores, strict=True):
+        missing = [group.name for group in merged.dense_groups if group not in store.dense_groups]
+        if missing:
+            console.warn(f"{path}: dense features that are missing here count as 0: {', '.join(missing)}")
+    _write(merged, output, to)
 
 
 @app.command()
-def distinct(list: List, output: Output = "-", to: To = "moses", format: Format = None) -> None:
+def distinct(list: List, output: Output = "-", to: To = FormatName.MOSES, format: Format = None) -> None:
     """Keep one candidate, the best by score, of those with the same words."""
     from isogloss.nbest.edit import distinct as distinct_candidates
 
@@ -120,7 +164,7 @@ def add_column(
         Path, typer.Option("--values", help="File with one number per candidate, in list order.")
     ],
     output: Output = "-",
-    to: To = "moses",
+    to: To = FormatName.MOSES,
     format: Format = None,
 ) -> None:
     """Add a dense feature that was computed elsewhere, such as a quality estimate."""
@@ -180,14 +224,16 @@ def synthetic(
     candidates: Annotated[int, typer.Option("--candidates", help="Candidates per sentence.")] = 50,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same list.")] = 1,
     output: Output = "-",
-    to: To = "moses",
+    to: To = FormatName.MOSES,
 ) -> None:
     """Make a list by putting mistakes into references, to try things on."""
-    from isogloss.corpus.streams import read_lines
+    from isogloss.corpus.streams import naming_file, read_lines
     from isogloss.nbest.synthetic import make_nbest
 
     references = [line.split() for line in read_lines(reference)]
-    _write(make_nbest(references, candidates=candidates, seed=seed), output, to)
+    with naming_file(reference):
+        made = make_nbest(references, candidates=candidates, seed=seed)
+    _write(made, output, to)
 
 
 @app.command()

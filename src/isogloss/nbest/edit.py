@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from isogloss._engine import Vocabulary
 from isogloss.errors import ConfigError
+from isogloss.nbest.check import is_feature_name
 from isogloss.nbest.store import DenseGroup, Float64, Int64, NbestStore, Ragged, SparseFeatures
 
 __all__ = ["add_column", "best_rows", "distinct", "highest_rows", "merge"]
@@ -21,12 +22,12 @@ def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) 
     """The list with one more dense column; ``values`` has one number per candidate."""
     column = np.asarray(values, dtype=np.float64)
     if column.shape != (store.num_candidates,):
-        raise ConfigError(f"{len(column):,} values for {store.num_candidates:,} candidates")
+        raise ConfigError(f"{column.size:,} values for {store.num_candidates:,} candidates")
     if not np.all(np.isfinite(column)):
         row = int(np.flatnonzero(~np.isfinite(column))[0])
         raise ConfigError(f"value {row + 1} of the new column is {column[row]}, a finite number is expected")
-    if not name or "|||" in name or any(c.isspace() for c in name):
-        raise ConfigError(f"'{name}' is not a possible feature name")
+    if not is_feature_name(name):
+        raise ConfigError(f"'{name}' is not a possible feature name; it has no spaces and no '|||'")
     if name in [group.name for group in store.dense_groups] or name in store.dense_names:
         raise ConfigError(f"the list has a feature '{name}' already; choose another name")
     return replace(
@@ -51,15 +52,18 @@ def highest_rows(store: NbestStore, values: Float64) -> Int64:
 
 
 def distinct(store: NbestStore) -> NbestStore:
-    """Of candidates with the same words keep the one with the highest score, or else the first."""
+    """Of candidates with the same words keep the one with the highest score.
+
+    A candidate without a score counts as lower than any; of equals the first is kept.
+    """
+    scores = np.where(np.isnan(store.scores), -np.inf, store.scores)
     kept: list[int] = []
     for sentence in range(store.num_sentences):
         best: dict[bytes, int] = {}
         for row in store.rows_of(sentence):
             words = store.tokens.row(row).tobytes()
             other = best.get(words)
-            # A comparison with a missing score is false: the first stays.
-            if other is None or store.scores[row] > store.scores[other]:
+            if other is None or scores[row] > scores[other]:
                 best[words] = row
         kept.extend(sorted(best.values()))
     return store.select(kept)
@@ -69,8 +73,10 @@ def merge(stores: Sequence[NbestStore]) -> NbestStore:
     """All candidates of all lists, sentence by sentence, in the order of the lists.
 
     A candidate with the same words and features as an earlier one of its sentence is left out. A dense
-    feature that one list lacks is 0 there, and counted in ``filled``.
+    feature that one list lacks is 0 there.
     """
+    if not stores:
+        raise ConfigError("no lists to merge")
     groups = _all_groups(stores)
     merged = NbestStore(
         sentence_ids=np.concatenate([store.sentence_ids[store.sentence_of_row()] for store in stores]),
@@ -83,7 +89,6 @@ def merge(stores: Sequence[NbestStore]) -> NbestStore:
         sparse=_joined_sparse(stores),
         alignment=_joined_links([store.alignment for store in stores], stores, 2),
         segmentation=_joined_links([store.segmentation for store in stores], stores, 4),
-        filled=_filled(stores, groups),
     )
     return _without_repetitions(_grouped(merged))
 
@@ -99,17 +104,6 @@ def _all_groups(stores: Iterable[NbestStore]) -> tuple[DenseGroup, ...]:
                     f"and {group.size} in another"
                 )
     return tuple(groups.values())
-
-
-def _filled(stores: Iterable[NbestStore], groups: Iterable[DenseGroup]) -> dict[str, int]:
-    filled: dict[str, int] = {}
-    for store in stores:
-        own = {group.name for group in store.dense_groups}
-        for group in groups:
-            zeros = store.filled.get(group.name, 0) if group.name in own else store.num_candidates
-            if zeros:
-                filled[group.name] = filled.get(group.name, 0) + zeros
-    return filled
 
 
 def _widened(store: NbestStore, groups: tuple[DenseGroup, ...]) -> Float64:
@@ -179,15 +173,17 @@ def _grouped(merged: NbestStore) -> NbestStore:
 
 def _without_repetitions(store: NbestStore) -> NbestStore:
     kept = []
+    dense = store.dense + 0.0  # -0 and 0 differ in their bytes
+    sparse = None if store.sparse is None else store.sparse.rows(np.arange(store.num_candidates))
     for sentence in range(store.num_sentences):
         seen = set()
         for row in store.rows_of(sentence):
-            key: tuple[bytes, ...] = (store.tokens.row(row).tobytes(), store.dense[row].tobytes())
-            if store.sparse is not None:
-                begin, end = store.sparse.events.offsets[row : row + 2]
+            key: tuple[bytes, ...] = (store.tokens.row(row).tobytes(), dense[row].tobytes())
+            if sparse is not None:
+                begin, end = sparse.offsets[row : row + 2]
                 key += (
-                    store.sparse.events.row(row).tobytes(),
-                    store.sparse.event_counts[begin:end].tobytes(),
+                    sparse.columns[begin:end].tobytes(),
+                    (sparse.values[begin:end] + np.float32(0)).tobytes(),
                 )
             if key not in seen:
                 seen.add(key)

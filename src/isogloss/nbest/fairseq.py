@@ -15,11 +15,14 @@ from dataclasses import dataclass, field
 from isogloss._engine import NbestBuilder
 from isogloss.corpus.streams import StrPath, decode_lines, naming_file
 from isogloss.errors import DataFormatError
+from isogloss.nbest.lost import lost_dense, lost_segmentation, lost_sparse
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["losses", "read", "write"]
 
-_LINE = re.compile(r"([STHDPAEIC])-(\d{1,18})\t(.*)", re.DOTALL)
+_LINE = re.compile(r"([STHDPAEIC])-([0-9]+)\t(.*)", re.DOTALL)
+_PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+_LAST_SENTENCE = 2**63 - 1
 
 
 @dataclass(slots=True)
@@ -28,7 +31,7 @@ class _Hypothesis:
     line: int
     score: float | None
     text: str
-    positional: list[float] = field(default_factory=list)
+    positional: list[tuple[str, list[float]]] = field(default_factory=list)
     alignment: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -39,16 +42,11 @@ def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
     with naming_file(path):
         for hypothesis in _hypotheses(decode_lines(chunks, path), path):
             found = True
-            positional = hypothesis.positional
-            dense = [
-                ("PositionalSum", [math.fsum(positional)]),
-                ("PositionalCount", [float(len(positional))]),
-            ]
             builder.add(
                 hypothesis.sentence,
                 hypothesis.text,
                 score=hypothesis.score,
-                dense=dense if positional else [],
+                dense=hypothesis.positional,
                 alignment=hypothesis.alignment,
                 line=hypothesis.line,
             )
@@ -65,8 +63,9 @@ def _hypotheses(lines: Iterable[str], path: StrPath) -> Iterator[_Hypothesis]:
         match = _LINE.fullmatch(line)
         if match is None:
             continue
-        kind, sentence, rest = match[1], int(match[2]), match[3]
+        kind, rest = match[1], match[3]
         try:
+            sentence = _sentence_number(match[2])
             if kind == "H":
                 if begun is not None:
                     yield begun
@@ -75,10 +74,10 @@ def _hypotheses(lines: Iterable[str], path: StrPath) -> Iterator[_Hypothesis]:
                 if kind == "D":
                     begun.score, begun.text = _score_and_text(rest)
                 elif kind == "P":
-                    begun.positional = [float(value) for value in rest.split()]
+                    begun.positional = _sum_and_count(rest.split())
                 elif kind == "A":
                     begun.alignment = [_aligned_pair(pair) for pair in rest.split()]
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise DataFormatError(f"damaged {kind} line ({error})", path, number) from None
     if begun is not None:
         yield begun
@@ -88,12 +87,34 @@ def _score_and_text(rest: str) -> tuple[float | None, str]:
     score, tab, text = rest.partition("\t")
     if not tab:
         raise ValueError("a score, a tab and the words are expected")
-    return (None if score == "None" else float(score)), text
+    return (None if score == "None" else _finite(score)), text
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"'{text[:60]}' found, a finite number is expected")
+    return value
+
+
+def _sentence_number(digits: str) -> int:
+    if len(digits) > 19 or int(digits) > _LAST_SENTENCE:
+        raise ValueError(f"the sentence number {digits[:60]} is too large")
+    return int(digits)
+
+
+def _sum_and_count(values: list[str]) -> list[tuple[str, list[float]]]:
+    if not values:
+        return []
+    total = math.fsum(_finite(value) for value in values)
+    return [("PositionalSum", [total]), ("PositionalCount", [float(len(values))])]
 
 
 def _aligned_pair(pair: str) -> tuple[int, int]:
-    source, target = pair.split("-")
-    return int(source), int(target)
+    match = _PAIR.fullmatch(pair)
+    if match is None:
+        raise ValueError(f"'{pair[:60]}' is not an aligned pair")
+    return int(match[1]), int(match[2])
 
 
 def write(store: NbestStore) -> Iterator[str]:
@@ -111,11 +132,4 @@ def write(store: NbestStore) -> Iterator[str]:
 
 def losses(store: NbestStore) -> list[str]:
     """Only words, score and alignment have a place."""
-    lost = []
-    if store.dense_groups:
-        lost.append("dense features: " + ", ".join(group.name for group in store.dense_groups))
-    if store.sparse is not None:
-        lost.append(f"{len(store.sparse.names):,} sparse features")
-    if store.segmentation is not None:
-        lost.append("phrase segmentations")
-    return lost
+    return lost_dense(store) + lost_sparse(store) + lost_segmentation(store)

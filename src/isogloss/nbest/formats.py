@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
 from isogloss.corpus.streams import StrPath, atomic_output, read_chunks
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.errors import ConfigError, DataFormatError, OutputError
 from isogloss.nbest import fairseq, jsonl, marian, moses, sockeye
 from isogloss.nbest.store import NbestStore
 
@@ -19,7 +19,9 @@ __all__ = ["FORMATS", "STORE", "losses", "read_nbest", "write_nbest"]
 STORE = "store"
 """The name of isogloss's own folder format, which carries everything."""
 
-Note = Callable[[str], None]
+Chunks = Iterable[bytes]
+
+_RECOGNISED_BY = 1 << 16  # bytes: logs begin with lines that are not part of the list
 
 
 class NbestFormat(Protocol):
@@ -51,27 +53,43 @@ def format_named(name: str) -> NbestFormat:
     return FORMATS[name]
 
 
-def read_nbest(path: StrPath, *, format: str | None = None) -> NbestStore:
+def read_nbest(
+    path: StrPath, *, format: str | None = None, watch: Callable[[Chunks], Chunks] = iter
+) -> NbestStore:
     """Read an n-best list of any format: a stored folder, or a file (plain, gzip, zstd, ``-``).
 
-    Without ``format`` it is recognised by its first line.
+    Without ``format`` it is recognised by its first lines. All of it is checked, also a stored folder, which
+    ``NbestStore.open`` would take on trust. ``watch`` passes the pieces of a file on, and can show progress.
     """
     if format == STORE or (format is None and Path(path).is_dir()):
-        return NbestStore.open(path)
-    chunks = read_chunks(path)
-    first = next(chunks, b"")
+        store = NbestStore.open(path)
+        store.check()
+        return store
+    reader = None if format is None else format_named(format)
+    chunks = iter(watch(read_chunks(path)))
+    first = b""
+    while len(first) < _RECOGNISED_BY:
+        chunk = next(chunks, b"")
+        first += chunk
+        if not chunk:
+            break
     if not first:
         raise DataFormatError("the file is empty", path, hint="an n-best list has at least one candidate")
-    reader = format_named(format or recognise(first))
+    if reader is None:
+        reader = format_named(recognise(first))
     return reader.read(itertools.chain([first], chunks), path)
 
 
 def write_nbest(store: NbestStore, path: StrPath, *, format: str) -> None:
     """Write an n-best list; ``losses`` tells beforehand what the format cannot carry."""
     if format == STORE:
+        if os.fspath(path) == "-":
+            raise OutputError("cannot take a stored list", "standard output", "give the name of a folder")
         store.save(path)
         return
     writer = format_named(format)
+    if store.num_candidates == 0:
+        raise OutputError("the list has no candidates", path, "a file needs at least one")
     with atomic_output(path) as stream:
         for piece in writer.write(store):
             stream.write(piece)
@@ -83,17 +101,16 @@ def losses(store: NbestStore, format: str) -> list[str]:
 
 
 def recognise(first: bytes) -> str:
-    """The format of a list that begins with these bytes."""
-    line = first.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").strip()
-    if re.match(r"[STHDPAEIC]-\d+\t", line):
-        return "fairseq"
-    if line.startswith("{"):
-        try:
-            keys = json.loads(line).keys()
-        except ValueError:
-            keys = set()
-        return "sockeye" if keys & {"translation", "translations"} else "jsonl"
-    fields = line.split(" ||| ")
-    if len(fields) >= 4 and re.fullmatch(r"(F\d+=\s*\S+\s*)+", fields[-2].strip() + " "):
-        return "marian"
+    """The format of a list that begins with these bytes: that of the first line that looks like one."""
+    for line in first.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
+        if re.match(r"[STHDPAEIC]-\d+\t", line):
+            return "fairseq"
+        if line.lstrip().startswith("{"):
+            return "sockeye" if re.search(r'"translations?"\s*:', line) else "jsonl"
+        if re.match(r"\s*\d+\s+\|\|\|\s", line):
+            fields = re.split(r"(?<!\S)\|\|\|(?!\S)", line)
+            # Before the features an alignment or word scores; or else single values named F0, F1, …
+            early = len(fields) > 4 and re.match(r"\s*(\d+-\d+\s|WordScores=)", fields[2])
+            named = len(fields) > 3 and re.fullmatch(r"(\s*F\d+=\s*[^\s=]+)+\s*", fields[-2])
+            return "marian" if early or named else "moses"
     return "moses"

@@ -16,11 +16,13 @@ from typing import Any, NoReturn
 from isogloss._engine import NbestBuilder
 from isogloss.corpus.streams import StrPath, decode_lines, naming_file
 from isogloss.errors import DataFormatError
+from isogloss.nbest.lost import lost_segmentation
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["json_objects", "losses", "read", "write"]
+__all__ = ["add_candidate", "json_objects", "losses", "number", "read", "write"]
 
 _KEYS = {"sentence", "text", "score", "dense", "sparse", "alignment"}
+_LAST_SENTENCE = 2**63 - 1
 
 
 def json_objects(chunks: Iterable[bytes], path: StrPath) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -29,13 +31,23 @@ def json_objects(chunks: Iterable[bytes], path: StrPath) -> Iterator[tuple[int, 
     def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not a number")
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
+            keys = [key for key, _ in pairs]
+            raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' stands twice")
+        return entries
+
     for number, line in enumerate(decode_lines(chunks, path), start=1):
         if not line.strip():
             continue
         try:
-            value = json.loads(line, parse_constant=refuse)
+            value = json.loads(line, parse_constant=refuse, object_pairs_hook=once)
+        except json.JSONDecodeError as error:
+            problem = f"not JSON ({error.msg} at column {error.colno})"
+            raise DataFormatError(problem, path, number) from None
         except (ValueError, RecursionError) as error:
-            raise DataFormatError(f"not JSON ({error})", path, number) from None
+            raise DataFormatError(f"not a usable JSON object ({error})", path, number) from None
         if not isinstance(value, dict):
             raise DataFormatError("a JSON object is expected on every line", path, number)
         yield number, value
@@ -50,33 +62,89 @@ def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
             found = True
             try:
                 _add(builder, entry, number)
-            except (TypeError, KeyError, OverflowError) as error:
-                raise DataFormatError(f"not a candidate ({_words(error)})", path, number) from None
+            except (TypeError, KeyError) as error:
+                raise DataFormatError(f"not a candidate: {_words(error)}", path, number) from None
         if not found:
             raise DataFormatError("no candidates in the file", path)
         return NbestStore.from_columns(builder.finish())
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"'{error.args[0]}' is missing"
-    text = str(error)
-    return "a value has the wrong type" if "incompatible function arguments" in text else text
+    return f"'{error.args[0]}' is missing" if isinstance(error, KeyError) else str(error)
+
+
+def _expected(what: str, found: object, expected: str) -> TypeError:
+    shown = json.dumps(found)
+    return TypeError(f"{what} is {shown if len(shown) <= 60 else shown[:60] + '…'}, {expected} is expected")
+
+
+def number(value: object, what: str) -> float:
+    """A JSON value as a number; TypeError says what it is if it is not one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _expected(what, value, "a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise TypeError(f"{what} is too large") from None
+
+
+def _whole_number(value: object, what: str, last: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= last:
+        raise _expected(what, value, f"a whole number from 0 to {last}")
+    return value
+
+
+def _object(value: object, what: str) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _expected(what, value, "an object of names and values")
+    return value
+
+
+def _values(value: object, what: str) -> list[float]:
+    if not isinstance(value, list):
+        return [number(value, what)]
+    if not value:
+        raise _expected(what, value, "at least one number")
+    return [number(item, what) for item in value]
+
+
+def _pairs(value: object) -> list[tuple[int, int]]:
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        raise _expected("'alignment'", value, "a list of [source, target] pairs")
+    return [
+        (_whole_number(source, "a position", 65535), _whole_number(target, "a position", 65535))
+        for source, target in value
+    ]
+
+
+def add_candidate(builder: NbestBuilder, sentence: int, text: object, *, line: int, **parts: Any) -> None:
+    """Give the engine one candidate; TypeError says what it did not take."""
+    if not isinstance(text, str):
+        raise _expected("the text", text, "a string")
+    try:
+        builder.add(sentence, text, line=line, **parts)
+    except TypeError:  # the types are right, so only this can be
+        raise TypeError("the text or a name holds half a surrogate pair, which is no character") from None
 
 
 def _add(builder: NbestBuilder, entry: dict[str, Any], line: int) -> None:
     unknown = entry.keys() - _KEYS
     if unknown:
         raise TypeError(f"unknown key '{min(unknown)}'; known are {', '.join(sorted(_KEYS))}")
-    dense = entry.get("dense") or {}
-    sparse = entry.get("sparse") or {}
-    builder.add(
-        entry["sentence"],
+    score = entry.get("score")
+    dense, sparse = _object(entry.get("dense"), "'dense'"), _object(entry.get("sparse"), "'sparse'")
+    add_candidate(
+        builder,
+        _whole_number(entry["sentence"], "'sentence'", _LAST_SENTENCE),
         entry["text"],
-        score=entry.get("score"),
-        dense=[(name, value if isinstance(value, list) else [value]) for name, value in dense.items()],
-        sparse=list(sparse.items()),
-        alignment=[(source, target) for source, target in entry.get("alignment") or []],
+        score=None if score is None else number(score, "the score"),
+        dense=[(name, _values(value, f"'{name}'")) for name, value in dense.items()],
+        sparse=[(name, number(value, f"'{name}'")) for name, value in sparse.items()],
+        alignment=_pairs(entry.get("alignment")),
         line=line,
     )
 
@@ -109,4 +177,4 @@ def write(store: NbestStore) -> Iterator[str]:
 
 def losses(store: NbestStore) -> list[str]:
     """Only segmentations have no place."""
-    return ["phrase segmentations"] if store.segmentation is not None else []
+    return lost_segmentation(store)

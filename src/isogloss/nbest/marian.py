@@ -1,6 +1,6 @@
-"""Marian n-best lists: as Moses's, with ``F0=-3.2`` for dense features and the alignment before them.
+"""Marian n-best lists: as Moses's, with dense features ``F0= -3.2`` and the alignment before them.
 
-cdec and Joshua write their dense features in the same way, so their lists are read with this too.
+``name=-3.2`` is a dense feature too: cdec and Joshua write theirs so, and their lists are read with this.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from isogloss._engine import MosesReader
 from isogloss.corpus.streams import StrPath
+from isogloss.nbest.lost import lost_segmentation, lost_sparse
 from isogloss.nbest.moses import read_with, write_with
 from isogloss.nbest.store import NbestStore
 
@@ -30,9 +31,4 @@ def write(store: NbestStore) -> Iterator[str]:
 
 def losses(store: NbestStore) -> list[str]:
     """Sparse features and segmentations have no place."""
-    lost = []
-    if store.sparse is not None:
-        lost.append(f"{len(store.sparse.names):,} sparse features")
-    if store.segmentation is not None:
-        lost.append("phrase segmentations")
-    return lost
+    return lost_sparse(store) + lost_segmentation(store)

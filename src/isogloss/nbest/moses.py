@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from isogloss._engine import MosesReader, MosesWriter
 from isogloss.corpus.streams import StrPath, naming_file, not_text
-from isogloss.errors import DataFormatError
+from isogloss.errors import DataFormatError, ModelFormatError
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["losses", "read", "write"]
@@ -43,25 +43,28 @@ def write(store: NbestStore) -> Iterator[str]:
 def write_with(store: NbestStore, *, alignment_before_features: bool) -> Iterator[str]:
     """Write one of the dialects of this format."""
     sparse = store.sparse.flat() if store.sparse is not None else None
-    writer = MosesWriter(
-        sentence_ids=store.sentence_ids,
-        sentence_offsets=store.sentence_offsets,
-        scores=store.scores,
-        dense_groups=[(group.name, group.size) for group in store.dense_groups],
-        dense=store.dense,
-        words=store.words,
-        token_offsets=store.tokens.offsets,
-        tokens=store.tokens.values,
-        sparse_names=None if sparse is None else sparse.names,
-        sparse_offsets=None if sparse is None else sparse.events.offsets,
-        sparse_columns=None if sparse is None else sparse.events.values,
-        sparse_values=None if sparse is None else sparse.event_counts,
-        alignment_offsets=None if store.alignment is None else store.alignment.offsets,
-        alignment=None if store.alignment is None else store.alignment.values,
-        segmentation_offsets=None if store.segmentation is None else store.segmentation.offsets,
-        segmentation=None if store.segmentation is None else store.segmentation.values,
-        alignment_before_features=alignment_before_features,
-    )
+    try:
+        writer = MosesWriter(
+            sentence_ids=store.sentence_ids,
+            sentence_offsets=store.sentence_offsets,
+            scores=store.scores,
+            dense_groups=[(group.name, group.size) for group in store.dense_groups],
+            dense=store.dense,
+            words=store.words,
+            token_offsets=store.tokens.offsets,
+            tokens=store.tokens.values,
+            sparse_names=None if sparse is None else sparse.names,
+            sparse_offsets=None if sparse is None else sparse.events.offsets,
+            sparse_columns=None if sparse is None else sparse.events.values,
+            sparse_values=None if sparse is None else sparse.event_counts,
+            alignment_offsets=None if store.alignment is None else store.alignment.offsets,
+            alignment=None if store.alignment is None else store.alignment.values,
+            segmentation_offsets=None if store.segmentation is None else store.segmentation.offsets,
+            segmentation=None if store.segmentation is None else store.segmentation.values,
+            alignment_before_features=alignment_before_features,
+        )
+    except ValueError as error:
+        raise ModelFormatError(str(error), store.path or "n-best store") from None
     first = 0
     while first < store.num_sentences:
         last = first + 1

@@ -11,10 +11,13 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from isogloss._engine import NbestBuilder
 from isogloss.corpus.streams import StrPath, naming_file
 from isogloss.errors import DataFormatError
-from isogloss.nbest.jsonl import json_objects
+from isogloss.nbest.jsonl import add_candidate, json_objects, number
+from isogloss.nbest.lost import lost_alignment, lost_dense, lost_segmentation, lost_sparse
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["losses", "read", "write"]
@@ -26,49 +29,51 @@ def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
     """Read a list; the n-th line is the n-th sentence."""
     builder = NbestBuilder()
     with naming_file(path):
-        for sentence, (number, entry) in enumerate(json_objects(chunks, path)):
-            for text, scores in _candidates(entry, path, number):
-                builder.add(
-                    sentence,
-                    text,
-                    score=-scores[0] if scores else None,
-                    dense=[(_FACTORS, [-score for score in scores[1:]])],
-                    line=number,
-                )
+        for line, entry in json_objects(chunks, path):
+            try:
+                for text, scores in _candidates(entry):
+                    add_candidate(
+                        builder,
+                        line - 1,
+                        text,
+                        score=-scores[0] if scores else None,
+                        dense=[(_FACTORS, [-score for score in scores[1:]])],
+                        line=line,
+                    )
+            except TypeError as error:
+                raise DataFormatError(str(error), path, line) from None
         store = NbestStore.from_columns(builder.finish())
     if store.num_candidates == 0:
         raise DataFormatError("no candidates in the file", path)
     return store
 
 
-def _candidates(entry: dict[str, Any], path: StrPath, line: int) -> Iterator[tuple[str, list[float]]]:
+def _candidates(entry: dict[str, Any]) -> Iterator[tuple[object, list[float]]]:
     if "translations" in entry:
         texts, all_scores = entry["translations"], entry.get("scores")
     elif "translation" in entry:
         texts, all_scores = [entry["translation"]], [entry.get("score")]
     else:
-        raise DataFormatError("neither 'translations' nor 'translation' in the object", path, line)
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise DataFormatError("'translations' is not a list of strings", path, line)
+        raise TypeError("neither 'translations' nor 'translation' in the object")
+    if not isinstance(texts, list):
+        raise TypeError("'translations' is not a list")
     if all_scores is None:
         all_scores = [None] * len(texts)
     if not isinstance(all_scores, list) or len(all_scores) != len(texts):
-        raise DataFormatError(f"'scores' has not one entry for each of {len(texts)} translations", path, line)
+        raise TypeError(f"'scores' has not one entry for each of {len(texts)} translations")
     for text, scores in zip(texts, all_scores, strict=True):
         listed = [] if scores is None else scores if isinstance(scores, list) else [scores]
-        if not all(isinstance(score, int | float) for score in listed):
-            raise DataFormatError(f"'scores' holds {scores!r}, a number is expected", path, line)
-        yield text, listed
+        yield text, [number(score, "a score") for score in listed]
 
 
 def write(store: NbestStore) -> Iterator[str]:
     """Yield one line per sentence; a sentence without candidates gets an empty list."""
     texts = store.texts()
-    factors = store.columns_of(_FACTORS)
+    factors = [column for name in _carried(store) for column in store.columns_of(name)]
     sentence = 0
-    for number in range(int(store.sentence_ids[-1]) + 1 if store.num_sentences else 0):
+    for index in range(store.num_lines):
         rows = range(0)
-        if store.sentence_ids[sentence] == number:
+        if store.sentence_ids[sentence] == index:
             rows = store.rows_of(sentence)
             sentence = min(sentence + 1, store.num_sentences - 1)
         translations = [next(texts) for _ in rows]
@@ -77,7 +82,7 @@ def write(store: NbestStore) -> Iterator[str]:
             score = float(store.scores[row])
             others = (-store.dense[row, factors]).tolist()
             scores.append(None if math.isnan(score) else [-score, *others])
-        entry: dict[str, Any] = {"sentence_id": number}
+        entry: dict[str, Any] = {"sentence_id": index}
         if translations:
             entry |= {"translation": translations[0], "score": scores[0] and scores[0][0]}
         entry |= {"translations": translations, "scores": scores}
@@ -86,14 +91,10 @@ def write(store: NbestStore) -> Iterator[str]:
 
 def losses(store: NbestStore) -> list[str]:
     """Only words and scores have a place."""
-    lost = []
-    others = [group.name for group in store.dense_groups if group.name != _FACTORS]
-    if others:
-        lost.append("dense features: " + ", ".join(others))
-    if store.sparse is not None:
-        lost.append(f"{len(store.sparse.names):,} sparse features")
-    if store.alignment is not None:
-        lost.append("word alignments")
-    if store.segmentation is not None:
-        lost.append("phrase segmentations")
-    return lost
+    lost = lost_dense(store, _carried(store)) + lost_sparse(store)
+    return lost + lost_alignment(store) + lost_segmentation(store)
+
+
+def _carried(store: NbestStore) -> tuple[str, ...]:
+    """The scores of factors stand behind a candidate's own score, so all candidates must have one."""
+    return () if np.any(np.isnan(store.scores)) else (_FACTORS,)

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from isogloss._engine import Vocabulary, materialise_sparse
 from isogloss.corpus.streams import StrPath
-from isogloss.errors import ModelFormatError
+from isogloss.errors import ConfigError, ModelFormatError
 from isogloss.model.folder import add_arrays, open_folder, write_folder
+from isogloss.nbest.check import check_content, check_shapes
 
 __all__ = ["CsrRows", "DenseGroup", "NbestStore", "Ragged", "SparseFeatures"]
 
@@ -25,6 +26,8 @@ Int64 = npt.NDArray[np.int64]
 UInt32 = npt.NDArray[np.uint32]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
+
+_MOST_EMPTY_LINES = 10_000_000
 
 KIND = "nbest"
 VERSION = 1
@@ -35,6 +38,13 @@ class DenseGroup(NamedTuple):
 
     name: str
     size: int
+
+    @classmethod
+    def checked(cls, name: object, size: object) -> DenseGroup:
+        """A group from a file's values, whatever they are."""
+        if not isinstance(name, str) or not isinstance(size, int) or size < 1:
+            raise ValueError(f"a dense group cannot be {name!r} of size {size!r}")
+        return cls(name, size)
 
     def column_names(self) -> list[str]:
         """``LM0`` alone, ``TranslationModel0_0``, ``TranslationModel0_1`` … for several."""
@@ -67,6 +77,11 @@ class Ragged:
         offsets, positions = _gather(self.offsets, rows)
         return Ragged(offsets, self.values[positions])
 
+    def select_or_none(self, rows: Int64) -> Ragged | None:
+        """The given rows, or None if all of them are empty."""
+        chosen = self.select(rows)
+        return chosen if len(chosen.values) else None
+
     def equals(self, other: Ragged) -> bool:
         """Whether all rows are equal."""
         return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.values, other.values)
@@ -91,7 +106,7 @@ class SparseFeatures:
     names: Vocabulary
     """Feature names by column."""
     events: Ragged
-    """Event numbers of each candidate."""
+    """Event numbers of each candidate; where events are features, each of them once."""
     event_counts: Float32
     """How often, parallel to ``events.values``; for a list from a file the feature's value."""
     event_features: Ragged | None = None
@@ -122,19 +137,28 @@ class SparseFeatures:
 
     def flat(self) -> SparseFeatures:
         """The same features in one level, as file formats write them."""
-        if self.event_features is None:
+        if self.event_features is None and self.feature_values is None:
             return self
         rows = self.rows(np.arange(len(self.events.offsets) - 1))
+        if not np.all(np.isfinite(rows.values)):
+            raise ModelFormatError("the values of a sparse feature add up to infinity", "n-best store")
         return SparseFeatures(self.names, Ragged(rows.offsets, rows.columns), rows.values)
 
-    def select(self, rows: Int64) -> SparseFeatures:
-        """The features of the given candidates; events and names stay."""
+    def flat_or_none(self) -> SparseFeatures | None:
+        """The same features in one level, or None if no candidate has one."""
+        flat = self.flat()
+        return flat if len(flat.events.values) else None
+
+    def select(self, rows: Int64) -> SparseFeatures | None:
+        """The features of the given candidates, or None if they have none; events and names stay."""
         offsets, positions = _gather(self.events.offsets, rows)
+        if len(positions) == 0:
+            return None
         events = Ragged(offsets, self.events.values[positions])
         return replace(self, events=events, event_counts=self.event_counts[positions])
 
     def equals(self, other: SparseFeatures) -> bool:
-        """Whether every candidate has the same named values; unused names do not count."""
+        """Whether every candidate has the same named values in the same order; unused names do not count."""
         mine, theirs = self.flat(), other.flat()
         return _same_words(mine.names, mine.events, theirs.names, theirs.events) and np.array_equal(
             mine.event_counts, theirs.event_counts
@@ -220,6 +244,17 @@ class NbestStore:
         """A name for every dense column."""
         return [name for group in self.dense_groups for name in group.column_names()]
 
+    @property
+    def num_lines(self) -> int:
+        """Lines that a file needs for line n to be sentence n; refused if nearly all would be empty."""
+        lines = int(self.sentence_ids[-1]) + 1 if self.num_sentences else 0
+        if lines - self.num_sentences > _MOST_EMPTY_LINES:
+            raise ConfigError(
+                f"the last sentence has the number {lines - 1}, and a file with a line for every sentence "
+                "from 0 on would be almost empty; number the sentences anew or choose another format"
+            )
+        return lines
+
     def columns_of(self, group_name: str) -> list[int]:
         """The dense columns of a group; empty if there is no such group."""
         first = 0
@@ -256,12 +291,12 @@ class NbestStore:
     def lines(self, rows: Int64, count: int | None = None) -> Iterator[str]:
         """One chosen candidate per sentence as lines that match the source's; missing sentences are empty.
 
-        There are ``count`` lines, or as many as the last sentence number asks for.
+        There are ``count`` lines, or as many as ``num_lines`` says.
         """
         texts = self.texts(rows.tolist())
         known = iter(self.sentence_ids.tolist())
         following = next(known, None)
-        for number in range(int(self.sentence_ids[-1]) + 1 if count is None else count):
+        for number in range(self.num_lines if count is None else count):
             if number == following:
                 following = next(known, None)
                 yield next(texts)
@@ -270,14 +305,16 @@ class NbestStore:
 
     def text(self, row: int) -> str:
         """The words of one candidate, joined by spaces."""
-        return " ".join(self.words.word(word) for word in self.tokens.row(row).tolist())
+        return next(self.texts([row]))
 
     def select(self, rows: Sequence[int] | Int64) -> NbestStore:
         """A store of the given candidates, which must rise by sentence; others are gone.
 
-        Sentences left without a candidate disappear.
+        Sentences left without a candidate disappear, and so do columns that are empty for all that are left.
         """
         chosen = np.asarray(rows, dtype=np.int64)
+        if len(chosen) and not 0 <= int(chosen.min()) <= int(chosen.max()) < self.num_candidates:
+            raise IndexError(f"the list has rows 0 to {self.num_candidates - 1}")
         sentence = self.sentence_of_row()[chosen]
         if np.any(np.diff(sentence) < 0):
             raise ValueError("the rows must be grouped by sentence, in order")
@@ -290,18 +327,29 @@ class NbestStore:
             dense=self.dense[chosen],
             tokens=self.tokens.select(chosen),
             sparse=self.sparse and self.sparse.select(chosen),
-            alignment=self.alignment and self.alignment.select(chosen),
-            segmentation=self.segmentation and self.segmentation.select(chosen),
+            alignment=self.alignment and self.alignment.select_or_none(chosen),
+            segmentation=self.segmentation and self.segmentation.select_or_none(chosen),
             path=None,
+            filled={},
         )
 
     def equals(self, other: NbestStore) -> bool:
-        """Whether both hold the same list: every candidate, number, word and name, in the same order."""
+        """Whether both hold the same list: every candidate, number, word and name, in the same order.
 
-        def same(mine: Any, theirs: Any) -> bool:
-            if mine is None or theirs is None:
-                return mine is theirs
-            return bool(mine.equals(theirs))
+        A column that no candidate has anything in is the same as none.
+        """
+
+        def same(mine: Ragged | None, theirs: Ragged | None) -> bool:
+            mine, theirs = mine or nothing, theirs or nothing
+            if len(mine.values) == 0 or len(theirs.values) == 0:
+                return len(mine.values) == len(theirs.values)
+            return mine.equals(theirs)
+
+        def same_sparse(mine: SparseFeatures | None, theirs: SparseFeatures | None) -> bool:
+            mine, theirs = mine and mine.flat_or_none(), theirs and theirs.flat_or_none()
+            return mine is theirs if mine is None or theirs is None else mine.equals(theirs)
+
+        nothing = Ragged(np.zeros(1, np.int64), np.zeros(0))
 
         return (
             np.array_equal(self.sentence_ids, other.sentence_ids)
@@ -310,7 +358,7 @@ class NbestStore:
             and self.dense_groups == other.dense_groups
             and np.array_equal(self.dense, other.dense)
             and _same_words(self.words, self.tokens, other.words, other.tokens)
-            and same(self.sparse, other.sparse)
+            and same_sparse(self.sparse, other.sparse)
             and same(self.alignment, other.alignment)
             and same(self.segmentation, other.segmentation)
         )
@@ -357,13 +405,14 @@ class NbestStore:
 
     @classmethod
     def open(cls, path: StrPath) -> NbestStore:
-        """Open a stored list; its columns stay on disk until they are used."""
+        """Open a stored list; its columns stay on disk until they are used, and are not read here.
+
+        What is wrong inside them shows later, as an error or as wrong values; ``check`` finds it at once.
+        """
         folder = open_folder(path, kind=KIND, version=VERSION)
         arrays = folder.arrays
         try:
-            groups = tuple(
-                DenseGroup(str(name), int(size)) for name, size in folder.attributes["dense_groups"]
-            )
+            groups = tuple(DenseGroup.checked(name, size) for name, size in folder.attributes["dense_groups"])
             sparse = None
             if "events" in arrays:
                 sparse = SparseFeatures(
@@ -388,22 +437,13 @@ class NbestStore:
             )
         except (KeyError, ValueError, TypeError) as error:
             raise ModelFormatError(f"not a sound n-best store ({error})", path) from None
-        store._check_shapes()
+        check_shapes(store)
         return store
 
-    def _check_shapes(self) -> None:
-        """Cheap checks that cost no reading of the columns; their content is checked where it is used."""
-        candidates, columns = len(self.scores), sum(group.size for group in self.dense_groups)
-        events = self.sparse.events if self.sparse is not None else None
-        rows = [self.tokens, self.alignment, self.segmentation, events]
-        sound = (
-            len(self.sentence_offsets) == len(self.sentence_ids) + 1
-            and int(self.sentence_offsets[-1]) == candidates
-            and self.dense.shape == (candidates, columns)
-            and all(ragged is None or len(ragged.offsets) == candidates + 1 for ragged in rows)
-        )
-        if not sound:
-            raise ModelFormatError("not a sound n-best store (columns differ in length)", self.path or "")
+    def check(self) -> None:
+        """Read everything once and refuse what leads nowhere: for lists whose origin is not trusted."""
+        check_shapes(self)
+        check_content(self)
 
     def cached(self, name: str) -> npt.NDArray[Any] | None:
         """An array that was kept beside the stored list under this name."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.nbest.store import NbestStore
+from isogloss.nbest.store import Float64, NbestStore
 
 __all__ = ["ColumnSummary", "NbestSummary", "summarise"]
 
@@ -73,6 +73,12 @@ class NbestSummary:
         ]
 
 
+def _mean(values: Float64) -> float:
+    """The mean, also where the sum would be too large for a number."""
+    scale = float(np.abs(values).max())
+    return scale * float((values / scale).mean()) if scale > 1e200 else float(values.mean())
+
+
 def summarise(store: NbestStore) -> NbestSummary:
     """Count what a list holds."""
     per_sentence = np.diff(store.sentence_offsets)
@@ -96,7 +102,7 @@ def summarise(store: NbestStore) -> NbestSummary:
         bytes=store.nbytes,
         columns=[
             ColumnSummary(
-                name=name, least=float(values.min()), mean=float(values.mean()), greatest=float(values.max())
+                name=name, least=float(values.min()), mean=_mean(values), greatest=float(values.max())
             )
             for name, values in zip(store.dense_names, store.dense.T, strict=True)
         ],
