@@ -122,7 +122,9 @@ class Alignments(Sequence[list[Link]]):
         return np.array_equal(self.links, other.links) and np.array_equal(self.offsets, other.offsets)
 
 
-def symmetrize(forward: Alignments, backward: Alignments, method: Method = "grow-diag-final-and") -> Alignments:
+def symmetrize(
+    forward: Alignments, backward: Alignments, method: Method = "grow-diag-final-and"
+) -> Alignments:
     """Make one alignment out of two directions'; both have source positions first.
 
     Sentences are gone through by source position, then target position; neighbours are tried in the order

@@ -69,7 +69,13 @@ class AlignmentModel:
         options = TrainingOptions() if options is None else options
         encoder = Encoder(lowercase=options.lowercase)
         return cls.train_encoded(
-            encoder.learn(pairs), encoder, options, threads=threads, memory=memory, progress=progress, warn=warn
+            encoder.learn(pairs),
+            encoder,
+            options,
+            threads=threads,
+            memory=memory,
+            progress=progress,
+            warn=warn,
         )
 
     @classmethod

@@ -39,7 +39,9 @@ def no_progress(items: Iterable[T], description: str, total: int | None = None) 
 class TrainedParts:
     """What training leaves: the position parameters, the pruned lexical table, and how it went."""
 
-    def __init__(self, trainer: _engine.AlignmentTrainer, prune: float, perplexities: list[tuple[float, float]]):
+    def __init__(
+        self, trainer: _engine.AlignmentTrainer, prune: float, perplexities: list[tuple[float, float]]
+    ):
         self.parameters = trainer.parameters
         self.row_offsets, self.columns, self.probabilities = trainer.lexicon(prune)
         self.source_null, self.target_null = trainer.source_null, trainer.target_null
