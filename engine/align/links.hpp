@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -53,13 +54,18 @@ class Symmetrizer {
   Buffer<std::uint8_t> cells_, source_linked_, target_linked_;
 };
 
+/// Words in each sentence of both sides.
+struct SentenceLengths {
+  std::span<const std::int64_t> source;
+  std::span<const std::int64_t> target;
+};
+
 /// Reads lines of `i-j` points (the Pharaoh format), appending links and the offset of each line's end.
 ///
-/// `first_line` is the number of the first line in its file, from 1. If lengths are given (of these lines'
-/// sentences), points outside a sentence are refused. Throws LineError.
-void parse_pharaoh(std::string_view text, std::uint64_t first_line, std::span<const std::int64_t> source_lengths,
-                   std::span<const std::int64_t> target_lengths, Buffer<Link>& links,
-                   Buffer<std::int64_t>& offsets);
+/// `first_line` is the number of the first line in its file, from 1. With the lengths of these lines'
+/// sentences, points outside a sentence and lines beyond the last sentence are refused. Throws LineError.
+void parse_pharaoh(std::string_view text, std::uint64_t first_line, const std::optional<SentenceLengths>& lengths,
+                   Buffer<Link>& links, Buffer<std::int64_t>& offsets);
 
 /// Appends one line of `i-j` points for each sentence; `offsets` has one more entry than there are sentences.
 void format_pharaoh(std::span<const Link> links, std::span<const std::int64_t> offsets, Buffer<char>& text);

@@ -47,18 +47,16 @@ class LineParser {
 
 }  // namespace
 
-void parse_pharaoh(std::string_view text, std::uint64_t first_line, std::span<const std::int64_t> source_lengths,
-                   std::span<const std::int64_t> target_lengths, Buffer<Link>& links,
-                   Buffer<std::int64_t>& offsets) {
-  const bool checked = !source_lengths.empty() || !target_lengths.empty();
+void parse_pharaoh(std::string_view text, std::uint64_t first_line, const std::optional<SentenceLengths>& lengths,
+                   Buffer<Link>& links, Buffer<std::int64_t>& offsets) {
   for (std::size_t line = 0; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     LineParser parser(text.substr(0, end), first_line + line);
-    if (checked && (line >= source_lengths.size() || line >= target_lengths.size()))
+    if (lengths && line >= std::min(lengths->source.size(), lengths->target.size()))
       throw LineError("more lines than sentence pairs", first_line + line,
                       "one line of points is expected for each sentence pair");
     for (Link link; parser.next(link);) {
-      if (checked) parser.check(link, source_lengths[line], target_lengths[line]);
+      if (lengths) parser.check(link, lengths->source[line], lengths->target[line]);
       links.push_back(link);
     }
     offsets.push_back(static_cast<std::int64_t>(links.size()));

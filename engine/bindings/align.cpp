@@ -1,5 +1,5 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -336,18 +336,17 @@ void bind_links(nb::module_& module) {
         Buffer<Link> links;
         Buffer<std::int64_t> offsets;
         const std::string_view bytes(text.c_str(), text.size());
-        const auto lengths = [](const std::optional<ArrayIn<std::int64_t>>& array) {
-          return array ? view(*array) : std::span<const std::int64_t>();
-        };
+        std::optional<SentenceLengths> lengths;
+        if (source_lengths && target_lengths) lengths = {view(*source_lengths), view(*target_lengths)};
         {
           nb::gil_scoped_release release;
           offsets.push_back(0);
-          parse_pharaoh(bytes, first_line, lengths(source_lengths), lengths(target_lengths), links, offsets);
+          parse_pharaoh(bytes, first_line, lengths, links, offsets);
         }
         return Links{links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
       },
-      "text"_a, nb::kw_only(), "first_line"_a = 1, "source_lengths"_a = nb::none(),
-      "target_lengths"_a = nb::none(),
+      "text"_a, nb::kw_only(), "first_line"_a = 1, "source_lengths"_a.none() = nb::none(),
+      "target_lengths"_a.none() = nb::none(),
       nb::sig("def parse_pharaoh(text: bytes, *, first_line: int = 1, "
               "source_lengths: numpy.typing.NDArray[numpy.int64] | None = None, "
               "target_lengths: numpy.typing.NDArray[numpy.int64] | None = None) -> "

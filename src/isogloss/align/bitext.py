@@ -12,7 +12,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.corpus.plain import unequal_lines
 from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.errors import DataFormatError
 
 __all__ = ["EncodedPairs", "Encoder", "read_pairs", "read_sides"]
 
@@ -32,6 +32,18 @@ class EncodedPairs:
 
     def __len__(self) -> int:
         return len(self.source_offsets) - 1
+
+    def __getitem__(self, part: slice) -> EncodedPairs:
+        """Some of the pairs, in steps of 1."""
+        begin, end, _ = part.indices(len(self))
+        sides = []
+        for words, offsets in (
+            (self.source, self.source_offsets),
+            (self.target, self.target_offsets),
+        ):
+            some = offsets[begin : max(begin, end) + 1]
+            sides += [words[some[0] : some[-1]], some - some[0]]
+        return EncodedPairs(*sides)
 
     @property
     def source_lengths(self) -> npt.NDArray[np.int64]:
@@ -145,15 +157,3 @@ def read_pairs(path: StrPath) -> Iterator[Pair]:
                 "source and target are separated by a tab or by ' ||| '",
             )
         yield fields[0], fields[1]
-
-
-def check_not_empty(pairs: EncodedPairs, max_length: int, path: StrPath) -> None:
-    """Refuse a corpus from which nothing can be learnt."""
-    if len(pairs) == 0:
-        raise DataFormatError("no sentence pairs", path, hint="the file is empty")
-    lengths = np.stack([pairs.source_lengths, pairs.target_lengths])
-    if not np.any((lengths.min(axis=0) > 0) & (lengths.max(axis=0) <= max_length)):
-        raise ConfigError(
-            f"{path}: none of the {len(pairs):,} sentence pairs has words on both sides and at most "
-            f"{max_length} of them; is the text one sentence to a line?"
-        )

@@ -10,7 +10,7 @@ from isogloss.align.links import Link
 from isogloss.corpus.streams import StrPath, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 
-__all__ = ["AlignmentScores", "GoldLinks", "read_gold", "score_alignments"]
+__all__ = ["AlignmentScores", "GoldLinks", "check_gold", "read_gold", "score_alignments"]
 
 _POINT = re.compile(r"([0-9]+)([-?p])([0-9]+)")
 
@@ -58,6 +58,27 @@ def read_gold(path: StrPath) -> list[GoldLinks]:
                 sure.add(link)
         gold.append(GoldLinks(frozenset(sure), frozenset(possible)))
     return gold
+
+
+def check_gold(
+    gold: Sequence[GoldLinks], source_lengths: Sequence[int], target_lengths: Sequence[int], path: StrPath
+) -> None:
+    """Refuse gold links that cannot belong to sentences of these lengths."""
+    if len(gold) != len(source_lengths):
+        raise DataFormatError(
+            f"{len(gold):,} lines for {len(source_lengths):,} sentence pairs",
+            path,
+            hint="one line of links is expected for each pair",
+        )
+    for number, (pair, rows, columns) in enumerate(zip(gold, source_lengths, target_lengths, strict=True), 1):
+        for i, j in sorted(pair.possible):
+            if i >= rows or j >= columns:
+                raise DataFormatError(
+                    f"link {i}-{j} lies outside sentences of {rows} and {columns} words",
+                    path,
+                    number,
+                    "the source position comes first: are source and target swapped?",
+                )
 
 
 def score_alignments(alignments: Iterable[Iterable[Link]], gold: Sequence[GoldLinks]) -> AlignmentScores:

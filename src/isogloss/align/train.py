@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss.align.bitext import EncodedPairs
 from isogloss.align.options import TrainingOptions
 from isogloss.errors import ConfigError
 
-__all__ = ["Progress", "TrainedParts", "learn", "no_progress"]
+__all__ = ["Progress", "TrainedParts", "learn", "make_batches", "no_progress", "usable_pairs"]
 
 T = TypeVar("T")
 
+_FEW = 16  # pairs that are one batch whatever their lengths
 _BATCH_CELLS = 2_000_000
 _BATCH_WORK = 400_000_000  # of HMM posteriors: words times words times words
 _TABLE_WORK = 30_000_000
@@ -85,7 +88,7 @@ def _iterate(
 ) -> list[tuple[float, float]]:
     batches = make_batches(pairs, options.max_length)
     schedule = list(_schedule(options))
-    usable = _usable(pairs, options.max_length)
+    usable = usable_pairs(pairs, options.max_length)
     words = (int(pairs.target_lengths[usable].sum()), int(pairs.source_lengths[usable].sum()))
     steps = [(step, batch) for step in range(len(schedule)) for batch in range(len(batches))]
     perplexities = []
@@ -119,7 +122,8 @@ def _perplexity(log_likelihood: float, words: int) -> float:
     return float(np.exp(-log_likelihood / max(words, 1)))
 
 
-def _usable(pairs: EncodedPairs, max_length: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def usable_pairs(pairs: EncodedPairs, max_length: int) -> npt.NDArray[np.bool_]:
+    """Which pairs have words on both sides, and not more than the limit."""
     shorter = np.minimum(pairs.source_lengths, pairs.target_lengths)
     longer = np.maximum(pairs.source_lengths, pairs.target_lengths)
     return (shorter > 0) & (longer <= max_length)
@@ -127,14 +131,15 @@ def _usable(pairs: EncodedPairs, max_length: int) -> np.ndarray[tuple[int], np.d
 
 def make_batches(pairs: EncodedPairs, max_length: int) -> list[tuple[int, int]]:
     """Ranges of pairs that take about equal time, a fraction of a second each."""
-    usable = _usable(pairs, max_length)
+    if len(pairs) <= _FEW:
+        return [(0, len(pairs))] if len(pairs) else []
+    usable = usable_pairs(pairs, max_length)
     rows = np.where(usable, pairs.source_lengths, 0).astype(np.float64)
     columns = np.where(usable, pairs.target_lengths, 0)
     cells = rows * columns
     load = np.cumsum(cells / _BATCH_CELLS + cells * (rows + columns) / _BATCH_WORK + 1e-5)
-    edges = np.searchsorted(load, np.arange(1, int(load[-1]) + 1)) + 1 if len(load) else []
-    borders = np.unique(np.concatenate([[0], edges, [len(pairs)]])).astype(int).tolist()
-    return list(zip(borders, borders[1:], strict=False))
+    cuts = np.searchsorted(load, np.arange(1, int(load[-1]) + 1)) + 1
+    return list(itertools.pairwise(sorted({0, *cuts.tolist(), len(pairs)})))
 
 
 def _until(finished: Callable[[], bool]) -> Iterator[int]:

@@ -15,6 +15,8 @@ import typer
 
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, grammar, lm, nbest
+from isogloss.cli import console, corpus, nbest
+from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
@@ -46,6 +48,7 @@ app.command()(demo)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
+app.command()(align)
 app.command()(classes)
 app.add_typer(lm.app, name="lm")
 app.command()(extract)
@@ -133,6 +136,10 @@ def _say_interrupted() -> int:
 
 def _abandon_stdout() -> None:
     """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
+
+
+def _close_stdout() -> None:
+    """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
