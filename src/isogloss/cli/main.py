@@ -15,7 +15,6 @@ import typer
 
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, grammar, lm, nbest
-from isogloss.cli import console, corpus, nbest
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
