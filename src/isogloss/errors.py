@@ -9,6 +9,7 @@
     │   ├── OutputError           a place that cannot be written, or holds something else
     │   ├── NotTrainedError       a step that must come first has not been run
     │   └── MissingExtraError     an optional package is not installed
+    ├── StageError                a stage of a run failed: exit code of what it failed with
     └── InternalError             our mistake: exit code 1
 
 A message says where, what was found, what was expected and what to do. All can be pickled, so that
@@ -29,6 +30,7 @@ __all__ = [
     "ModelFormatError",
     "NotTrainedError",
     "OutputError",
+    "StageError",
     "UserError",
 ]
 
@@ -108,6 +110,26 @@ class MissingExtraError(UserError, ImportError):
     def __str__(self) -> str:
         return (
             f"{self.purpose} needs an optional package; install it with: pip install 'isogloss[{self.extra}]'"
+        )
+
+
+class StageError(IsoglossError, RuntimeError):
+    """A stage of a run failed: its name and the error it failed with.
+
+    >>> print(StageError("align", DataFormatError("no words found", "train.de")))
+    stage 'align': train.de: no words found
+    """
+
+    def __init__(self, stage: str, cause: BaseException) -> None:
+        super().__init__(stage, cause)
+        self.stage, self.cause = stage, cause
+        ours = not isinstance(cause, UserError | OSError)  # a full disk is for the user to mend
+        self.exit_code = IsoglossError.exit_code if ours else UserError.exit_code
+
+    def __str__(self) -> str:
+        plain = isinstance(self.cause, IsoglossError | OSError)
+        return (
+            f"stage '{self.stage}': " + ("" if plain else f"{type(self.cause).__name__}: ") + str(self.cause)
         )
 
 

@@ -13,7 +13,7 @@ from isogloss.errors import ConfigError, OutputError
 
 @pytest.fixture(scope="module")
 def corpus() -> SyntheticCorpus:
-    return make_corpus(pairs=3000, seed=7, references=3)
+    return make_corpus(pairs=2000, seed=7, references=3)
 
 
 def test_the_same_seed_gives_the_same_corpus_and_another_seed_another() -> None:
@@ -32,7 +32,7 @@ def test_it_never_changes() -> None:
 
 
 def test_more_references_change_nothing_else(corpus: SyntheticCorpus) -> None:
-    one = make_corpus(pairs=3000, seed=7)
+    one = make_corpus(pairs=2000, seed=7)
     assert (one.source, one.target, one.alignment) == (corpus.source, corpus.target, corpus.alignment)
     assert all(len(side) == len(corpus) for side in corpus.references)
 

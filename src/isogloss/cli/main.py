@@ -14,8 +14,13 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, demo, nbest
+from isogloss.cli import console, corpus, grammar, lm, nbest
+from isogloss.cli import console, corpus, nbest
+from isogloss.cli.align import align
+from isogloss.cli.classes import classes
+from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
+from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -39,11 +44,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-
-app.command("demo")(demo.demo)
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(nbest.app, name="nbest")
+app.command()(demo)
 app.command()(evaluate)
+app.add_typer(nbest.app, name="nbest")
+app.add_typer(corpus.app, name="corpus")
+app.command()(align)
+app.command()(classes)
+app.add_typer(lm.app, name="lm")
+app.command()(extract)
+app.add_typer(grammar.app, name="grammar")
 
 
 def _print_version(wanted: bool) -> None:
@@ -127,6 +136,10 @@ def _say_interrupted() -> int:
 
 def _abandon_stdout() -> None:
     """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
+
+
+def _close_stdout() -> None:
+    """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -142,10 +155,13 @@ def _explain(error: Any) -> int:
 
 
 def _prepare_streams() -> None:
-    """Results are UTF-8 whatever the locale says: they are files of the field, not prose for a terminal."""
+    """Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
     if sys.stdout.isatty():

@@ -136,10 +136,12 @@ def write_corpus(
     """
     usual = min(500, max(10, pairs // 10))
     dev, test = (usual if size is None else size for size in (dev, test))
-    if dev < 0 or test < 0:
-        raise ConfigError(f"dev and test must not be negative, got {dev} and {test}")
+    if pairs < 1 or dev < 0 or test < 0:
+        raise ConfigError(
+            f"at least 1 training pair and no negative sizes are needed, got {pairs}, {dev} and {test}"
+        )
     place = Path(folder)
-    _claim(place)
+    _refuse_used(place)
     # A tenth more than needed: sentences of dev and test that come again are left out of training.
     corpus = make_corpus(pairs + (pairs + dev + test) // 10 + dev + test + 10, seed, references)
     train, *held_out = corpus.split(dev=dev, test=test)
@@ -155,6 +157,7 @@ def write_corpus(
         for number, side in enumerate(part.references):
             files[f"{name}.tgt.{number}"] = map(write, side)
     paths = [place / name for name in files]
+    _make_folder(place)
     with atomic_outputs(paths) as streams:
         for stream, lines in zip(streams, files.values(), strict=True):
             stream.writelines(f"{line}\n" for line in lines)
@@ -165,11 +168,14 @@ def _pharaoh(links: Links) -> str:
     return " ".join(f"{at}-{other}" for at, other in links)
 
 
-def _claim(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held = next(folder.iterdir(), None)
-    except OSError as error:
-        raise OutputError(error.strerror or str(error), folder) from None
+def _refuse_used(folder: Path) -> None:
+    held = next(folder.iterdir(), None) if folder.is_dir() else None
     if held is not None:
         raise OutputError(f"the folder is not empty (it holds '{held.name}')", folder, "choose a new one")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), folder) from None

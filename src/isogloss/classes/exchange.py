@@ -1,0 +1,264 @@
+"""Inducing word classes by exchange clustering (Kneser & Ney 1993; Martin, Liermann & Ney 1998).
+
+Every word in turn, the most frequent first, moves to the class that gives the corpus the highest
+likelihood under a class bigram model, until none wants to move. That is a local optimum: from there some
+words are scattered at random and exchanged again, and the best clustering seen is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss._engine import MOST_CLASSES, BigramCounter, ExchangeClustering, UnitBigrams, Vocabulary
+from isogloss.classes.words import FIRST_CLASS, UNKNOWN_WORD, WordClasses
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError, DataFormatError
+
+__all__ = ["ClassOptions", "Clustering", "Pass", "class_perplexity", "induce_classes"]
+
+_BATCH = 10_000  # sentences per call of the engine
+_CALL_WORK = 20_000_000  # words times class pairs per call of the engine: some tenths of a second
+_SCATTERED = 0.2  # share of the words that a restart scatters
+_RESTARTS_AT_ONCE = 4  # fixed: it decides which clustering each restart begins from
+
+Numbers = npt.NDArray[np.uint32]
+Progress = Callable[["Pass"], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassOptions:
+    """What classes are induced and how long the search goes on."""
+
+    classes: int = 50
+    """Classes for words; the sentence boundary has one more."""
+    iterations: int = 50
+    """Most passes over the vocabulary in one descent; it ends earlier when no word moves."""
+    restarts: int = 8
+    """Descents from a disturbed copy of the best clustering so far; 0 takes the first local optimum."""
+    min_count: int = 1
+    """Words seen less often are taken together as one word, ``<unk>``."""
+    seed: int = 1
+    """Of the restarts' random numbers."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.classes <= MOST_CLASSES:
+            raise ConfigError(f"classes must be between 1 and {MOST_CLASSES}, got {self.classes}")
+        for name, least in (("iterations", 1), ("restarts", 0), ("min_count", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} must be at least {least}, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """One pass over the vocabulary."""
+
+    descent: int
+    """0 for the first; restarts count from 1."""
+    number: int
+    """From 1 in each descent."""
+    moved: int
+    """Words that changed their class."""
+    log_likelihood: float
+    """Of the corpus after the pass, in bits."""
+    perplexity: float
+    """The same per word and sentence end, as a perplexity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clustering:
+    """Induced classes and how they came about."""
+
+    classes: WordClasses
+    passes: Sequence[Pass]
+    """All passes of all descents."""
+    best_descent: int
+    log_likelihood: float
+    perplexity: float
+    sentences: int
+    """Sentences that have words."""
+    tokens: int
+    types: int
+    counts: Sequence[int]
+    """How often each word of ``classes`` was seen, in the same order."""
+
+
+def induce_classes(
+    sentences: Iterable[Sequence[str]],
+    options: ClassOptions | None = None,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+    origin: StrPath = "corpus",
+) -> Clustering:
+    """Cluster the words of a tokenised corpus.
+
+    Memory grows with the number of different word pairs, not with the corpus. ``threads`` work on
+    different restarts and change nothing in the result. ``progress`` is told of every pass: of the first
+    descent as they happen, of a restart when it is over. ``origin`` is what errors call the corpus.
+    """
+    options = options or ClassOptions()
+    if threads < 1:
+        raise ConfigError(f"threads must be at least 1, got {threads}")
+    corpus = _count(sentences, origin)
+    units = corpus.units(options.min_count)
+    search = _Search(units.bigrams, options, progress)
+    search.descend()
+    search.restart(threads)
+    best = search.best
+    class_of = (best.class_of + FIRST_CLASS).tolist()
+    return Clustering(
+        classes=WordClasses(dict(zip(units.words, class_of, strict=True))),
+        passes=tuple(search.passes),
+        best_descent=best.passes[0].descent,
+        log_likelihood=best.passes[-1].log_likelihood,
+        perplexity=best.passes[-1].perplexity,
+        sentences=corpus.bigrams.sentences,
+        tokens=int(corpus.counts.sum()),
+        types=len(corpus.counts),
+        counts=units.counts,
+    )
+
+
+def class_perplexity(sentences: Iterable[Sequence[str]], classes: WordClasses) -> float:
+    """Perplexity of a corpus under the class bigram model that fits it best with the given classes.
+
+    It measures how well classes describe this corpus, the quantity that clustering makes small; it says
+    nothing about unseen text. Words without a class are in that of unknown words.
+    """
+    corpus = _count(sentences, "corpus")
+    numbers = np.array(classes.classify(corpus.words), dtype=np.uint32)
+    names, dense = np.unique(numbers, return_inverse=True)
+    if len(names) > MOST_CLASSES:
+        raise ConfigError(f"{len(names)} different classes found, at most {MOST_CLASSES} can be compared")
+    bigrams = corpus.bigrams.units(np.arange(len(numbers), dtype=np.uint32), len(numbers))
+    state = ExchangeClustering(bigrams, dense.astype(np.uint32), classes=len(names))
+    return _perplexity(state.likelihood, bigrams)
+
+
+def _perplexity(log_likelihood: float, bigrams: UnitBigrams) -> float:
+    return float(2.0 ** (-log_likelihood / bigrams.total))
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    words: list[str]
+    counts: npt.NDArray[np.int64]
+    bigrams: BigramCounter
+
+    def units(self, min_count: int) -> _Units:
+        """What is moved between classes: every word, or the rare ones together; most frequent first."""
+        names, counts = self.words, self.counts
+        unit_of = np.arange(len(names))
+        rare = counts < min_count
+        if rare.any():
+            if UNKNOWN_WORD in names:  # of the corpus itself: one with the rare words
+                rare[names.index(UNKNOWN_WORD)] = True
+            kept = np.flatnonzero(~rare)
+            unit_of[kept], unit_of[rare] = np.arange(len(kept)), len(kept)
+            names = [*(names[word] for word in kept), UNKNOWN_WORD]
+            counts = np.append(counts[kept], counts[rare].sum())
+        order = np.argsort(-counts, kind="stable")
+        rank = np.empty(len(order), dtype=np.uint32)
+        rank[order] = np.arange(len(order), dtype=np.uint32)
+        bigrams = self.bigrams.units(rank[unit_of], len(order))
+        return _Units([names[unit] for unit in order], counts[order].tolist(), bigrams)
+
+
+@dataclass(frozen=True, slots=True)
+class _Units:
+    words: list[str]
+    counts: list[int]
+    bigrams: UnitBigrams
+
+
+def _count(sentences: Iterable[Sequence[str]], origin: StrPath) -> _Corpus:
+    vocabulary, counter = Vocabulary(), BigramCounter()
+    stream = iter(sentences)
+    while batch := list(islice(stream, _BATCH)):
+        counter.add(*vocabulary.encode(batch))
+    if counter.sentences == 0:
+        raise DataFormatError("no words found", origin, hint="tokenised sentences are expected, one per line")
+    return _Corpus(vocabulary.words(), counter.counts().astype(np.int64), counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Descent:
+    class_of: Numbers
+    likelihood_steps: int
+    passes: list[Pass]
+
+
+class _Search:
+    """Descents over one corpus, and the best of them."""
+
+    def __init__(self, bigrams: UnitBigrams, options: ClassOptions, progress: Progress | None) -> None:
+        self.bigrams, self.options = bigrams, options
+        self.passes: list[Pass] = []
+        self._report = progress or (lambda _: None)
+        self._stop = threading.Event()
+
+    def descend(self) -> None:
+        """Start from each of the most frequent words in a class of its own, all others in the last."""
+        initial = np.minimum(np.arange(self.bigrams.units), self.options.classes - 1).astype(np.uint32)
+        self.best = self._descent(0, initial, self._report)
+        self.passes += self.best.passes
+
+    def restart(self, threads: int) -> None:
+        """Disturb the best clustering several times over, and go on from the best of what comes out."""
+        last = self.options.restarts
+        with ThreadPoolExecutor(max_workers=min(threads, _RESTARTS_AT_ONCE)) as pool:
+            try:
+                for first in range(1, last + 1, _RESTARTS_AT_ONCE):
+                    group = range(first, min(first + _RESTARTS_AT_ONCE, last + 1))
+                    self._take_best(pool.map(self._disturbed, group))
+            except BaseException:
+                self._stop.set()
+                raise
+
+    def _take_best(self, descents: Iterable[_Descent]) -> None:
+        best = self.best
+        for descent in descents:
+            self.passes += descent.passes
+            for step in descent.passes:
+                self._report(step)
+            if descent.likelihood_steps > best.likelihood_steps:
+                best = descent
+        self.best = best
+
+    def _disturbed(self, number: int) -> _Descent:
+        rng = np.random.default_rng([self.options.seed, number])
+        initial = self.best.class_of.copy()
+        scattered = rng.random(len(initial)) < _SCATTERED
+        initial[scattered] = rng.integers(0, self.options.classes, int(scattered.sum()), dtype=np.uint32)
+        return self._descent(number, initial, lambda _: None)
+
+    def _descent(self, descent: int, initial: Numbers, report: Progress) -> _Descent:
+        state = ExchangeClustering(self.bigrams, initial, classes=self.options.classes)
+        units = self.bigrams.units
+        step = max(1, _CALL_WORK // (self.options.classes + 1) ** 2)
+        passes: list[Pass] = []
+        for number in range(1, self.options.iterations + 1):
+            moved = 0
+            for begin in range(0, units, step):
+                moved += state.exchange(begin, begin + step)
+                if self._stop.is_set():
+                    raise KeyboardInterrupt
+            done = Pass(
+                descent=descent,
+                number=number,
+                moved=moved,
+                log_likelihood=state.likelihood,
+                perplexity=_perplexity(state.likelihood, self.bigrams),
+            )
+            passes.append(done)
+            report(done)
+            if moved == 0:
+                break
+        return _Descent(state.class_of(), state.likelihood_steps, passes)

@@ -1,0 +1,24 @@
+"""Sizes as people write them."""
+
+from __future__ import annotations
+
+import re
+
+from isogloss.errors import ConfigError
+
+__all__ = ["parse_size"]
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def parse_size(text: str, option: str = "--memory") -> int:
+    """Read a number of bytes with an optional unit.
+
+    >>> parse_size("4G"), parse_size("512m"), parse_size("1.5 GB"), parse_size("4096")
+    (4294967296, 536870912, 1610612736, 4096)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise ConfigError(f"{option} must be a size such as 512M or 4G, got '{text}'")
+    return int(float(found[1]) * _UNITS[found[2].upper()])

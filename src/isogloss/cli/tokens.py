@@ -1,0 +1,172 @@
+"""``isogloss corpus tokenize``, ``detokenize`` and ``truecase``: filters from lines to lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isogloss.cli import console
+from isogloss.errors import ConfigError, DataFormatError
+
+if TYPE_CHECKING:
+    from isogloss.corpus.placeholders import Placeholder
+
+__all__ = ["add_commands"]
+
+Input = Annotated[str, typer.Argument(metavar="IN", help="Text to read, - for stdin; .gz, .zst unpacked.")]
+Output = Annotated[str, typer.Argument(metavar="OUT", help="Where to write; .gz and .zst are packed.")]
+Name = Annotated[
+    str,
+    typer.Option("--tokenizer", help="moses, none, characters, fugashi (Japanese) or jieba (Chinese)."),
+]
+Language = Annotated[str, typer.Option("--language", help="Language of the text, such as en.")]
+Model = Annotated[str, typer.Option("--model", help="Table of words and their usual case (TSV).")]
+
+_truecase = typer.Typer(help="Give words the case they have inside sentences.", no_args_is_help=True)
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the filters to ``isogloss corpus``."""
+    app.command()(tokenize)
+    app.command()(detokenize)
+    app.add_typer(_truecase, name="truecase")
+
+
+def tokenize(
+    input: Input = "-",
+    output: Output = "-",
+    tokenizer: Name = "moses",
+    language: Language = "en",
+    placeholders: Annotated[
+        str | None,
+        typer.Option(
+            "--placeholders",
+            metavar="FILE",
+            help="Replace placeholders such as %(name)s, {x}, <b> by marks, and write them there.",
+        ),
+    ] = None,
+    protect: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--protect",
+            metavar="KIND",
+            help="Kind of placeholder: printf, braces, tags, entities (these four if not given), urls, "
+            "emails; repeatable.",
+        ),
+    ] = None,
+) -> None:
+    """Split lines of text into tokens."""
+    from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
+    from isogloss.corpus.streams import atomic_outputs, read_lines
+    from isogloss.corpus.tokenizer import tokenizer as make_tokenizer
+
+    if protect and placeholders is None:
+        raise ConfigError("--protect needs --placeholders, the file to keep what is protected in")
+    tool, protector = make_tokenizer(tokenizer, language), Protector(protect or DEFAULT_KINDS)
+    with atomic_outputs([output, *([placeholders] if placeholders else [])]) as (text, *tables):
+        for line in console.track(read_lines(input), "lines"):
+            for table in tables:
+                line, found = protector.protect(line)
+                table.write(_pack(found) + "\n")
+            text.write(" ".join(tool.tokenize(line)) + "\n")
+
+
+def detokenize(
+    input: Input = "-",
+    output: Output = "-",
+    tokenizer: Name = "moses",
+    language: Language = "en",
+    placeholders: Annotated[
+        str | None,
+        typer.Option(
+            "--placeholders", metavar="FILE", help="Put back the placeholders that 'tokenize' wrote there."
+        ),
+    ] = None,
+) -> None:
+    """Write tokens as text again."""
+    from isogloss.corpus.placeholders import restore
+    from isogloss.corpus.streams import atomic_output, read_lines
+    from isogloss.corpus.tokenizer import tokenizer as make_tokenizer
+
+    tool = make_tokenizer(tokenizer, language)
+    lines = read_lines(input)
+    with atomic_output(output) as text:
+        if placeholders is None:
+            for line in console.track(lines, "lines"):
+                text.write(tool.detokenize(line.split()) + "\n")
+            return
+        for line, found in console.track(_paired(lines, input, placeholders), "lines"):
+            text.write(restore(tool.detokenize(line.split()), found) + "\n")
+
+
+def _pack(placeholders: Sequence[Placeholder]) -> str:
+    rows = [[found.text, found.left, found.right] for found in placeholders]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _paired(lines: Iterator[str], input: str, placeholders: str) -> Iterator[tuple[str, list[Placeholder]]]:
+    from isogloss.corpus.plain import unequal_lines
+    from isogloss.corpus.streams import read_lines
+
+    pairs = zip_longest(lines, read_lines(placeholders))
+    for number, (line, row) in enumerate(pairs, start=1):
+        if line is None:
+            raise unequal_lines(input, placeholders, number)
+        if row is None:
+            raise unequal_lines(placeholders, input, number)
+        yield line, _unpack(row, placeholders, number)
+
+
+def _unpack(row: str, path: str, number: int) -> list[Placeholder]:
+    from isogloss.corpus.placeholders import Placeholder
+
+    try:
+        rows = json.loads(row)
+        found = [Placeholder(text, left, right) for text, left, right in rows]
+        parts = [part for item in found for part in (item.text, item.left, item.right)]
+        if isinstance(rows, list) and all(isinstance(part, str) for part in parts):
+            return found
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise DataFormatError(
+        "a JSON list of placeholders expected", path, number, "'isogloss corpus tokenize' writes such files"
+    )
+
+
+@_truecase.command("train")
+def train(
+    input: Input = "-",
+    model: Model = "truecase.tsv",
+) -> None:
+    """Learn the usual case of words from tokenized text."""
+    from isogloss.corpus.streams import read_lines
+    from isogloss.corpus.truecase import train_truecaser
+
+    train_truecaser(line.split() for line in console.track(read_lines(input), "lines")).save(model)
+
+
+@_truecase.command("apply")
+def apply(input: Input = "-", output: Output = "-", model: Model = "truecase.tsv") -> None:
+    """Give the words of tokenized text their usual case."""
+    from isogloss.corpus.streams import atomic_output, read_lines
+    from isogloss.corpus.truecase import load_truecaser
+
+    truecaser = load_truecaser(model)
+    with atomic_output(output) as text:
+        for line in console.track(read_lines(input), "lines"):
+            text.write(" ".join(truecaser.truecase(line.split())) + "\n")
+
+
+@_truecase.command("undo")
+def undo(input: Input = "-", output: Output = "-") -> None:
+    """Begin the sentences of tokenized text with capitals."""
+    from isogloss.corpus.streams import atomic_output, read_lines
+    from isogloss.corpus.truecase import undo_truecase
+
+    with atomic_output(output) as text:
+        for line in console.track(read_lines(input), "lines"):
+            text.write(" ".join(undo_truecase(line.split())) + "\n")

@@ -1,0 +1,72 @@
+"""Writing the pairs of a corpus that have nothing wrong with them, and a table of the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+
+from isogloss.corpus.check import RULES, CheckOptions, Examination, Row
+from isogloss.corpus.formats import Conversion
+from isogloss.corpus.plain import unequal_lines
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError
+
+__all__ = ["CleanReport", "clean_corpus"]
+
+_CANNOT_KEEP = ("unequal-lines", "invalid-utf8")
+
+
+@dataclass(slots=True, kw_only=True)
+class CleanReport:
+    """What was kept and what was dropped."""
+
+    kept: int = 0
+    dropped: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Dropped pairs by rule; a pair that breaks several rules counts for each."""
+
+
+def clean_corpus(
+    conversion: Conversion,
+    options: CheckOptions | None = None,
+    *,
+    keep: Iterable[str] = (),
+    dropped: StrPath | None = None,
+    watch: Callable[[Iterable[Row]], Iterable[Row]] = iter,
+) -> CleanReport:
+    """Convert a corpus, leaving out the pairs in which ``check_corpus`` finds something.
+
+    ``keep`` names rules that are no reason to drop a pair. The table ``dropped`` gets a line for each
+    dropped pair: its line in the input, the rules it broke, and the details.
+    """
+    excused = frozenset(keep)
+    for rule in excused:
+        if rule not in RULES or rule in _CANNOT_KEEP:
+            known = ", ".join(sorted(RULES.keys() - _CANNOT_KEEP))
+            raise ConfigError(f"'{rule}' is not a rule that can be excused; these can: {known}")
+    examination = Examination(conversion.source, options, conversion.options, conversion.reading)
+    rows = iter(watch(examination))
+    first = next(rows, None)  # from here on the languages are known
+    report = CleanReport()
+    beside = [dropped] if dropped is not None else []
+    with conversion.target.write(conversion.languages(), beside=beside) as (write, tables):
+        for table in tables:
+            table.write("line\treasons\tdetails\n")
+        for row in chain([first] if first is not None else [], rows):
+            broken = [finding for finding in row.findings if finding.rule not in excused]
+            if not broken:
+                report.kept += write(row.pair)
+                continue
+            reasons = list(dict.fromkeys(finding.rule for finding in broken))
+            report.dropped += 1
+            report.reasons.update(reasons)
+            details = "; ".join(finding.detail for finding in broken)
+            for table in tables:
+                table.write(f"{row.pair.line}\t{','.join(reasons)}\t{details}\n")
+        if (unequal := examination.unequal) is not None:
+            source, target = conversion.source.paths
+            long = target if unequal.path == str(source) else source
+            raise unequal_lines(unequal.path, long, unequal.line)
+    return report

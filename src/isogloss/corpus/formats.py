@@ -1,0 +1,266 @@
+"""Which format a bilingual file is in, and the way from one format to another."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import IO, Protocol
+
+from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
+from isogloss.corpus.plain import read_plain, write_plain
+from isogloss.corpus.po import read_po, write_po
+from isogloss.corpus.streams import StrPath, atomic_outputs, open_bytes
+from isogloss.corpus.tmx import read_tmx, write_tmx
+from isogloss.corpus.tsv import read_tsv, write_tsv
+from isogloss.corpus.xliff import read_xliff, write_xliff1, write_xliff2
+from isogloss.errors import ConfigError
+
+__all__ = ["FORMATS", "Conversion", "Format", "PairFiles", "detect_format", "plan_conversion", "split_files"]
+
+_IDS = "ids of the pairs"
+_CONTEXTS = "contexts of the pairs"
+_LANGUAGES = "names of the languages"
+_BREAKS = "line breaks inside a sentence (they become spaces)"
+_TABS = "tabs inside a sentence (they become spaces)"
+_SEVERAL = "further translations of the same source and context, and pairs with an empty source"
+_EVERYTHING = frozenset({_IDS, _CONTEXTS, _LANGUAGES, _BREAKS, _TABS, _SEVERAL})
+_TAGS = "inline tags"
+
+
+class _Read(Protocol):
+    def __call__(
+        self, paths: Sequence[StrPath], options: ReadOptions | None = None, reading: Reading | None = None
+    ) -> Iterator[SentencePair]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """How a kind of bilingual file is recognised, read and written."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    files: int
+    """Files of one corpus: plain text has two."""
+    read: _Read
+    write: Callable[[Sequence[IO[str]], tuple[str, str], StrPath], AbstractContextManager[PairWriter]]
+    carries: frozenset[str]
+    """What of a pair the format can hold beside the two sentences."""
+    unread: tuple[str, ...] = ()
+    """What such files may hold that is not read."""
+
+
+_XML_UNREAD = ("notes and properties", _TAGS)
+
+FORMATS: dict[str, Format] = {
+    format.name: format
+    for format in (
+        Format(
+            name="plain",
+            suffixes=(),
+            files=2,
+            read=read_plain,
+            write=write_plain,
+            carries=frozenset({_TABS, _SEVERAL}),
+        ),
+        Format(
+            name="tsv",
+            suffixes=(".tsv", ".tab"),
+            files=1,
+            read=read_tsv,
+            write=write_tsv,
+            carries=frozenset({_IDS, _CONTEXTS, _SEVERAL}),
+        ),
+        Format(
+            name="po",
+            suffixes=(".po", ".pot"),
+            files=1,
+            read=read_po,
+            write=write_po,
+            carries=frozenset({_CONTEXTS, _BREAKS, _TABS}),
+            unread=("comments and flags",),
+        ),
+        Format(
+            name="tmx",
+            suffixes=(".tmx",),
+            files=1,
+            read=read_tmx,
+            write=write_tmx,
+            carries=_EVERYTHING,
+            unread=_XML_UNREAD,
+        ),
+        Format(
+            name="xliff",
+            suffixes=(".xlf", ".xliff", ".sdlxliff", ".mqxliff"),
+            files=1,
+            read=read_xliff,
+            write=write_xliff1,
+            carries=_EVERYTHING,
+            unread=_XML_UNREAD,
+        ),
+        Format(
+            name="xliff2",
+            suffixes=(),
+            files=1,
+            read=read_xliff,
+            write=write_xliff2,
+            carries=_EVERYTHING,
+            unread=_XML_UNREAD,
+        ),
+    )
+}
+"""All formats by name; ``xliff`` writes version 1.2, ``xliff2`` version 2.0, and both read either."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairFiles:
+    """One bilingual corpus on disk: its format and its one or two files."""
+
+    format: Format
+    paths: tuple[StrPath, ...]
+
+    def read(
+        self, options: ReadOptions | None = None, reading: Reading | None = None
+    ) -> Iterator[SentencePair]:
+        """Yield the pairs one by one."""
+        return self.format.read(self.paths, options, reading)
+
+    @contextmanager
+    def write(
+        self, languages: tuple[str, str] = ("", ""), *, beside: Sequence[StrPath] = ()
+    ) -> Iterator[tuple[PairWriter, list[IO[str]]]]:
+        """Open the files for writing, and others beside them; all of them appear, or none.
+
+        Gives a function that writes a pair, and the streams of the other files.
+        """
+        paths = [*self.paths, *beside]
+        if len({os.path.realpath(path) for path in paths}) < len(paths):
+            raise ConfigError(f"two outputs have the same name: {', '.join(map(str, paths))}")
+        with atomic_outputs(paths) as streams:
+            own, others = streams[: len(self.paths)], streams[len(self.paths) :]
+            with self.format.write(own, languages, self.paths[0]) as write:
+                yield write, others
+
+
+def detect_format(path: StrPath, *, look_inside: bool) -> Format:
+    """Tell the format of a file from its name or, if that says nothing, from how it begins."""
+    name = Path(path)
+    if name.suffix in (".gz", ".zst"):
+        name = name.with_suffix("")
+    for format in FORMATS.values():
+        if name.suffix.lower() in format.suffixes:
+            return format
+    if look_inside and os.fspath(path) != "-":
+        with open_bytes(path) as stream:
+            start = stream.read(4096)
+        return FORMATS[_guess(start)]
+    return FORMATS["plain"]
+
+
+def _guess(start: bytes) -> str:
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        start = start.decode("utf-16", errors="replace").encode()
+    start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"<"):
+        if re.search(rb"<tmx\b", start):
+            return "tmx"
+        if re.search(rb"<(\w+:)?xliff\b", start):
+            return "xliff"
+    return "po" if re.search(rb'^msgid "', start, re.MULTILINE) else "plain"
+
+
+def split_files(
+    files: Sequence[StrPath], *, format: str | None = None, look_inside: bool = True
+) -> tuple[PairFiles, list[StrPath]]:
+    """Take the first one or two of the files, as their format asks, and return what is left."""
+    if not files:
+        raise ConfigError("a bilingual file is missing: one, or two of plain text")
+    found = named_format(format) if format else detect_format(files[0], look_inside=look_inside)
+    if len(files) < found.files:
+        raise ConfigError(
+            f"'{files[0]}' is taken as plain text, and the file with its translation is missing; "
+            "give both, or name another format (" + ", ".join(FORMATS) + ")"
+        )
+    return PairFiles(found, tuple(files[: found.files])), list(files[found.files :])
+
+
+def named_format(name: str) -> Format:
+    """Look a format up by its name."""
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise ConfigError(f"unknown format '{name}'; known are {', '.join(FORMATS)}") from None
+
+
+def plan_conversion(
+    files: Sequence[StrPath],
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    options: ReadOptions | None = None,
+) -> Conversion:
+    """Read a list of files as an input of one or two files followed by an output of one or two."""
+    source, rest = split_files(files, format=from_format)
+    if not rest:
+        raise ConfigError("the file to write is missing")
+    target, rest = split_files(rest, format=to_format, look_inside=False)
+    if rest:
+        raise ConfigError(
+            f"one file too many: reading {_listed(source)} and writing {_listed(target)} leaves '{rest[0]}'"
+        )
+    return Conversion(source=source, target=target, options=options or ReadOptions())
+
+
+def _listed(files: PairFiles) -> str:
+    return f"{' and '.join(str(path) for path in files.paths)} ({files.format.name})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion:
+    """A way from one bilingual file to another."""
+
+    source: PairFiles
+    target: PairFiles
+    options: ReadOptions
+    reading: Reading = field(default_factory=Reading)
+
+    def losses(self) -> list[str]:
+        """List what the input may hold and the output will not."""
+        unread = [
+            what for what in self.source.format.unread if not (what == _TAGS and self.options.keep_markup)
+        ]
+        return unread + sorted(self.source.format.carries - self.target.format.carries)
+
+    def languages(self) -> tuple[str, str]:
+        """Name the two languages: as the options say, as the input says, or after the files' endings."""
+        found = (
+            self.options.source_language or self.reading.source_language or self._from_name(0),
+            self.options.target_language or self.reading.target_language or self._from_name(1),
+        )
+        if not all(found) and _LANGUAGES in self.target.format.carries:
+            raise ConfigError(
+                f"{self.target.format.name.upper()} names the languages of its texts; "
+                "give --source-language and --target-language"
+            )
+        return found
+
+    def _from_name(self, side: int) -> str:
+        name = Path(self.source.paths[min(side, len(self.source.paths) - 1)])
+        if name.suffix in (".gz", ".zst"):
+            name = name.with_suffix("")
+        match = re.fullmatch(r"\.([a-z]{2}([-_][A-Z]{2})?)", name.suffix)
+        return match.group(1) if match and self.source.format.files == 2 else ""
+
+    def run(self, pairs: Iterator[SentencePair] | None = None) -> int:
+        """Write all pairs of the input, or those given in their place; return how many were written."""
+        pairs = self.source.read(self.options, self.reading) if pairs is None else pairs
+        first = next(pairs, None)  # from here on the languages are known
+        count = 0
+        with self.target.write(self.languages()) as (write, _):
+            for pair in chain([first] if first else [], pairs):
+                count += write(pair)
+        return count

@@ -1,0 +1,60 @@
+"""Plain text: two files, of which each line translates the same line of the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from typing import IO
+
+from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
+from isogloss.corpus.streams import StrPath, read_lines
+from isogloss.errors import DataFormatError
+
+__all__ = ["one_line", "read_plain", "unequal_lines", "write_plain"]
+
+_LINE_BREAKS = re.compile(r"[\r\n]+")
+
+
+def read_plain(
+    paths: Sequence[StrPath], options: ReadOptions | None = None, reading: Reading | None = None
+) -> Iterator[SentencePair]:
+    """Yield the pairs of two parallel files; files of different lengths are an error, not cut."""
+    source_path, target_path = paths
+    sides = zip_longest(read_lines(source_path), read_lines(target_path))
+    for number, (source, target) in enumerate(sides, start=1):
+        if source is None or target is None:
+            short, long = (source_path, target_path) if source is None else (target_path, source_path)
+            raise unequal_lines(short, long, number)
+        yield SentencePair(source, target, line=number)
+
+
+def unequal_lines(short: StrPath, long: StrPath, line: int) -> DataFormatError:
+    """The error for a file that has no such line while the other goes on."""
+    return DataFormatError(
+        f"the file has {line - 1} lines, but {long} has more",
+        short,
+        line,
+        "each line must translate the same line of the other file: check that nothing was cut off",
+    )
+
+
+@contextmanager
+def write_plain(
+    streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath
+) -> Iterator[PairWriter]:
+    """Write the two sides of pairs into two files; line breaks inside a sentence become spaces."""
+    source, target = streams
+
+    def write(pair: SentencePair) -> bool:
+        source.write(one_line(pair.source) + "\n")
+        target.write(one_line(pair.target) + "\n")
+        return True
+
+    yield write
+
+
+def one_line(text: str) -> str:
+    """Replace line breaks by spaces."""
+    return _LINE_BREAKS.sub(" ", text) if "\n" in text or "\r" in text else text

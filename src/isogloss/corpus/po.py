@@ -1,0 +1,170 @@
+"""Catalogs of gettext (PO), parsed by polib."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import IO, Any
+
+from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
+from isogloss.corpus.streams import StrPath, read_byte_lines
+from isogloss.errors import DataFormatError, MissingExtraError, OutputError
+
+__all__ = ["read_po", "write_po"]
+
+_BLOCK = 2000  # lines handed to polib at a time: it holds what it parses
+_CHARSET = re.compile(rb"charset=([\w:.-]+)")
+_KEYWORD = re.compile(r"(?:#~\s*)?(msgctxt|msgid_plural|msgid|msgstr)\b")
+_QUOTED = re.compile(r'(?:#~\s*)?(?:msg\w+(?:\[\d+\])?\s*)?"(?:[^"\\]|\\.)*"')
+_SYNTAX = re.compile(r"\(line (\d+)\)(?:: (.*))?")
+
+
+class _Block(str):
+    """Text whose lines end at line feeds only; polib would break it at U+2028 and the like."""
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        return self.split("\n")
+
+
+def _import_polib(purpose: str) -> ModuleType:
+    try:
+        import polib
+    except ImportError:
+        raise MissingExtraError(purpose, "formats") from None
+    return polib  # type: ignore[no-any-return]
+
+
+def read_po(
+    paths: Sequence[StrPath], options: ReadOptions | None = None, reading: Reading | None = None
+) -> Iterator[SentencePair]:
+    """Yield the finished translations of a catalog; fuzzy, untranslated and obsolete ones are skipped.
+
+    A plural entry gives one pair per form: the first form translates ``msgid``, the others
+    ``msgid_plural``; the only form of a language without plurals translates ``msgid_plural``.
+    """
+    (path,) = paths
+    reading = reading if reading is not None else Reading()
+    polib = _import_polib("reading PO files")
+    for first_line, block in _blocks(_decoded_lines(path), path):
+        try:
+            catalog = polib.pofile(_Block("\n".join(block) + "\n"), encoding="utf-8")
+        except OSError as error:
+            raise _syntax_error(str(error), path, first_line) from None
+        if first_line == 1:
+            reading.target_language = catalog.metadata.get("Language", "")
+        for entry in catalog:
+            yield from _pairs(entry, first_line, reading)
+
+
+def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePair]:
+    line = first_line + max(entry.linenum, 1) - 1
+    context = entry.msgctxt or ""
+    if entry.obsolete:
+        reading.skipped["obsolete"] += 1
+    elif entry.fuzzy:
+        reading.skipped["fuzzy"] += 1
+    elif not entry.translated():
+        reading.skipped["untranslated"] += 1
+    elif entry.msgid_plural and entry.msgstr_plural:
+        forms = [form for _, form in sorted(entry.msgstr_plural.items())]
+        for at, form in enumerate(forms):
+            source = entry.msgid if at == 0 and len(forms) > 1 else entry.msgid_plural
+            yield SentencePair(source, form, context=context, line=line)
+    else:
+        yield SentencePair(entry.msgid, entry.msgstr, context=context, line=line)
+
+
+def _decoded_lines(path: StrPath) -> Iterator[str]:
+    """Decode a catalog as its header says; the header comes before anything that needs it."""
+    encoding = "utf-8"
+    for number, line in enumerate(read_byte_lines(path), start=1):
+        if match := _CHARSET.search(line):
+            encoding = _known_encoding(match.group(1).decode())
+        try:
+            text = line.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise DataFormatError(
+                f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not valid {encoding}",
+                path,
+                number,
+                "does the header's charset tell the truth?",
+            ) from None
+        yield text.removeprefix("\ufeff") if number == 1 else text
+
+
+def _known_encoding(name: str) -> str:
+    """Return the encoding if it can be used: a template says CHARSET."""
+    sample = 'msgid ""'
+    try:
+        return name if sample.encode().decode(name) == sample else "utf-8"
+    except (LookupError, UnicodeDecodeError):
+        return "utf-8"
+
+
+def _blocks(lines: Iterator[str], path: StrPath) -> Iterator[tuple[int, list[str]]]:
+    """Cut a catalog between entries, into pieces with the numbers of their first lines."""
+    block: list[str] = []
+    first_line, keyword, commented = 1, "", False
+    for number, line in enumerate(lines, start=1):
+        block.append(line)
+        stripped = line.strip()
+        if not stripped:
+            if keyword == "msgstr" and not commented and len(block) >= _BLOCK:
+                yield first_line, block
+                block, first_line = [], number + 1
+            continue
+        match = _KEYWORD.match(stripped)
+        if match:
+            keyword = match.group(1)
+        commented = match is None and stripped.startswith("#")
+        if not commented and not _QUOTED.fullmatch(stripped):
+            raise DataFormatError(
+                f"found {stripped[:40]!r} where PO expects a comment or a keyword with a quoted text",
+                path,
+                number,
+            )
+    if block:
+        yield first_line, block
+
+
+def _syntax_error(message: str, path: StrPath, first_line: int) -> DataFormatError:
+    match = _SYNTAX.search(message)
+    if match is None:
+        return DataFormatError(f"not a PO file ({message})", path)
+    what = match.group(2) or "this does not follow from the lines before it"
+    return DataFormatError(f"not PO: {what}", path, first_line + int(match.group(1)) - 1)
+
+
+@contextmanager
+def write_po(streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath) -> Iterator[PairWriter]:
+    """Write pairs as a catalog.
+
+    A catalog has one translation for a source in a context: further ones are left out, and so are pairs
+    with an empty source. The memory for this grows by one hash per pair.
+    """
+    (stream,) = streams
+    polib = _import_polib("writing PO files")
+    seen: set[int] = set()
+    header = polib.POFile()
+    header.metadata = {
+        "Language": languages[1],
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+    }
+    stream.write(header.metadata_as_entry().__unicode__(wrapwidth=0) + "\n")
+
+    def write(pair: SentencePair) -> bool:
+        if "\0" in pair.source + pair.target + pair.context:
+            raise OutputError(f"a catalog cannot hold the zero byte in {pair.source[:40]!r}", path)
+        key = hash((pair.source, pair.context))
+        if not pair.source or key in seen:
+            return False
+        seen.add(key)
+        entry = polib.POEntry(msgid=pair.source, msgstr=pair.target, msgctxt=pair.context or None)
+        stream.write(entry.__unicode__(wrapwidth=0) + "\n")
+        return True
+
+    yield write

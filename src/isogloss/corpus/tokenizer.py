@@ -1,0 +1,159 @@
+"""Splitting text into tokens and joining them again, by tools that already do it well."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Sequence
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from isogloss.corpus.placeholders import MARK
+from isogloss.corpus.profile import script_of
+from isogloss.errors import ConfigError, MissingExtraError
+
+__all__ = ["TOKENIZERS", "Tokenizer", "tokenizer"]
+
+_MARK = re.compile(f"({MARK.pattern.replace('(', '').replace(')', '')})")
+_UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
+
+
+class Tokenizer(Protocol):
+    """Splits a sentence and joins it again. Marks of placeholders stay whole."""
+
+    def tokenize(self, text: str) -> list[str]:
+        """Split a sentence into tokens, none of which is empty or holds white space."""
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        """Write tokens as people do."""
+
+
+TOKENIZERS: dict[str, Callable[[str], Tokenizer]] = {}
+"""Makers of tokenizers for a language, by name. Your own can be added."""
+
+
+def tokenizer(name: str = "moses", language: str = "en") -> Tokenizer:
+    """Make a tokenizer.
+
+    >>> tokenizer("moses", "en").tokenize("Isn't it?")
+    ['Isn', "'t", 'it', '?']
+    """
+    try:
+        make = TOKENIZERS[name]
+    except KeyError:
+        raise ConfigError(f"unknown tokenizer '{name}'; known are {', '.join(TOKENIZERS)}") from None
+    return make(language)
+
+
+class _Moses:
+    """The Moses scripts as sacremoses has them, without their escapes such as ``&apos;``."""
+
+    def __init__(self, language: str) -> None:
+        from sacremoses import MosesDetokenizer, MosesTokenizer
+
+        self._tokenizer: Any = MosesTokenizer(lang=language)
+        self._detokenizer: Any = MosesDetokenizer(lang=language)
+
+    def tokenize(self, text: str) -> list[str]:
+        return list(self._tokenizer.tokenize(text, escape=False))
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        return str(self._detokenizer.detokenize(list(tokens), unescape=False))
+
+
+class _Spaces:
+    """Text that is tokenized already."""
+
+    def __init__(self, language: str) -> None:
+        del language
+
+    def tokenize(self, text: str) -> list[str]:
+        return text.split()
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        return " ".join(tokens)
+
+
+class _Unspaced:
+    """Languages that put no spaces between words; words of other scripts get theirs back."""
+
+    def tokenize(self, text: str) -> list[str]:
+        tokens: list[str] = []
+        for at, piece in enumerate(_MARK.split(text)):
+            tokens += [piece] if at % 2 else [token for token in self._cut(piece) if token.strip()]
+        return [part for token in tokens for part in token.split()]
+
+    def _cut(self, text: str) -> Iterator[str]:
+        raise NotImplementedError
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        text = ""
+        for token in tokens:
+            if text and token and _spaced(text[-1]) and _spaced(token[0]):
+                text += " "
+            text += token
+        return text
+
+
+def _spaced(character: str) -> bool:
+    return character.isalnum() and script_of(character) not in _UNSPACED
+
+
+class _Characters(_Unspaced):
+    """Every character of an unspaced script is a token; what is written with spaces stays in words."""
+
+    def __init__(self, language: str) -> None:
+        del language
+
+    def _cut(self, text: str) -> Iterator[str]:
+        word = ""
+        for character in text:
+            if character.isspace() or not _spaced(character):
+                yield word
+                yield character
+                word = ""
+            else:
+                word += character
+        yield word
+
+
+class _Japanese(_Unspaced):
+    """MeCab, through fugashi."""
+
+    def __init__(self, language: str) -> None:
+        try:
+            from fugashi import Tagger
+        except ImportError:
+            raise MissingExtraError("tokenizing Japanese with fugashi", "ja") from None
+        self._tagger: Any = Tagger("-Owakati")
+
+    def _cut(self, text: str) -> Iterator[str]:
+        yield from str(self._tagger.parse(text)).split()
+
+
+class _Chinese(_Unspaced):
+    """The segmenter jieba."""
+
+    def __init__(self, language: str) -> None:
+        try:
+            import jieba
+        except ImportError:
+            raise MissingExtraError("tokenizing Chinese with jieba", "zh") from None
+        jieba.setLogLevel(logging.WARNING)
+        self._segmenter: Any = jieba.Tokenizer()
+        # By default it would load what anybody may have left in the shared folder for temporary files.
+        with TemporaryDirectory() as folder:
+            self._segmenter.tmp_dir = folder
+            self._segmenter.initialize()
+
+    def _cut(self, text: str) -> Iterator[str]:
+        yield from self._segmenter.lcut(text)
+
+
+TOKENIZERS |= {
+    "moses": _Moses,
+    "none": _Spaces,
+    "characters": _Characters,
+    "fugashi": _Japanese,
+    "jieba": _Chinese,
+}

@@ -1,0 +1,114 @@
+"""Giving each word the case it has inside sentences: learnt by counting, as the Moses truecaser does.
+
+The rules are those of Moses and sacremoses; the model is a table of three columns, the word in lower
+case, a form of it, and how often it was seen where a sentence does not begin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from isogloss.corpus.placeholders import MARK
+from isogloss.corpus.streams import StrPath, atomic_output, read_lines
+from isogloss.errors import DataFormatError, NotTrainedError
+
+__all__ = ["Truecaser", "load_truecaser", "train_truecaser", "undo_truecase"]
+
+_COUNT = re.compile(r"[0-9]{1,18}")
+_ENDS = frozenset({".", ":", "?", "!"})
+"""After these a sentence begins."""
+_OPENINGS = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})
+"""Before these, and after them, it has still to begin."""
+
+
+class Truecaser:
+    """Chooses the usual case of words.
+
+    >>> case = train_truecaser([["The", "dog", "saw", "the", "Pope"], ["Dogs", "saw", "Peter"]])
+    >>> case.truecase(["The", "DOG", "saw", "THE", "Pope"])
+    ['the', 'dog', 'saw', 'the', 'Pope']
+    """
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        self._counts = counts
+        self._best: dict[str, str] = {}
+        for word, forms in groupby(self._rows(), key=lambda row: row[0]):
+            self._best[word] = next(iter(forms))[1]
+
+    def _rows(self) -> list[tuple[str, str, int]]:
+        rows = [(form.lower(), form, count) for form, count in self._counts.items()]
+        return sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
+
+    def truecase(self, tokens: Sequence[str]) -> list[str]:
+        """Give a sentence's first word, and words in a form never seen, the form that is usual."""
+        cased: list[str] = []
+        begins = True
+        for token in tokens:
+            if begins or token not in self._counts:
+                cased.append(self._best.get(token.lower(), token))
+            else:
+                cased.append(token)
+            if token not in _OPENINGS:
+                begins = token in _ENDS
+        return cased
+
+    def save(self, path: StrPath) -> None:
+        """Write the table."""
+        with atomic_output(path) as stream:
+            for word, form, count in self._rows():
+                stream.write(f"{word}\t{form}\t{count}\n")
+
+
+def train_truecaser(sentences: Iterable[Sequence[str]]) -> Truecaser:
+    """Count the forms of words in tokenized sentences."""
+    counts: Counter[str] = Counter()
+    for tokens in sentences:
+        begins = True
+        for token in tokens:
+            # At its beginning a sentence tells something only about words that it leaves in lower case.
+            if (not begins or token[:1].islower()) and not MARK.fullmatch(token) and _has_case(token):
+                counts[token] += 1
+            if token not in _OPENINGS:
+                begins = not begins and token in _ENDS
+    if not counts:
+        raise NotTrainedError("the text to learn case from has no words inside sentences")
+    return Truecaser(dict(counts))
+
+
+def _has_case(token: str) -> bool:
+    return token.lower() != token.upper()
+
+
+def load_truecaser(path: StrPath) -> Truecaser:
+    """Read a table written by ``Truecaser.save``."""
+    counts: dict[str, int] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        fields = line.split("\t")
+        if len(fields) != 3 or not _COUNT.fullmatch(fields[2]) or fields[1].lower() != fields[0]:
+            raise DataFormatError(
+                "a word in lower case, a form of it and a count expected, separated by tabs",
+                path,
+                number,
+                "is this a table written by 'isogloss corpus truecase train'?",
+            )
+        counts[fields[1]] = int(fields[2])
+    return Truecaser(counts)
+
+
+def undo_truecase(tokens: Sequence[str]) -> list[str]:
+    """Begin each sentence with a capital.
+
+    >>> undo_truecase(["the", "end", ".", "'", "really", "?"])
+    ['The', 'end', '.', "'", 'Really', '?']
+    """
+    cased: list[str] = []
+    begins = True
+    for token in tokens:
+        opening = token in _OPENINGS
+        cased.append(token[:1].upper() + token[1:] if begins and not opening else token)
+        if not opening:
+            begins = token in _ENDS
+    return cased
