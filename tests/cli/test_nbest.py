@@ -152,7 +152,7 @@ def test_names_and_words_that_are_not_ascii_under_any_locale(tmp_path: Path) -> 
     path = os.path.join(os.fsencode(tmp_path), name)  # noqa: PTH118
     with open(path, "wb") as stream:  # noqa: PTH123
         stream.write("0 ||| 漢字 ||| ||| 1\n".encode())
-    for locale in ("C", "POSIX", "C.UTF-8"):
+    for locale in ("C", "C.UTF-8"):
         environment = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
         command = [sys.executable, "-m", "isogloss", "nbest", "convert", path]
         done = subprocess.run(command, capture_output=True, timeout=60, env=environment)
@@ -186,26 +186,24 @@ BAD_LINES = {
 
 
 @pytest.mark.parametrize("case", BAD_LINES)
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_bad_line_is_named(run: Run, case: str, packed: bool) -> None:
+def test_a_bad_line_is_named(run: Run, case: str) -> None:
     line, message = BAD_LINES[case]
     content = ONE_LINE * 4 + line + ONE_LINE
-    Path("list").write_bytes(gzip.compress(content) if packed else content)
-    for verb in (["info"], ["convert", "--output", "out"], ["convert", "--to", "store", "--output", "out"]):
-        assert refused(run, *verb, "list").startswith(f"list:5: {message}")
+    Path("list").write_bytes(content)
+    Path("list.gz").write_bytes(gzip.compress(content))
+    assert refused(run, "info", "list").startswith(f"list:5: {message}")
+    convert = ["convert", "list.gz", "--to", "store", "--output", "out"]
+    assert refused(run, *convert).startswith(f"list.gz:5: {message}")
 
 
 @pytest.mark.parametrize(
     "verb",
     [
-        ["info"],
         ["info", "--json"],
-        ["convert", "--output", "out"],
         ["convert", "--to", "store", "--output", "out"],
         ["merge", "--output", "out"],
         ["distinct", "--output", "out.gz"],
         ["add-column", "--name", "x", "--values", "good", "--output", "out"],
-        ["best", "--output", "out"],
         ["oracle", "--reference", "good", "--output", "out"],
     ],
     ids=" ".join,

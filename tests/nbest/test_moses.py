@@ -31,9 +31,9 @@ from nbest_lists import (
 def slowly(text: bytes) -> str | None:
     try:
         parsed = parse_moses(text)
+        return exact(expected(parsed)) if parsed else None  # a list without candidates is refused
     except ValueError:
         return None
-    return exact(expected(parsed)) if parsed else None  # a list without candidates is refused
 
 
 def by_the_engine(text: bytes) -> str | None:

@@ -134,10 +134,6 @@ def _say_interrupted() -> int:
 
 
 def _abandon_stdout() -> None:
-    """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
-
-
-def _close_stdout() -> None:
     """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -158,9 +154,8 @@ def _prepare_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-        stream = getattr(sys, name)
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # must not fail
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
     if sys.stdout.isatty():
