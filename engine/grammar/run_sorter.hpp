@@ -37,7 +37,8 @@ inline std::uint64_t prefix(const std::uint8_t* key, std::size_t size) {
 }
 
 inline int compare(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
-  const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+  const std::size_t shared = std::min(a.size(), b.size());
+  const int order = shared == 0 ? 0 : std::memcmp(a.data(), b.data(), shared);
   if (order != 0) return order;
   return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }

@@ -30,7 +30,7 @@ class ScratchFile {
   ~ScratchFile();
 
   void write(const void* data, std::size_t size) {
-    if (std::fwrite(data, 1, size, file_.get()) != size) fail();
+    if (size > 0 && std::fwrite(data, 1, size, file_.get()) != size) fail();
     size_ += size;
   }
 

@@ -61,6 +61,20 @@ TEST("dense columns that appear late leave zeros in the rows before them") {
       CHECK_EQUAL(columns.dense[row * 40 + i], row == i ? static_cast<double>(row) + 1.0 : 0.0);
 }
 
+TEST("words keep their numbers however many there are and however long they are") {
+  NbestBuilder builder;
+  builder.begin(0);
+  std::vector<std::string> words;
+  for (int i = 0; i < 5000; ++i) words.push_back(std::string(static_cast<std::size_t>(i % 23), 'x') + std::to_string(i));
+  for (int round = 0; round < 2; ++round)
+    for (const std::string& word : words) builder.add_token(word);
+  builder.end();
+  const NbestColumns columns = builder.finish();
+  CHECK_EQUAL(columns.words.size(), words.size());
+  for (std::size_t i = 0; i < 2 * words.size(); ++i)
+    CHECK_EQUAL(columns.words.word(columns.tokens.values[i]), words[i % words.size()]);
+}
+
 TEST("an empty builder gives an empty list, and a used one begins anew") {
   NbestBuilder builder;
   CHECK_EQUAL(builder.finish().sentence_offsets.size(), 1u);

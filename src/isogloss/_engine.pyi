@@ -263,6 +263,197 @@ class RuleImport:
     @property
     def in_orientation(self) -> bool: ...
 
+class AlignmentModelType(enum.Enum):
+    """How partners' positions are modelled."""
+
+    model1 = 0
+
+    fast = 1
+
+    hmm = 2
+
+class Symmetrization(enum.Enum):
+    """How two directions' links are made into one set."""
+
+    intersection = 0
+
+    union = 1
+
+    grow_diag = 2
+
+    grow_diag_final = 3
+
+    grow_diag_final_and = 4
+
+    forward = 5
+
+    backward = 6
+
+class AlignmentParameters:
+    """What an alignment model knows besides its lexical table."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def type(self) -> AlignmentModelType: ...
+
+    @type.setter
+    def type(self, arg: AlignmentModelType, /) -> None: ...
+
+    @property
+    def null_probability(self) -> float: ...
+
+    @null_probability.setter
+    def null_probability(self, arg: float, /) -> None: ...
+
+    @property
+    def uniform_jump(self) -> float: ...
+
+    @uniform_jump.setter
+    def uniform_jump(self, arg: float, /) -> None: ...
+
+    @property
+    def lexical_floor(self) -> float: ...
+
+    @lexical_floor.setter
+    def lexical_floor(self, arg: float, /) -> None: ...
+
+    @property
+    def tensions(self) -> tuple[float, float]:
+        """Diagonal tension: forward, backward."""
+
+    @tensions.setter
+    def tensions(self, arg: tuple[float, float], /) -> None: ...
+
+    @property
+    def jumps(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Jump weights, forward and backward: a row of widths from far back to far ahead each.
+        """
+
+    @jumps.setter
+    def jumps(self, jumps: numpy.typing.NDArray[numpy.float64], /) -> None: ...
+
+class Bitext:
+    """Sentence pairs as word numbers; the arrays are not copied."""
+
+    def __init__(self, source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+class Cooccurrence:
+    """Which words stand in the same sentence pair."""
+
+    def __init__(self, bitext: Bitext, *, source_words: int, target_words: int, max_length: int) -> None: ...
+
+    @property
+    def cells(self) -> int:
+        """Words times words, summed over all usable pairs."""
+
+    @property
+    def entries(self) -> int:
+        """Pairs of words found so far."""
+
+    @property
+    def levels(self) -> numpy.typing.NDArray[numpy.uint64]:
+        """
+        Entries by level; each level but the first holds those seen once, of words ever less rare.
+        """
+
+    def survey(self, work: int, threads: int) -> bool:
+        """Count entries by level, some cells further; true when through."""
+
+    def limit_level(self, level: int) -> None:
+        """Leave out entries above this level."""
+
+    def keep_cells(self, keep: bool) -> None:
+        """Whether to keep the entry of every cell."""
+
+    def build(self, work: int, threads: int) -> bool:
+        """Make the table, some cells further; true when complete."""
+
+class AlignmentTrainer:
+    """Expectation-maximisation of both directions."""
+
+    def __init__(self, table: Cooccurrence, parameters: AlignmentParameters, *, symmetric: bool) -> None: ...
+
+    def set_type(self, type: AlignmentModelType) -> None:
+        """Go on with another model."""
+
+    def expect(self, begin: int, end: int, threads: int) -> None:
+        """E-step over some pairs."""
+
+    def maximize(self, *, lexical_prior: float, jump_prior: float, threads: int) -> tuple[float, float]:
+        """M-step; the log likelihood of both directions before it."""
+
+    @property
+    def parameters(self) -> AlignmentParameters:
+        """As they are now."""
+
+    @property
+    def source_null(self) -> numpy.typing.NDArray[numpy.float32]:
+        """Probability of each source word under the empty word."""
+
+    @property
+    def target_null(self) -> numpy.typing.NDArray[numpy.float32]:
+        """Probability of each target word under the empty word."""
+
+    def lexicon(self, threshold: float) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """Row offsets, columns and probabilities of the entries worth keeping."""
+
+def symmetrize(forward: numpy.typing.NDArray[numpy.uint32], forward_offsets: numpy.typing.NDArray[numpy.int64], backward: numpy.typing.NDArray[numpy.uint32], backward_offsets: numpy.typing.NDArray[numpy.int64], method: Symmetrization) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
+    """Links of both directions made into one set, sentence by sentence."""
+
+def parse_pharaoh(text: bytes, *, first_line: int = 1, source_lengths: numpy.typing.NDArray[numpy.int64] | None = None, target_lengths: numpy.typing.NDArray[numpy.int64] | None = None) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
+    """Links of whole lines of ``i-j`` points, and their offsets."""
+
+def format_pharaoh(links: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> str:
+    """One line of ``i-j`` points for each sentence."""
+
+UNKNOWN_WORDS: int = 2147483648
+
+class LexicalTable:
+    """Lexical translation probabilities of both directions."""
+
+    def __init__(self, row_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def forward(self, source: int, target: int) -> float:
+        """p(target | source), 0 for a pair not in the table."""
+
+    def backward(self, source: int, target: int) -> float:
+        """p(source | target), 0 for a pair not in the table."""
+
+class Aligner:
+    """A trained alignment model at work."""
+
+    def __init__(self, table: LexicalTable, source_null: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_null: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], parameters: AlignmentParameters) -> None: ...
+
+    def align(self, bitext: Bitext, begin: int, end: int, *, method: Symmetrization, threshold: float, max_length: int, threads: int) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
+        """Links of some pairs, and their offsets."""
+
+JUMP_REACH: int = 10
+
+def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    Word numbers of all lines one after another, and the offset of each line (one more than lines).
+    """
+
+def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], null_emission: numpy.typing.NDArray[numpy.float64], jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normaliser.
+    """
+
+def position_normalizer(j: int, given: int, generated: int, tension: float) -> float:
+    """Sum of the fast model's position weights for word j, counted from 1."""
+
+def expected_distance(j: int, given: int, generated: int, tension: float) -> float:
+    """Expected distance from the diagonal of word j's partner."""
+
+def position_prior(j: int, given: int, generated: int, tension: float) -> numpy.typing.NDArray[numpy.float64]:
+    """The fast model's distribution of word j's partner."""
+
 class MosesReader:
     """Reads an n-best list in the notation of Moses, piece by piece."""
 

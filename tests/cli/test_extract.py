@@ -16,8 +16,7 @@ from rule_corpora import TOY, many_lines, stored_bytes, write_corpus
 
 def arguments(folder: Path, *more: str) -> list[str]:
     files = [str(folder / name) for name in ("source", "target", "links")]
-    options = ["--source", files[0], "--target", files[1], "--alignment", files[2]]
-    return ["--quiet", "extract", str(folder / "table"), *options, *more]
+    return ["--quiet", "extract", *files, "--output", str(folder / "table"), *more]
 
 
 @pytest.fixture
@@ -93,7 +92,7 @@ def test_left_out_pairs_are_warned_about(toy, capsys):
     [
         (["--grammar", "tree"], "grammar must be one of hiero, phrase, got 'tree'"),
         (["--grammar", "phrase", "--max-gaps", "1"], "max_gaps has no meaning for phrase pairs"),
-        (["--memory", "lots"], "an amount of memory is written like 500M or 4G, got 'lots'"),
+        (["--memory", "lots"], "--memory must be a size such as 512M or 4G, got 'lots'"),
         (["--memory", "1K"], "memory must be at least 64M"),
         (["--significance", "much"], "significance must be"),
         (["--smoothing", "laplace"], "smoothing must be one of none, kneser-ney, good-turing"),

@@ -226,7 +226,7 @@ def test_bad_links_are_named(tmp_path, lines, message):
 def test_unequal_files_are_named(tmp_path):
     source, target, links = write_corpus(tmp_path, TOY)
     target.write_text("only one\n")
-    with pytest.raises(DataFormatError, match=r"target:2: the file ends after 1 lines, but .*source goes on"):
+    with pytest.raises(DataFormatError, match=r"target:2: the file has 1 lines, but .*source has more"):
         extract_rules(source, target, links, tmp_path / "table")
 
 
@@ -280,4 +280,4 @@ def test_memory_and_threads_are_checked(tmp_path):
     with pytest.raises(ConfigError, match="at least 64M"):
         extract_rules(*files, tmp_path / "table", memory=1000)
     with pytest.raises(ConfigError, match="threads"):
-        extract_rules(*files, tmp_path / "table", threads=0)
+        extract_rules(*files, tmp_path / "table", threads=-1)

@@ -13,20 +13,19 @@ __all__ = ["extract"]
 
 
 def extract(
-    output: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the rule table.")],
     source: Annotated[
+        Path, typer.Argument(metavar="SOURCE", help="Source sentences, tokenised, one per line; - is stdin.")
+    ],
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="Target sentences, parallel to the source.")
+    ],
+    links: Annotated[
         Path,
-        typer.Option(
-            metavar="FILE", help="Source sentences, one tokenised line each; '-' is standard input."
+        typer.Argument(
+            metavar="LINKS", help="Links of each pair as source-target word positions from 0: 0-0 1-2."
         ),
     ],
-    target: Annotated[Path, typer.Option(metavar="FILE", help="Target sentences, parallel to the source.")],
-    alignment: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="Links of each pair as source-target word positions from 0, such as 0-0 1-2."
-        ),
-    ],
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the rule table.")],
     grammar: Annotated[
         str,
         typer.Option(
@@ -122,13 +121,13 @@ def extract(
     """Extract and score translation rules from an aligned corpus."""
     from dataclasses import asdict
 
+    from isogloss.cli.sizes import parse_size
     from isogloss.grammar import ExtractOptions, Significance, extract_rules
-    from isogloss.grammar.sizes import parse_size
 
     report = extract_rules(
         source,
         target,
-        alignment,
+        links,
         output,
         ExtractOptions.for_grammar(
             grammar,

@@ -108,7 +108,9 @@ def prune(
     significance: Annotated[
         str, typer.Option(help="alpha+epsilon (drops pairs seen once), alpha-epsilon, or the least -log p.")
     ] = "alpha+epsilon",
-    threads: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
+    threads: Annotated[
+        int, typer.Option(metavar="N", help="Threads; 0 is all processors. Results do not depend on it.")
+    ] = 0,
     scratch: ScratchOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -172,8 +174,8 @@ def import_(
     """Read another tool's rules into a rule table."""
     from dataclasses import asdict
 
+    from isogloss.cli.sizes import parse_size
     from isogloss.grammar.formats import import_rules
-    from isogloss.grammar.sizes import parse_size
 
     report = import_rules(
         path,

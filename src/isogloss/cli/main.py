@@ -7,6 +7,7 @@ import io
 import os
 import platform
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ import typer
 
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, grammar, lm, nbest
+from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
@@ -45,6 +47,7 @@ app.command()(demo)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
+app.command()(align)
 app.command()(classes)
 app.add_typer(lm.app, name="lm")
 app.command()(extract)
@@ -100,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _explain(error)
     except IsoglossError as error:
         if debug:
-            raise
+            traceback.print_exc()
         console.error(str(error))
         return error.exit_code
     except Exception as error:
@@ -109,12 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             console.error(f"standard output: {error.strerror}")
             return _USERS_MISTAKE
         if debug:
-            raise
-        console.error(
-            f"{type(error).__name__}: {error}\n"
-            "This is a mistake in isogloss. Run the command again with --debug after 'isogloss' and "
-            "report what it prints."
-        )
+            traceback.print_exc()
+        advice = "report this" if debug else "run the command again with --debug and report what it prints"
+        console.error(f"{type(error).__name__}: {error}\nThis is a mistake in isogloss: {advice}.")
         return _OUR_MISTAKE
     if result == _INTERRUPTED:  # newer versions of Typer turn Ctrl-C into this
         return _say_interrupted()
@@ -135,6 +135,10 @@ def _say_interrupted() -> int:
 
 def _abandon_stdout() -> None:
     """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
+
+
+def _close_stdout() -> None:
+    """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -157,6 +161,18 @@ def _prepare_streams() -> None:
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    if sys.stdout.isatty():
+        sys.stdout.reconfigure(errors="replace")
+        return
+    bytes_out: Any = sys.stdout.detach()
+    if not isinstance(bytes_out, io.BufferedIOBase):
+        # Under PYTHONUNBUFFERED text goes to the file directly, and what a full disk does not take is lost
+        # without a word. A buffer insists.
+        bytes_out = io.BufferedWriter(bytes_out)
+    text = io.TextIOWrapper(bytes_out, encoding="utf-8", errors="surrogateescape", newline="\n")
+    sys.stdout = sys.__stdout__ = text  # type: ignore[misc]
 
 
 def run() -> None:

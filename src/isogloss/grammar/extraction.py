@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from isogloss import _engine
+from isogloss.corpus.plain import unequal_lines
 from isogloss.corpus.streams import StrPath, naming_file, read_lines
 from isogloss.errors import ConfigError, DataFormatError
-from isogloss.grammar.options import ExtractOptions, Significance
+from isogloss.grammar.options import ExtractOptions, Significance, thread_count
 from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
 
 __all__ = ["SCORE_COLUMNS", "ExtractReport", "extract_rules", "parallel_lines"]
@@ -58,21 +59,20 @@ def extract_rules(
     *,
     significance: Significance | None = None,
     memory: int = 1 << 30,
-    threads: int = 1,
+    threads: int = 0,
     scratch: StrPath | None = None,
     track: Track = no_track,
 ) -> ExtractReport:
     """Extract, count and score the rules of an aligned corpus into a stored rule table.
 
     ``alignment`` holds links as ``source-target`` word positions counted from 0 (Pharaoh format). ``memory``
-    bounds, in bytes, what is held for sorting; the rest waits in the folder ``scratch``. The result does not
-    depend on ``memory`` and ``threads``.
+    bounds, in bytes, what is held for sorting; the rest waits in the folder ``scratch``. ``threads`` of 0 are
+    all processors. The result depends on neither.
     """
     options = options or ExtractOptions()
     if memory < _LEAST_MEMORY:
         raise ConfigError(f"memory must be at least {_LEAST_MEMORY >> 20}M, got {memory} bytes")
-    if threads < 1:
-        raise ConfigError(f"threads must be at least 1, got {threads}")
+    threads = thread_count(threads)
     if significance is not None and "-" in (os.fspath(source), os.fspath(target)):
         raise ConfigError("significance pruning reads the corpus twice: give files, not standard input")
     with scratch_folder(scratch) as folder:
@@ -114,16 +114,8 @@ def parallel_lines(*paths: StrPath) -> Iterator[tuple[str, ...]]:
     """The lines of parallel files side by side; files of unequal length are an error."""
     for number, lines in enumerate(itertools.zip_longest(*map(read_lines, paths)), start=1):
         if None in lines:
-            short, long = (
-                paths[lines.index(None)],
-                next(path for path, line in zip(paths, lines, strict=True) if line is not None),
-            )
-            raise DataFormatError(
-                f"the file ends after {number - 1} lines, but {os.fspath(long)} goes on",
-                short,
-                number,
-                "parallel files have the same number of lines",
-            )
+            ended = [line is None for line in lines]
+            raise unequal_lines(paths[ended.index(True)], paths[ended.index(False)], number)
         yield lines
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from isogloss.errors import ConfigError
 
-__all__ = ["CountMode", "ExtractOptions", "Grammar", "OrientationModel", "Significance", "Smoothing"]
+__all__ = [
+    "CountMode",
+    "ExtractOptions",
+    "Grammar",
+    "OrientationModel",
+    "Significance",
+    "Smoothing",
+    "thread_count",
+]
 
 Grammar = Literal["hiero", "phrase"]
 CountMode = Literal["fractional", "unit"]
@@ -102,6 +111,13 @@ class ExtractOptions:
                 raise ConfigError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
         if not (math.isfinite(self.orientation_smoothing) and self.orientation_smoothing > 0):
             raise ConfigError(f"orientation_smoothing must be above 0, got {self.orientation_smoothing}")
+
+
+def thread_count(threads: int) -> int:
+    """How many threads that is; 0 stands for all processors."""
+    if threads < 0:
+        raise ConfigError(f"threads must be 0 or more, got {threads}")
+    return threads or os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from isogloss import _engine
 from isogloss.corpus.streams import StrPath, read_lines
 from isogloss.errors import OutputError
 from isogloss.grammar.extraction import batches, parallel_lines
-from isogloss.grammar.options import Significance
+from isogloss.grammar.options import Significance, thread_count
 from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
 
@@ -55,7 +55,7 @@ def prune_table(
     target: StrPath,
     significance: Significance,
     *,
-    threads: int = 1,
+    threads: int = 0,
     scratch: StrPath | None = None,
     track: Track = no_track,
 ) -> tuple[int, int]:
@@ -72,14 +72,14 @@ def prune_table(
 
 
 def rule_significance(
-    table: RuleTable, source: StrPath, target: StrPath, *, threads: int = 1, track: Track = no_track
+    table: RuleTable, source: StrPath, target: StrPath, *, threads: int = 0, track: Track = no_track
 ) -> tuple[npt.NDArray[np.float64], int]:
     """-log p of Fisher's exact test for every rule, and the number of sentence pairs counted."""
     extraction = table.attributes.get("extraction") or {}
     longest = int(extraction.get("max_sentence_length", 200))
     with table.damage_named():
         counts = _engine.CoOccurrence(
-            table.engine, max_span=int(extraction.get("max_length", 10)), threads=threads
+            table.engine, max_span=int(extraction.get("max_length", 10)), threads=thread_count(threads)
         )
     lines = track(parallel_lines(source, target), "counting co-occurrences")
     short = (pair for pair in lines if max(len(side.split()) for side in pair) <= longest)

@@ -1,0 +1,441 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "align/aligner.hpp"
+#include "align/cooccurrence.hpp"
+#include "align/hmm.hpp"
+#include "align/lexical_table.hpp"
+#include "align/links.hpp"
+#include "align/position_prior.hpp"
+#include "align/trainer.hpp"
+#include "base/offsets.hpp"
+#include "bindings/arrays.hpp"
+#include "text/split.hpp"
+
+namespace isogloss::bindings {
+namespace {
+
+using namespace nb::literals;
+
+/// Keeps the arrays alive as long as the view of them is in use.
+struct SharedBitext {
+  SharedBitext(ArrayIn<WordId> source_words, ArrayIn<std::int64_t> source_ends, ArrayIn<WordId> target_words,
+               ArrayIn<std::int64_t> target_ends)
+      : source(std::move(source_words)),
+        source_offsets(std::move(source_ends)),
+        target(std::move(target_words)),
+        target_offsets(std::move(target_ends)),
+        bitext{view(source), view(source_offsets), view(target), view(target_offsets)} {
+    bitext.check();
+  }
+
+  ArrayIn<WordId> source;
+  ArrayIn<std::int64_t> source_offsets;
+  ArrayIn<WordId> target;
+  ArrayIn<std::int64_t> target_offsets;
+  Bitext bitext;
+};
+
+struct SharedTable {
+  SharedTable(ArrayIn<std::uint64_t> row_offsets, ArrayIn<WordId> columns, MatrixIn<float> probabilities)
+      : row_offsets_array(std::move(row_offsets)),
+        columns_array(std::move(columns)),
+        probabilities_array(std::move(probabilities)),
+        table(view(row_offsets_array), view(columns_array),
+              {probabilities_array.data(), probabilities_array.size()}) {}
+
+  ArrayIn<std::uint64_t> row_offsets_array;
+  ArrayIn<WordId> columns_array;
+  MatrixIn<float> probabilities_array;
+  LexicalTable table;
+};
+
+struct SharedAligner {
+  SharedAligner(const SharedTable& lexicon, ArrayIn<float> source_null, ArrayIn<float> target_null,
+                const AlignmentParameters& parameters)
+      : table(lexicon),
+        source_null_array(std::move(source_null)),
+        target_null_array(std::move(target_null)),
+        aligner(table.table, view(source_null_array), view(target_null_array), parameters) {}
+
+  SharedTable table;
+  ArrayIn<float> source_null_array, target_null_array;
+  Aligner aligner;
+};
+
+ArrayOut<std::uint32_t> links_to_numpy(Buffer<Link>&& links) {
+  static_assert(sizeof(Link) == 2 * sizeof(std::uint32_t));
+  const std::size_t size = links.size();
+  auto* data = reinterpret_cast<std::uint32_t*>(links.release());
+  nb::capsule owner(data == nullptr ? std::malloc(1) : static_cast<void*>(data),
+                    [](void* p) noexcept { std::free(p); });
+  return ArrayOut<std::uint32_t>(data, {size, 2}, owner);
+}
+
+std::span<const Link> view_links(const MatrixIn<std::uint32_t>& links, const ArrayIn<std::int64_t>& offsets) {
+  if (links.shape(1) != 2) throw nb::value_error("links are pairs of positions");
+  check_offsets(view(offsets), std::max<std::size_t>(offsets.size(), 1) - 1, links.shape(0), "links");
+  return {reinterpret_cast<const Link*>(links.data()), links.shape(0)};
+}
+
+template <class T>
+ArrayOut<T> copy_to_numpy(std::span<const T> values) {
+  Buffer<T> buffer;
+  buffer.append(values.data(), values.size());
+  return to_numpy(std::move(buffer));
+}
+
+using Links = std::pair<ArrayOut<std::uint32_t>, ArrayOut<std::int64_t>>;
+
+Links align(const SharedAligner& self, const SharedBitext& bitext, std::size_t begin, std::size_t end,
+            const AlignOptions& options, std::size_t threads) {
+  Buffer<Link> links;
+  Buffer<std::int64_t> offsets;
+  {
+    nb::gil_scoped_release release;
+    offsets.push_back(0);
+    self.aligner.align(bitext.bitext, begin, end, options, threads, links, offsets);
+  }
+  return {links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
+}
+
+Links symmetrize(const MatrixIn<std::uint32_t>& forward, const ArrayIn<std::int64_t>& forward_offsets,
+                 const MatrixIn<std::uint32_t>& backward, const ArrayIn<std::int64_t>& backward_offsets,
+                 Symmetrization method) {
+  const auto forward_links = view_links(forward, forward_offsets);
+  const auto backward_links = view_links(backward, backward_offsets);
+  if (forward_offsets.size() != backward_offsets.size())
+    throw nb::value_error("the two alignments have different numbers of sentences");
+  Buffer<Link> links;
+  Buffer<std::int64_t> offsets;
+  {
+    nb::gil_scoped_release release;
+    Symmetrizer symmetrizer;
+    offsets.push_back(0);
+    for (std::size_t pair = 0; pair + 1 < forward_offsets.size(); ++pair) {
+      const auto part = [pair](std::span<const Link> all, std::span<const std::int64_t> ends) {
+        return all.subspan(static_cast<std::size_t>(ends[pair]),
+                           static_cast<std::size_t>(ends[pair + 1] - ends[pair]));
+      };
+      const auto forward_part = part(forward_links, view(forward_offsets));
+      const auto backward_part = part(backward_links, view(backward_offsets));
+      std::size_t rows = 0, columns = 0;
+      for (const auto& side : {forward_part, backward_part})
+        for (const Link& link : side) {
+          rows = std::max<std::size_t>(rows, link.source + std::size_t{1});
+          columns = std::max<std::size_t>(columns, link.target + std::size_t{1});
+        }
+      symmetrizer.resize(rows, columns);
+      for (const Link& link : forward_part) symmetrizer.add_forward(link);
+      for (const Link& link : backward_part) symmetrizer.add_backward(link);
+      symmetrizer.append(method, links);
+      offsets.push_back(static_cast<std::int64_t>(links.size()));
+    }
+  }
+  return {links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
+}
+
+/// Numbers the words of each line of `text`; lines are separated by line ends, so there is always one.
+std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(Vocabulary& vocabulary, const nb::bytes& text,
+                                                                 bool grow) {
+  Buffer<WordId> ids;
+  Buffer<std::int64_t> offsets;
+  std::string_view rest(text.c_str(), text.size());
+  {
+    nb::gil_scoped_release release;
+    offsets.push_back(0);
+    for (bool more = true; more;) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      Tokens tokens(rest.substr(0, end));
+      for (std::string_view word; !(word = tokens.next()).empty();)
+        ids.push_back(grow ? vocabulary.add(word) : vocabulary.find(word));
+      offsets.push_back(static_cast<std::int64_t>(ids.size()));
+      more = end < rest.size();
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return {to_numpy(std::move(ids)), to_numpy(std::move(offsets))};
+}
+
+/// Double precision, for research and for comparing with enumeration.
+nb::tuple hmm_posteriors(const MatrixIn<double>& emission, const ArrayIn<double>& null_emission,
+                         const ArrayIn<double>& jumps, double uniform_jump) {
+  const std::size_t generated = emission.shape(0), given = emission.shape(1);
+  if (null_emission.size() != generated || given == 0 || generated == 0 || jumps.size() != kJumpWeights)
+    throw nb::value_error("emissions of at least one word, as many null emissions, and all jump weights");
+  JumpWeights weights{};
+  std::copy_n(jumps.data(), kJumpWeights, weights.begin());
+  const std::size_t stride = ForwardBackward<double>::stride(given);
+  std::vector<double> rows(generated * stride, 0.0);
+  for (std::size_t word = 0; word < generated; ++word)
+    std::copy_n(emission.data() + word * given, given, rows.data() + word * stride);
+  const JumpTable<double> table(weights, uniform_jump, std::max(given, generated));
+  ForwardBackward<double> chain;
+  const double log_likelihood = chain.run(given, generated, rows.data(), null_emission.data(), table);
+  JumpCounts counts;
+  chain.add_jumps(table, counts);
+  Buffer<double> posteriors, nulls;
+  for (std::size_t word = 0; word < generated; ++word) {
+    posteriors.append(chain.posterior(word).data(), given);
+    nulls.push_back(chain.null_posterior(word));
+  }
+  return nb::make_tuple(log_likelihood, to_numpy(std::move(posteriors), {generated, given}),
+                        to_numpy(std::move(nulls)), copy_to_numpy<double>(counts.taken),
+                        copy_to_numpy<double>(counts.possible));
+}
+
+void bind_parameters(nb::module_& module) {
+  nb::enum_<AlignmentModelType>(module, "AlignmentModelType", "How partners' positions are modelled.")
+      .value("model1", AlignmentModelType::kModel1)
+      .value("fast", AlignmentModelType::kFast)
+      .value("hmm", AlignmentModelType::kHmm);
+  nb::enum_<Symmetrization>(module, "Symmetrization", "How two directions' links are made into one set.")
+      .value("intersection", Symmetrization::kIntersection)
+      .value("union", Symmetrization::kUnion)
+      .value("grow_diag", Symmetrization::kGrowDiag)
+      .value("grow_diag_final", Symmetrization::kGrowDiagFinal)
+      .value("grow_diag_final_and", Symmetrization::kGrowDiagFinalAnd)
+      .value("forward", Symmetrization::kForward)
+      .value("backward", Symmetrization::kBackward);
+  nb::class_<AlignmentParameters>(module, "AlignmentParameters",
+                                  "What an alignment model knows besides its lexical table.")
+      .def(nb::init<>())
+      .def_rw("type", &AlignmentParameters::type)
+      .def_rw("null_probability", &AlignmentParameters::null_probability)
+      .def_rw("uniform_jump", &AlignmentParameters::uniform_jump)
+      .def_rw("lexical_floor", &AlignmentParameters::lexical_floor)
+      .def_prop_rw(
+          "tensions",
+          [](const AlignmentParameters& self) {
+            return std::pair(self.directions[0].tension, self.directions[1].tension);
+          },
+          [](AlignmentParameters& self, std::pair<double, double> tensions) {
+            self.directions[0].tension = tensions.first;
+            self.directions[1].tension = tensions.second;
+          },
+          "Diagonal tension: forward, backward.")
+      .def_prop_rw(
+          "jumps",
+          [](const AlignmentParameters& self) {
+            Buffer<double> both;
+            for (const DirectionParameters& direction : self.directions)
+              both.append(direction.jumps.data(), kJumpWeights);
+            return to_numpy(std::move(both), {2, kJumpWeights});
+          },
+          [](AlignmentParameters& self, const MatrixIn<double>& jumps) {
+            if (jumps.shape(0) != 2 || jumps.shape(1) != kJumpWeights)
+              throw nb::value_error("jump weights have the wrong shape");
+            for (std::size_t i = 0; i < jumps.size(); ++i)
+              if (!(jumps.data()[i] > 0) || !std::isfinite(jumps.data()[i]))
+                throw nb::value_error("jump weights must be positive");
+            for (std::size_t d = 0; d < 2; ++d)
+              std::copy_n(jumps.data() + d * kJumpWeights, kJumpWeights, self.directions[d].jumps.begin());
+          },
+          nb::for_getter(nb::rv_policy::move),
+          nb::for_getter(nb::sig("def jumps(self) -> numpy.typing.NDArray[numpy.float64]")),
+          nb::for_setter(nb::sig("def jumps(self, jumps: numpy.typing.NDArray[numpy.float64], /) -> None")),
+          "Jump weights, forward and backward: a row of widths from far back to far ahead each.");
+}
+
+void bind_training(nb::module_& module) {
+  nb::class_<SharedBitext>(module, "Bitext", "Sentence pairs as word numbers; the arrays are not copied.")
+      .def(nb::init<ArrayIn<WordId>, ArrayIn<std::int64_t>, ArrayIn<WordId>, ArrayIn<std::int64_t>>(),
+           "source"_a, "source_offsets"_a, "target"_a, "target_offsets"_a)
+      .def("__len__", [](const SharedBitext& self) { return self.bitext.pairs(); });
+
+  nb::class_<Cooccurrence>(module, "Cooccurrence", "Which words stand in the same sentence pair.")
+      .def(
+          "__init__",
+          [](Cooccurrence* self, const SharedBitext& bitext, std::size_t source_words,
+             std::size_t target_words, std::size_t max_length) {
+            new (self) Cooccurrence(bitext.bitext, source_words, target_words, max_length);
+          },
+          "bitext"_a, nb::kw_only(), "source_words"_a, "target_words"_a, "max_length"_a,
+          nb::keep_alive<1, 2>())
+      .def_prop_ro("cells", &Cooccurrence::cells, "Words times words, summed over all usable pairs.")
+      .def_prop_ro(
+          "entries", [](const Cooccurrence& self) { return self.columns().size(); },
+          "Pairs of words found so far.")
+      .def_prop_ro(
+          "levels", [](const Cooccurrence& self) { return copy_to_numpy<std::uint64_t>(self.levels()); },
+          nb::rv_policy::move, nb::sig("def levels(self) -> numpy.typing.NDArray[numpy.uint64]"),
+          "Entries by level; each level but the first holds those seen once, of words ever less rare.")
+      .def("survey", &Cooccurrence::survey, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Count entries by level, some cells further; true when through.")
+      .def("limit_level", &Cooccurrence::limit_level, "level"_a, "Leave out entries above this level.")
+      .def("keep_cells", &Cooccurrence::keep_cells, "keep"_a, "Whether to keep the entry of every cell.")
+      .def("build", &Cooccurrence::build, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Make the table, some cells further; true when complete.");
+
+  nb::class_<AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximisation of both directions.")
+      .def(
+          "__init__",
+          [](AlignmentTrainer* self, const Cooccurrence& table, const AlignmentParameters& parameters,
+             bool symmetric) { new (self) AlignmentTrainer(table, parameters, symmetric); },
+          "table"_a, "parameters"_a, nb::kw_only(), "symmetric"_a, nb::keep_alive<1, 2>())
+      .def("set_type", &AlignmentTrainer::set_type, "type"_a, "Go on with another model.")
+      .def("expect", &AlignmentTrainer::expect, "begin"_a, "end"_a, "threads"_a,
+           nb::call_guard<nb::gil_scoped_release>(), "E-step over some pairs.")
+      .def(
+          "maximize",
+          [](AlignmentTrainer& self, double lexical_prior, double jump_prior, std::size_t threads) {
+            const auto both = self.maximize({lexical_prior, jump_prior}, threads);
+            return std::pair(both[0], both[1]);
+          },
+          nb::kw_only(), "lexical_prior"_a, "jump_prior"_a, "threads"_a,
+          nb::call_guard<nb::gil_scoped_release>(), "M-step; the log likelihood of both directions before it.")
+      .def_prop_ro("parameters", &AlignmentTrainer::parameters, nb::rv_policy::copy, "As they are now.")
+      .def_prop_ro(
+          "source_null", [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.source_null()); },
+          nb::rv_policy::move, nb::sig("def source_null(self) -> numpy.typing.NDArray[numpy.float32]"),
+          "Probability of each source word under the empty word.")
+      .def_prop_ro(
+          "target_null", [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.target_null()); },
+          nb::rv_policy::move, nb::sig("def target_null(self) -> numpy.typing.NDArray[numpy.float32]"),
+          "Probability of each target word under the empty word.")
+      .def(
+          "lexicon",
+          [](const AlignmentTrainer& self, double threshold) {
+            AlignmentTrainer::Lexicon kept;
+            {
+              nb::gil_scoped_release release;
+              kept = self.lexicon(threshold);
+            }
+            const std::size_t entries = kept.columns.size();
+            return std::make_tuple(to_numpy(std::move(kept.row_offsets)), to_numpy(std::move(kept.columns)),
+                                   to_numpy(std::move(kept.probabilities), {entries, 2}));
+          },
+          "threshold"_a,
+          nb::sig("def lexicon(self, threshold: float) -> tuple[numpy.typing.NDArray[numpy.uint64], "
+                  "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
+          "Row offsets, columns and probabilities of the entries worth keeping.");
+}
+
+void bind_links(nb::module_& module) {
+  module.def("symmetrize", &symmetrize, "forward"_a, "forward_offsets"_a, "backward"_a, "backward_offsets"_a,
+             "method"_a,
+             nb::sig("def symmetrize(forward: numpy.typing.NDArray[numpy.uint32], "
+                     "forward_offsets: numpy.typing.NDArray[numpy.int64], "
+                     "backward: numpy.typing.NDArray[numpy.uint32], "
+                     "backward_offsets: numpy.typing.NDArray[numpy.int64], method: Symmetrization) -> "
+                     "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
+             "Links of both directions made into one set, sentence by sentence.");
+  module.def(
+      "parse_pharaoh",
+      [](nb::bytes text, std::uint64_t first_line, std::optional<ArrayIn<std::int64_t>> source_lengths,
+         std::optional<ArrayIn<std::int64_t>> target_lengths) {
+        Buffer<Link> links;
+        Buffer<std::int64_t> offsets;
+        const std::string_view bytes(text.c_str(), text.size());
+        std::optional<SentenceLengths> lengths;
+        if (source_lengths && target_lengths) lengths = {view(*source_lengths), view(*target_lengths)};
+        {
+          nb::gil_scoped_release release;
+          offsets.push_back(0);
+          parse_pharaoh(bytes, first_line, lengths, links, offsets);
+        }
+        return Links{links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
+      },
+      "text"_a, nb::kw_only(), "first_line"_a = 1, "source_lengths"_a.none() = nb::none(),
+      "target_lengths"_a.none() = nb::none(),
+      nb::sig("def parse_pharaoh(text: bytes, *, first_line: int = 1, "
+              "source_lengths: numpy.typing.NDArray[numpy.int64] | None = None, "
+              "target_lengths: numpy.typing.NDArray[numpy.int64] | None = None) -> "
+              "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
+      "Links of whole lines of ``i-j`` points, and their offsets.");
+  module.def(
+      "format_pharaoh",
+      [](const MatrixIn<std::uint32_t>& links, const ArrayIn<std::int64_t>& offsets) {
+        const auto all = view_links(links, offsets);
+        Buffer<char> text;
+        {
+          nb::gil_scoped_release release;
+          format_pharaoh(all, view(offsets), text);
+        }
+        return nb::str(text.data() == nullptr ? "" : text.data(), text.size());
+      },
+      "links"_a, "offsets"_a, "One line of ``i-j`` points for each sentence.");
+}
+
+void bind_aligner(nb::module_& module) {
+  module.attr("UNKNOWN_WORDS") = kUnknownWords;
+  nb::class_<SharedTable>(module, "LexicalTable", "Lexical translation probabilities of both directions.")
+      .def(nb::init<ArrayIn<std::uint64_t>, ArrayIn<WordId>, MatrixIn<float>>(), "row_offsets"_a, "columns"_a,
+           "probabilities"_a)
+      .def("__len__", [](const SharedTable& self) { return self.table.entries(); })
+      .def(
+          "forward",
+          [](const SharedTable& self, WordId source, WordId target) {
+            return self.table.forward(source, target);
+          },
+          "source"_a, "target"_a, "p(target | source), 0 for a pair not in the table.")
+      .def(
+          "backward",
+          [](const SharedTable& self, WordId source, WordId target) {
+            return self.table.backward(source, target);
+          },
+          "source"_a, "target"_a, "p(source | target), 0 for a pair not in the table.");
+  nb::class_<SharedAligner>(module, "Aligner", "A trained alignment model at work.")
+      .def(nb::init<const SharedTable&, ArrayIn<float>, ArrayIn<float>, const AlignmentParameters&>(),
+           "table"_a, "source_null"_a, "target_null"_a, "parameters"_a)
+      .def(
+          "align",
+          [](const SharedAligner& self, const SharedBitext& bitext, std::size_t begin, std::size_t end,
+             Symmetrization method, double threshold, std::size_t max_length, std::size_t threads) {
+            return align(self, bitext, begin, end, {method, threshold, max_length}, threads);
+          },
+          "bitext"_a, "begin"_a, "end"_a, nb::kw_only(), "method"_a, "threshold"_a, "max_length"_a,
+          "threads"_a,
+          nb::sig("def align(self, bitext: Bitext, begin: int, end: int, *, method: Symmetrization, "
+                  "threshold: float, max_length: int, threads: int) -> "
+                  "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
+          "Links of some pairs, and their offsets.");
+}
+
+}  // namespace
+
+void bind_align(nb::module_& module) {
+  bind_parameters(module);
+  bind_training(module);
+  bind_links(module);
+  bind_aligner(module);
+  module.attr("JUMP_REACH") = kJumpReach;
+  module.def("encode_lines", &encode_lines, "vocabulary"_a, "text"_a, nb::kw_only(), "grow"_a,
+             nb::sig("def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> "
+                     "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
+             "Word numbers of all lines one after another, and the offset of each line (one more than lines).");
+  module.def("hmm_posteriors", &hmm_posteriors, "emission"_a, "null_emission"_a, "jumps"_a, "uniform_jump"_a,
+             nb::sig("def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], "
+                     "null_emission: numpy.typing.NDArray[numpy.float64], "
+                     "jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, "
+                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+             "Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normaliser.");
+  module.def("position_normalizer", &position_normalizer, "j"_a, "given"_a, "generated"_a, "tension"_a,
+             "Sum of the fast model's position weights for word j, counted from 1.");
+  module.def("expected_distance", &expected_distance, "j"_a, "given"_a, "generated"_a, "tension"_a,
+             "Expected distance from the diagonal of word j's partner.");
+  module.def(
+      "position_prior",
+      [](std::size_t j, std::size_t given, std::size_t generated, double tension) {
+        Buffer<double> prior;
+        prior.resize(given);
+        position_prior<double>(j, generated, tension, 1.0, {prior.data(), given});
+        return to_numpy(std::move(prior));
+      },
+      "j"_a, "given"_a, "generated"_a, "tension"_a,
+      nb::sig("def position_prior(j: int, given: int, generated: int, tension: float) -> "
+              "numpy.typing.NDArray[numpy.float64]"),
+      "The fast model's distribution of word j's partner.");
+}
+
+}  // namespace isogloss::bindings

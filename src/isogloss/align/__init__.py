@@ -1,0 +1,21 @@
+"""Word alignment: which words of a sentence pair translate each other."""
+
+from isogloss.align.corpus import CorpusAlignment, align_corpus
+from isogloss.align.gold import AlignmentScores, GoldLinks, read_gold, score_alignments
+from isogloss.align.links import Alignments, symmetrize
+from isogloss.align.model import AlignmentModel
+from isogloss.align.options import LinkOptions, TrainingOptions
+
+__all__ = [
+    "AlignmentModel",
+    "AlignmentScores",
+    "Alignments",
+    "CorpusAlignment",
+    "GoldLinks",
+    "LinkOptions",
+    "TrainingOptions",
+    "align_corpus",
+    "read_gold",
+    "score_alignments",
+    "symmetrize",
+]

@@ -1,0 +1,111 @@
+"""Aligning a whole corpus in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.align.bitext import EncodedPairs, Encoder, Pair
+from isogloss.align.eflomal import align_with_eflomal
+from isogloss.align.links import Alignments
+from isogloss.align.model import AlignmentModel
+from isogloss.align.options import LinkOptions, TrainingOptions
+from isogloss.align.train import Progress, no_progress, usable_pairs
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import DataFormatError
+
+__all__ = ["Backend", "CorpusAlignment", "align_corpus"]
+
+Backend = Literal["isogloss", "eflomal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusAlignment:
+    """The links of a corpus, and what made them."""
+
+    alignments: Alignments
+    model: AlignmentModel | None
+    """The model that was learnt or given; none if another aligner did the work."""
+    source_lengths: npt.NDArray[np.int64]
+    target_lengths: npt.NDArray[np.int64]
+    empty: int
+    """Pairs with an empty side; they have no links."""
+    too_long: tuple[int, ...]
+    """Numbers, from 1, of the pairs that were too long and have no links."""
+
+
+def align_corpus(
+    pairs: Iterable[Pair],
+    *,
+    training: TrainingOptions | None = None,
+    links: LinkOptions | None = None,
+    extra: Iterable[Pair] = (),
+    model: AlignmentModel | None = None,
+    backend: Backend = "isogloss",
+    threads: int = 1,
+    memory: int | None = None,
+    origin: StrPath = "the corpus",
+    progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda message: None,
+) -> CorpusAlignment:
+    """Align sentence pairs with a model learnt from them, and from ``extra`` ones, or with a given model.
+
+    ``origin`` is what messages call the corpus. The result does not depend on ``threads``.
+    """
+    training = training or TrainingOptions()
+    links = links or LinkOptions()
+    if model is not None:
+        encoded = model.encoder.apply(progress(pairs, "reading"))
+        found = model.align_encoded(encoded, links, threads=threads, progress=progress)
+        return _result(encoded, found, model, links)
+    encoder = Encoder(lowercase=training.lowercase)
+    more = 0
+
+    def counted(items: Iterable[Pair]) -> Iterable[Pair]:
+        nonlocal more
+        for item in items:
+            more += 1
+            yield item
+
+    both = encoder.learn(progress(chain(counted(extra), pairs), "reading"))
+    _check_usable(both, training.max_length, origin)
+    if backend == "eflomal":
+        found = align_with_eflomal(both, links)
+    else:
+        model = AlignmentModel.train_encoded(
+            both, encoder, training, threads=threads, memory=memory, progress=progress, warn=warn
+        )
+        found = model.align_encoded(both, links, threads=threads, progress=progress)
+    return _result(both[more:], found[more:], model, links)
+
+
+def _result(
+    pairs: EncodedPairs, found: Alignments, model: AlignmentModel | None, links: LinkOptions
+) -> CorpusAlignment:
+    source_lengths, target_lengths = pairs.source_lengths, pairs.target_lengths
+    empty = (source_lengths == 0) | (target_lengths == 0)
+    too_long = np.flatnonzero(~empty & ~usable_pairs(pairs, links.max_length)) + 1
+    return CorpusAlignment(
+        alignments=found,
+        model=model,
+        source_lengths=source_lengths,
+        target_lengths=target_lengths,
+        empty=int(empty.sum()),
+        too_long=tuple(too_long.tolist()),
+    )
+
+
+def _check_usable(pairs: EncodedPairs, max_length: int, origin: StrPath) -> None:
+    if len(pairs) == 0:
+        raise DataFormatError("there are no sentence pairs", origin, hint="the file is empty")
+    if not usable_pairs(pairs, max_length).any():
+        raise DataFormatError(
+            f"none of the {len(pairs):,} sentence pairs has words on both sides and at most {max_length}",
+            origin,
+            hint="is there one sentence to a line?",
+        )
