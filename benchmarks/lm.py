@@ -55,7 +55,7 @@ def cpu(work: Callable[[], object]) -> float:
 def silence() -> Iterator[None]:
     """KenLM draws a progress bar, from below Python."""
     kept = os.dup(2)
-    with open(os.devnull, "w") as nothing:
+    with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 2)
     try:
         yield
@@ -76,15 +76,14 @@ def estimating(folder: Path, train: Path, lmplz: str | None) -> None:
     outputs = {"ARPA": ["--arpa", str(folder / "m.arpa")], "binary": ["--binary", str(folder / "m")]}
     costs: dict[str, Cost] = {}
     for name, output in outputs.items():
-        costs[name] = run([*ISOGLOSS, "lm", "build", str(train), *options, *output])
-        costs[name] = min(
-            costs[name], run([*ISOGLOSS, "lm", "build", str(train), *options, *output]), key=lambda c: c.cpu
-        )
+        command = [*ISOGLOSS, "lm", "build", str(train), *options, *output]
+        costs[name] = min((run(command) for _ in range(3)), key=lambda cost: cost.cpu)
     print(f"unit {one:.3f} s")
     print(f"n-grams {json.loads(costs['ARPA'].stdout)['counts']}")
     for name, cost in costs.items():
         print(
-            f"estimate 5-grams, write {name}: {cost.cpu:.2f} s = {cost.cpu / one:.1f} units, {cost.peak >> 20} MB"
+            f"estimate 5-grams, write {name}: {cost.cpu:.2f} s = {cost.cpu / one:.1f} units, "
+            f"{cost.peak >> 20} MB"
         )
     if lmplz is not None:
         command = [lmplz, "-o", "5", "-S", "1G", "--text", str(train), "--arpa", str(folder / "peer.arpa")]
@@ -113,20 +112,22 @@ def scores(folder: Path, test: Path) -> None:
 
 
 def speed(folder: Path, train: Path, test: Path) -> None:
-    ours = LanguageModel.load(folder / "m")
     theirs = kenlm_model(str(folder / "m.arpa"))
-    for path in (train, test):
-        lines = path.read_text("utf-8").splitlines()
-        lines *= -(-20_000 // len(lines))
-        own, peer = [], []
-        for _ in range(ROUNDS):
-            own.append(cpu(lambda: ours.score_sentences(lines)))  # noqa: B023
-            peer.append(cpu(lambda: [theirs.score(line) for line in lines]))  # noqa: B023
-        ratio = sorted(b / a for a, b in zip(own, peer, strict=True))[ROUNDS // 2]
-        print(
-            f"scoring {path.name}, one thread: {len(lines) / min(own):,.0f} sentences/s, "
-            f"KenLM {len(lines) / min(peer):,.0f}; ratio {ratio:.2f} (median of {ROUNDS})"
-        )
+    for own_memory in (False, True):
+        ours = LanguageModel.load(folder / "m", own_memory=own_memory)
+        for path in (train, test):
+            lines = path.read_text("utf-8").splitlines()
+            lines *= -(-20_000 // len(lines))
+            own, peer = [], []
+            for _ in range(ROUNDS):
+                own.append(cpu(lambda: ours.score_sentences(lines)))  # noqa: B023
+                peer.append(cpu(lambda: [theirs.score(line) for line in lines]))  # noqa: B023
+            ratio = sorted(b / a for a, b in zip(own, peer, strict=True))[ROUNDS // 2]
+            print(
+                f"scoring {path.name} with {'own' if own_memory else 'mapped'} tables, one thread: "
+                f"{len(lines) / min(own):,.0f} sentences/s, KenLM {len(lines) / min(peer):,.0f}; "
+                f"ratio {ratio:.2f} (median of {ROUNDS})"
+            )
 
 
 MEASURE = """
@@ -158,7 +159,8 @@ def memory(folder: Path, train: Path) -> None:
     own, peer = added(folder / "m", "ours"), added(folder / "m.arpa", "kenlm")
     size = sum(file.stat().st_size for file in (folder / "m").iterdir()) / 2**20
     print(
-        f"memory after scoring {train.name}: {own:.1f} MB, KenLM (probing) {peer:.1f} MB; ratio {own / peer:.2f}"
+        f"memory after scoring {train.name}: {own:.1f} MB, KenLM (probing) {peer:.1f} MB; "
+        f"ratio {own / peer:.2f}"
     )
     opening = cpu(lambda: LanguageModel.load(folder / "m"))
     print(f"stored model: {size:.1f} MB, opens in {1000 * opening:.1f} ms")
@@ -172,7 +174,8 @@ def scale(folder: Path, source: Path, target: Path) -> None:
         costs[pairs] = run([*ISOGLOSS, "lm", "build", str(text), "--memory", "1G", "--threads", "2", *output])
         report = json.loads(costs[pairs].stdout)
         print(
-            f"{pairs:,} sentences within 1 GB: {costs[pairs].cpu:.1f} s, peak {costs[pairs].peak / 2**20:,.0f} MB, "
+            f"{pairs:,} sentences within 1 GB: {costs[pairs].cpu:.1f} s, "
+            f"peak {costs[pairs].peak / 2**20:,.0f} MB, "
             f"{sum(report['counts']):,} n-grams, {report['spilled_bytes'] / 2**20:,.0f} MB on disk"
         )
     small, large = SCALES
