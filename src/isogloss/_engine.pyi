@@ -787,6 +787,9 @@ class LmArpaReader:
         Unigram weights and the tables of higher orders; they leave the reader, once, after ``finish``.
         """
 
+def lm_copy_table(table: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint64]:
+    """A copy in memory of its own, in large pages if the system has them."""
+
 class LmState:
     """What was seen to the left, as far as the model can use it."""
 
