@@ -5,9 +5,11 @@ Everything here is written from the description of the formats, one candidate at
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import struct
+import tempfile
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +19,11 @@ from isogloss._engine import MosesReader, NbestBuilder
 from isogloss.nbest import NbestStore
 
 SPACES = " \t\n\v\f\r"
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """A folder for many small files, in memory where that can be had: a disk would be waited for."""
+    return tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,14 @@ EXAMPLES: list[tuple[errors.IsoglossError, type[Exception], str]] = [
         ImportError,
         "reading PO files needs an optional package; install it with: pip install 'isogloss[formats]'",
     ),
+    (
+        errors.StageError("align", errors.DataFormatError("no words", "train.de", 3)),
+        RuntimeError,
+        "stage 'align': train.de:3: no words",
+    ),
     (errors.InternalError("cannot happen"), RuntimeError, "cannot happen"),
 ]
-FIELDS = ("problem", "path", "line", "hint", "purpose", "extra")
+FIELDS = ("exit_code", "problem", "path", "line", "hint", "purpose", "extra")
 
 
 @pytest.mark.parametrize(("error", "builtin", "message"), EXAMPLES)

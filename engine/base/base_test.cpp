@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,43 @@ TEST("hash values are part of the file formats and do not change") {
   CHECK_EQUAL(hash64("isogloss"), 0xd7de4768c281ebcaULL);
   CHECK_EQUAL(hash64("a longer string than eight bytes"), 0xbb31814358f1922ULL);
   CHECK(combine64(1, 2) != combine64(2, 1));
+}
+
+TEST("hashing reads bytes in little-endian order at every length") {
+  const std::string text = "\xff\x01 hash me, in pieces of eight \x80\x7f and a rest";
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const std::string_view bytes = std::string_view(text).substr(0, size);
+    std::uint64_t expected = 0x2545f4914f6cdd1dULL ^ (size * 0x9e3779b97f4a7c15ULL);
+    for (std::size_t i = 0; i < size; i += 8) {
+      std::uint64_t word = 0;
+      for (std::size_t k = i; k < size && k < i + 8; ++k)
+        word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[k])) << (8 * (k - i));
+      expected = combine64(expected, word);
+    }
+    CHECK_EQUAL(hash64(bytes), mix64(expected));
+  }
+}
+
+TEST("short decimals are read as exactly as the library reads them") {
+  std::uint64_t state = 1;
+  for (int round = 0; round < 200000; ++round) {
+    state = mix64(state + 1);
+    std::string text = state % 2 == 0 ? "-" : "";
+    std::uint64_t digits = state >> 8;
+    for (std::size_t count = 1 + (state >> 1) % 17; count > 0; --count, digits /= 10)
+      text += static_cast<char>('0' + digits % 10);
+    if (state % 5 != 0) text.insert(text.size() - (state >> 3) % text.size(), ".");
+    double expected = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    const auto value = parse_double(text);
+    CHECK_EQUAL(value.has_value(), whole);
+    if (whole) CHECK_EQUAL(*value, expected);
+  }
+  CHECK(std::signbit(*parse_double("-0")));
+  CHECK_EQUAL(*parse_double("5."), 5.0);
+  CHECK_EQUAL(*parse_double(".5"), 0.5);
+  for (const char* text : {".", "-", "-.", "1.2.3", "1-", "--1", "1 ", " 1"}) CHECK(!parse_double(text));
 }
 
 TEST("numbers are read whole or not at all") {

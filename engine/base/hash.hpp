@@ -2,8 +2,11 @@
 // so these functions must never change their results.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace isogloss {
 
@@ -22,18 +25,31 @@ constexpr std::uint64_t combine64(std::uint64_t a, std::uint64_t b) {
   return mix64(a * 0x9e3779b97f4a7c15ULL + b + 0x632be59bd9b4e019ULL);
 }
 
-/// Hash of a byte string. Bytes are read little-endian whatever the machine's order.
+/// Up to 8 bytes as a little-endian number, whatever the machine's order.
+constexpr std::uint64_t little_endian(const char* bytes, std::size_t count) {
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little && count >= 4) {
+    if (count == 8) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes, 8);
+      return word;
+    }
+    std::uint32_t first, last;  // they overlap where the bytes agree anyway
+    std::memcpy(&first, bytes, 4);
+    std::memcpy(&last, bytes + count - 4, 4);
+    return first | static_cast<std::uint64_t>(last) << (8 * (count - 4));
+  }
+  std::uint64_t word = 0;
+  for (std::size_t k = 0; k < count; ++k)
+    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[k])) << (8 * k);
+  return word;
+}
+
+/// Hash of a byte string.
 constexpr std::uint64_t hash64(std::string_view bytes) {
   std::uint64_t h = 0x2545f4914f6cdd1dULL ^ (bytes.size() * 0x9e3779b97f4a7c15ULL);
   std::size_t i = 0;
-  const auto take = [&](std::size_t n) {
-    std::uint64_t word = 0;
-    for (std::size_t k = 0; k < n; ++k)
-      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i + k])) << (8 * k);
-    return word;
-  };
-  for (; i + 8 <= bytes.size(); i += 8) h = combine64(h, take(8));
-  if (i < bytes.size()) h = combine64(h, take(bytes.size() - i));
+  for (; i + 8 <= bytes.size(); i += 8) h = combine64(h, little_endian(bytes.data() + i, 8));
+  if (i < bytes.size()) h = combine64(h, little_endian(bytes.data() + i, bytes.size() - i));
   return mix64(h);
 }
 

@@ -27,11 +27,40 @@ inline bool is_tiny(std::string_view text) {
   return error == std::errc() ? leading + written < 0 : exponent.front() == '-';
 }
 
+/// Reads a number such as `-12.3456`, of at most 15 digits, that begins at `begin` and gives its end; null if
+/// there is none. Digits and power of ten are exact as doubles, so that one division rounds correctly.
+inline const char* parse_short_decimal(const char* begin, const char* end, double& value) {
+  constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool negative = begin != end && *begin == '-';
+  if (negative) ++begin;
+  std::uint64_t digits = 0;
+  const auto take_digits = [&] {
+    const char* const first = begin;
+    for (unsigned digit; begin != end && (digit = static_cast<unsigned char>(*begin) - unsigned{'0'}) < 10; ++begin)
+      digits = digits * 10 + digit;
+    return begin - first;
+  };
+  const auto whole = take_digits();
+  std::ptrdiff_t decimals = 0;
+  if (begin != end && *begin == '.') {
+    ++begin;
+    decimals = take_digits();
+  }
+  if (whole + decimals < 1 || whole + decimals > 15) return nullptr;
+  value = static_cast<double>(digits) / kPowers[decimals];
+  if (negative) value = -value;
+  return begin;
+}
+
 /// The whole of `text` as a number; "nan" and "inf" are numbers here, their meaning is the caller's matter.
 /// A leading '+' is accepted, as printf and scientific tools write it.
 inline std::optional<double> parse_double(std::string_view text) {
   if (!text.empty() && text.front() == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   double value = 0;
+  if (parse_short_decimal(text.data(), text.data() + text.size(), value) == text.data() + text.size() &&
+      !text.empty())
+    return value;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || text.empty()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {

@@ -10,10 +10,12 @@ namespace nb = nanobind;
 
 namespace isogloss::bindings {
 
+void bind_grammar(nb::module_& module);
 void bind_align(nb::module_& module);
 void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
 void bind_classes(nb::module_& module);
+void bind_lm(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -51,9 +53,11 @@ NB_MODULE(_engine, module) {
       },
       nb::sig("def build_info() -> dict[str, str]"), "Compiler and build type of this engine.");
   bind_errors(module);
+  bind_grammar(module);
   bind_align(module);
   bind_nbest(module);
   bind_classes(module);
   bind_text(module);
   bind_metric(module);
+  bind_lm(module);
 }

@@ -105,7 +105,7 @@ void NbestBuilder::begin(std::int64_t sentence) {
 
 void NbestBuilder::add_token(std::string_view word) {
   const std::size_t known = columns_.words.size();
-  const WordId id = columns_.words.add(word);
+  const WordId id = recent_words_.add(word, columns_.words);
   if (id == known) check_word(word);
   columns_.tokens.values.push_back(id);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nbest/columns.hpp"
+#include "nbest/recent_words.hpp"
 
 namespace isogloss {
 
@@ -46,6 +47,7 @@ class NbestBuilder {
   NbestColumns columns_;
   bool begun_ = false;                    // between `begin` and `end`
   std::size_t stride_ = 0;                // cells from one row of `dense` to the next, at least its columns
+  RecentWords recent_words_;
   Buffer<std::int64_t> sentence_of_;      // per candidate
   std::size_t expected_group_ = 0;        // lists repeat their groups in the same order on every line
   std::vector<std::uint64_t> group_seen_; // candidate that last gave the group, counted from 1

@@ -41,6 +41,21 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
   throw std::invalid_argument(what + " is " + quoted(text) + ", a number is expected");
 }
 
+double number(std::string_view text, std::string_view name) {
+  if (const auto value = parse_double(text)) return *value;
+  refuse_number("the value of " + quoted(name), text);
+}
+
+/// Takes the next token if it is a number of the common, simple kind: most of a list is.
+bool take_value(Tokens& tokens, double& value) {
+  const std::string_view rest = tokens.rest();
+  const char* const end = rest.data() + rest.size();
+  const char* const after = parse_short_decimal(rest.data(), end, value);
+  if (after == nullptr || (after != end && !is_space(*after))) return false;
+  tokens.skip(static_cast<std::size_t>(after - rest.data()));
+  return true;
+}
+
 struct Span {
   std::uint64_t first, last;
 };
@@ -137,7 +152,11 @@ void MosesReader::parse_features(std::string_view field) {
   Tokens tokens(field);
   std::string_view group;
   values_.clear();
-  for (std::string_view token; !(token = tokens.next()).empty();) {
+  for (;;) {
+    double value;
+    while (!group.empty() && take_value(tokens, value)) values_.push_back(value);
+    const std::string_view token = tokens.next();
+    if (token.empty()) break;
     if (token.back() == '=' || token.back() == ':') {
       if (token.size() == 1)
         throw LineError(quoted(token) + " stands where a feature name is expected", line_, kFeatures);
@@ -148,19 +167,17 @@ void MosesReader::parse_features(std::string_view field) {
       builder_.add_dense(group, values_);
       group = {};
       values_.clear();
-      const auto value = parse_double(token.substr(equals + 1));
-      if (!value) refuse_number("the value of " + quoted(token.substr(0, equals)), token.substr(equals + 1));
+      const std::string_view name = token.substr(0, equals);
+      value = number(token.substr(equals + 1), name);
       if (options_.named_values_are_dense) {
-        builder_.add_dense(token.substr(0, equals), {&*value, 1});
+        builder_.add_dense(name, {&value, 1});
       } else {
-        builder_.add_sparse(token.substr(0, equals), *value);
+        builder_.add_sparse(name, value);
       }
     } else if (group.empty()) {
       throw LineError(quoted(token) + " has no feature name before it", line_, kFeatures);
     } else {
-      const auto value = parse_double(token);
-      if (!value) refuse_number("the value of " + quoted(group), token);
-      values_.push_back(*value);
+      values_.push_back(number(token, group));
     }
   }
   builder_.add_dense(group, values_);

@@ -37,4 +37,6 @@ TEST("a vocabulary comes back from its two arrays and refuses broken ones") {
   CHECK_THROWS(std::invalid_argument, "out of order", Vocabulary("abc", beyond, 2));
   const std::uint64_t twice[] = {0, 1, 2};
   CHECK_THROWS(std::invalid_argument, "twice", Vocabulary("aa", twice, 2));
+  const std::uint64_t torn[] = {0, 1, 2};
+  CHECK_THROWS(std::invalid_argument, "word 0 is not valid UTF-8", Vocabulary("\xc3\xa9", torn, 2));
 }

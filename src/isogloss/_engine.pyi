@@ -4,7 +4,7 @@ The compiled engine of isogloss. Private: use the package's own modules.
 
 from collections.abc import Iterable, Sequence
 import enum
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 import numpy.typing
@@ -16,6 +16,252 @@ def build_info() -> dict[str, str]:
 
 class LineError(ValueError):
     """A line is not what its format asks for: problem, line, hint."""
+
+GAP: int = 4294967294
+
+class RuleFormat(enum.Enum):
+    """How rules are written as text."""
+
+    moses = 0
+
+    moses_orientation = 1
+
+    hiero = 2
+
+def encode_text(vocabulary: Vocabulary, text: bytes) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    Word numbers of lines of text, NO_WORD for new words, and the offset of each line.
+    """
+
+def build_slots(nodes: numpy.typing.NDArray[numpy.uint32]) -> tuple[numpy.typing.NDArray[numpy.uint32], int]:
+    """
+    The hash table from (node, symbol) to child, and its longest way to an entry.
+    """
+
+class RuleTable:
+    """A stored rule table, read in place from its arrays."""
+
+    def __init__(self, arrays: dict[str, numpy.typing.NDArray[Any]], *, columns: int, source_words: int, target_words: int, longest_probe: int) -> None: ...
+
+    @property
+    def node_count(self) -> int: ...
+
+    @property
+    def rule_count(self) -> int: ...
+
+    @property
+    def phrase_count(self) -> int: ...
+
+    def find(self, symbols: Sequence[int]) -> int:
+        """
+        The node of a source side or of a beginning of one; 0 if there is none.
+        """
+
+    def rules(self, node: int) -> tuple[int, int]:
+        """First rule of a source side, and the one behind its last."""
+
+    def symbols(self, node: int) -> list[int]:
+        """Words and gaps on the way to a node."""
+
+    def rule(self, number: int, node: int) -> tuple[list[int], int, list[tuple[int, int]], list[float], list[float], list[float]]:
+        """
+        Target words, shape, links (source symbol, target word), scores, orientation, counts.
+        """
+
+    def match(self, sentence: numpy.typing.NDArray[numpy.uint32], *, max_span: int) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
+        """All matches: node, begin, end, what the gaps cover."""
+
+    def count_matches(self, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_span: int) -> tuple[int, int, int]:
+        """Numbers of source sides, matches and rules found over all sentences."""
+
+    def mark_matching(self, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_span: int, marks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Set to 1 the marks of the rules whose source side matches in one of the sentences.
+        """
+
+    def print(self, source_words: Vocabulary, target_words: Vocabulary, *, format: RuleFormat, columns: Sequence[tuple[int, str]], begin: int, end: int) -> bytes:
+        """The rules of the nodes in [begin, end) as lines of text."""
+
+class TableSelection:
+    """Copies the marked rules into a table of their own."""
+
+    def __init__(self, table: RuleTable, keep: numpy.typing.NDArray[numpy.uint8]) -> None: ...
+
+    def write(self, limit: int) -> bool:
+        """Go through more nodes; True while there are more."""
+
+    def take_rows(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """Rows of the table's arrays written since the last call."""
+
+    def phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """Words of the target phrases still in use, and where each ends."""
+
+    @property
+    def rules(self) -> int: ...
+
+    @property
+    def sides(self) -> int: ...
+
+def fisher_significance(both: int, a: int, b: int, n: int) -> float:
+    """-log p of Fisher's exact test, one-sided."""
+
+class CoOccurrence:
+    """In how many sentence pairs both sides of a rule occur."""
+
+    def __init__(self, table: RuleTable, *, max_span: int, threads: int) -> None: ...
+
+    def add(self, source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Count sentence pairs."""
+
+    def significance(self) -> numpy.typing.NDArray[numpy.float64]:
+        """-log p for every rule."""
+
+    @property
+    def pairs(self) -> int: ...
+
+class LexiconView:
+    """A stored lexicon, read in place from its arrays."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find(self, source: int, target: int) -> tuple[float, float]:
+        """Probabilities of the target given the source word, and the other way."""
+
+class OrientationModel(enum.Enum):
+    """What counts as a neighbour of a block."""
+
+    none = 0
+
+    word = 1
+
+    phrase = 2
+
+    hier = 3
+
+class Smoothing(enum.Enum):
+    """How the counts of rules are discounted."""
+
+    none = 0
+
+    kneser_ney = 1
+
+    good_turing = 2
+
+class RuleExtraction:
+    """
+    From aligned sentence pairs to the rows of a rule table: ``add`` all pairs, then ``merge``, ``resolve`` and ``write`` until each returns False.
+    """
+
+    def __init__(self, scratch: str, *, memory: int, threads: int, max_length: int, max_gaps: int, max_symbols: int, max_target_words: int, min_gap: int, tight: bool, adjacent_gaps: bool, fractional: bool, max_sentence_length: int, orientation: OrientationModel, orientation_smoothing: float, smoothing: Smoothing) -> None: ...
+
+    def add(self, sources: bytes, targets: bytes, links: bytes, *, line: int) -> None:
+        """
+        Take as many lines of each file, joined by line feeds; ``line`` is the number of the first.
+        """
+
+    def merge(self, limit: int) -> bool:
+        """Bring equal rules together; True while there are more."""
+
+    def resolve(self, limit: int) -> bool:
+        """Gather rules by target side; True while there are more."""
+
+    def write(self, limit: int) -> bool:
+        """Compute the columns; True while there are more."""
+
+    def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """
+        Words of the target phrases found since the last call, and where each ends.
+        """
+
+    def take_rows(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """Rows of the table's arrays written since the last call."""
+
+    def lexicon(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+        """Offsets by source word, target words, probabilities both ways."""
+
+    @property
+    def source_words(self) -> Vocabulary: ...
+
+    @property
+    def target_words(self) -> Vocabulary: ...
+
+    @property
+    def pairs(self) -> int: ...
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def occurrences(self) -> int: ...
+
+    @property
+    def rules(self) -> int: ...
+
+    @property
+    def sides(self) -> int: ...
+
+    @property
+    def phrases(self) -> int: ...
+
+    @property
+    def discounts(self) -> list[float]: ...
+
+class RuleImport:
+    """
+    From rules as text to the rows of a rule table: ``add`` all lines, then ``merge``, ``resolve`` and ``write`` until each returns False.
+    """
+
+    def __init__(self, scratch: str, *, memory: int) -> None: ...
+
+    def add(self, lines: bytes, *, line: int, format: RuleFormat) -> None:
+        """Take lines joined by line feeds; ``line`` is the number of the first."""
+
+    def merge(self, limit: int) -> bool:
+        """Sort the rules; True while there are more."""
+
+    def resolve(self, limit: int) -> bool:
+        """Gather rules by target side; True while there are more."""
+
+    def write(self, limit: int, best_column: int) -> bool:
+        """Lay out the rules; True while there are more."""
+
+    def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """
+        Words of the target phrases found since the last call, and where each ends.
+        """
+
+    def take_rows(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """Rows of the table's arrays written since the last call."""
+
+    @property
+    def source_words(self) -> Vocabulary: ...
+
+    @property
+    def target_words(self) -> Vocabulary: ...
+
+    @property
+    def columns(self) -> list[str]: ...
+
+    @property
+    def rules(self) -> int: ...
+
+    @property
+    def sides(self) -> int: ...
+
+    @property
+    def left_out(self) -> int: ...
+
+    @property
+    def without_orientation(self) -> int: ...
+
+    @property
+    def has_orientation(self) -> bool: ...
+
+    @property
+    def has_counts(self) -> bool: ...
+
+    @property
+    def in_orientation(self) -> bool: ...
 
 class AlignmentModelType(enum.Enum):
     """How partners' positions are modelled."""
@@ -389,3 +635,220 @@ def bleu_scores(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, 
     ``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default
     values; ``effective_order`` leaves out orders that are longer than the candidate.
     """
+
+LM_MAX_ORDER: int = 7
+
+class LmTrieBuilder:
+    """Turns sorted n-grams into all orders with adjusted counts."""
+
+    def __init__(self, order: int, thresholds: Sequence[int], special: tuple[int, int, int]) -> None: ...
+
+    def finish(self, vocabulary_size: int) -> None:
+        """After the last n-gram."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use for columns."""
+
+    def statistics(self, order: int) -> tuple[int, list[int]]:
+        """n-grams kept, and how many have adjusted count 0 to 4."""
+
+    def take(self, order: int) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """
+        First words, counts and beginnings of children, as far as complete; they leave the builder.
+        """
+
+class LmCounter:
+    """Reads text and sorts its n-grams, a block at a time."""
+
+    def __init__(self, vocabulary: Vocabulary, order: int, special: tuple[int, int, int], *, special_as_unknown: bool = False) -> None: ...
+
+    def feed(self, bytes: bytes) -> None:
+        """The next bytes of a file, cut anywhere; every line is a sentence."""
+
+    def end_file(self) -> None:
+        """Ends the last line; lines count from 1 again."""
+
+    @property
+    def sentences(self) -> int:
+        """Sentences of all text so far."""
+
+    @property
+    def words(self) -> int:
+        """Words of all text so far."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the block: words and both ends of sentences."""
+
+    def begin_sort(self) -> None:
+        """Starts sorting the block."""
+
+    def sort_some(self, budget: int, threads: int) -> bool:
+        """Sorts about ``budget`` more tokens; true when all are sorted."""
+
+    def emit(self, builder: LmTrieBuilder, budget: int) -> bool:
+        """Passes about ``budget`` more n-grams on; true when all have been."""
+
+    def emit_records(self, budget: int) -> tuple[bool, numpy.typing.NDArray[numpy.uint32]]:
+        """The same as records for ``LmRunMerger``."""
+
+    def clear(self) -> None:
+        """Forgets the block; an unfinished sentence stays."""
+
+class LmRunMerger:
+    """Merges sorted runs of n-gram records."""
+
+    def __init__(self, order: int, runs: int, begin: int) -> None: ...
+
+    def feed(self, run: int, records: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """More records of a run; none at all ends it."""
+
+    def advance(self, builder: LmTrieBuilder) -> int | None:
+        """
+        Passes n-grams on until a run needs more records, and names it; None at the end.
+        """
+
+class LmTrie:
+    """All n-grams of a corpus, as columns per order."""
+
+    def __init__(self, columns: Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]]) -> None: ...
+
+    def link_contexts(self, order: int, shorter: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int, contexts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Entry numbers of contexts, for the children of entries begin to end of the order below.
+        """
+
+    def add_to_contexts(self, order: int, contexts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Add entries begin to end to the sums of their contexts."""
+
+    def unigram_probabilities(self, sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], discounts: Sequence[float], begin_word: int, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Probabilities of unigrams."""
+
+    def interpolate(self, order: int, contexts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], discounts: Sequence[float], shorter: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Probabilities of the children of entries begin to end of the order below.
+        """
+
+    def arpa_lines(self, order: int, vocabulary: Vocabulary, log_probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int) -> bytes:
+        """Lines of an ARPA file for the kept ones of entries begin to end."""
+
+    def compile_unigrams(self, log_probs: numpy.typing.NDArray[numpy.float32], backoffs: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
+        """Weights of all words, as a model stores them."""
+
+class LmTableCompiler:
+    """Fills the table of one order."""
+
+    def __init__(self, trie: LmTrie, order: int, entries: int) -> None: ...
+
+    def add(self, log_probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int) -> None:
+        """Put the kept ones of entries begin to end into the table."""
+
+    def finish(self) -> numpy.typing.NDArray[numpy.uint64]:
+        """The table, a bucket per row."""
+
+def lm_log_backoffs(sums: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], discounts: Sequence[float], begin: int, end: int, threads: int, backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """log10 of the back-off weights of contexts begin to end."""
+
+def lm_log_probabilities(probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, threads: int, logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """log10 of probabilities begin to end."""
+
+def lm_index_words(vocabulary: Vocabulary) -> numpy.typing.NDArray[numpy.uint64]:
+    """The table from words to their numbers, as a model stores it."""
+
+class LmArpaReader:
+    """Reads an ARPA file into the tables of a model."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None: ...
+
+    def feed(self, bytes: bytes) -> None:
+        """The next bytes of the file, cut anywhere."""
+
+    def finish(self) -> None:
+        """After the last bytes."""
+
+    @property
+    def order(self) -> int:
+        """The order that the header gives."""
+
+    @property
+    def counts(self) -> list[int]:
+        """n-grams per order."""
+
+    @property
+    def links(self) -> int:
+        """n-grams put in because longer ones need them."""
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether the file has an <unk>."""
+
+    @property
+    def special(self) -> tuple[int, int, int]:
+        """Numbers of <s>, </s> and <unk>."""
+
+    def take_tables(self) -> tuple[numpy.typing.NDArray[numpy.float32], list[numpy.typing.NDArray[numpy.uint64]]]:
+        """
+        Unigram weights and the tables of higher orders; they leave the reader, once, after ``finish``.
+        """
+
+def lm_copy_table(table: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint64]:
+    """A copy in memory of its own, in large pages if the system has them."""
+
+class LmState:
+    """What was seen to the left, as far as the model can use it."""
+
+    def __init__(self) -> None:
+        """Nothing is known of what stands there."""
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """Word numbers, the last word first."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class LmModel:
+    """A language model over stored arrays."""
+
+    def __init__(self, order: int, special: tuple[int, int, int], unigrams: numpy.typing.NDArray[numpy.float32], tables: list[numpy.typing.NDArray[numpy.uint64]], word_index: numpy.typing.NDArray[numpy.uint64]) -> None: ...
+
+    @property
+    def order(self) -> int:
+        """Words in the longest n-grams."""
+
+    @property
+    def unknown(self) -> int:
+        """The number of the unknown word."""
+
+    @property
+    def end_of_sentence(self) -> int:
+        """The number of </s>."""
+
+    def find(self, word: str) -> int:
+        """The word's number; that of the unknown word if it is not there."""
+
+    def known(self, word: int) -> bool:
+        """Whether the model holds the word with that number."""
+
+    def begin_sentence(self) -> LmState:
+        """The state before the first word of a sentence."""
+
+    def score(self, state: LmState, word: int) -> tuple[float, int, bool, LmState]:
+        """
+        log10 P(word | state), words matched, whether it is open, and the state after it.
+        """
+
+    def score_words(self, sentence: str, *, bos: bool, eos: bool) -> tuple[tuple[int, float, int, bool], ...]:
+        """
+        For every word: number, log10 probability, words matched, whether the model holds it.
+        """
+
+    def score_sentences(self, sentences: list[str], *, bos: bool, eos: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float64]]:
+        """
+        For every sentence: log10 probability, words, unknown words, and what those contribute.
+        """
+
+    def map_words(self, vocabulary: Vocabulary) -> numpy.typing.NDArray[numpy.uint32]:
+        """The model's number for every word of a vocabulary."""

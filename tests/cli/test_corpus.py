@@ -145,7 +145,16 @@ def test_tokenizing_as_a_filter(folder: Path, run: Run, monkeypatch: pytest.Monk
     Path("p.jsonl").write_text("[]\n")
     code, _, err = run("detokenize", "t", "u", "--placeholders", "p.jsonl")
     assert (code, "p.jsonl:2: the file has 1 lines, but t has more" in err) == (2, True)
-    for broken in ("[1]", "{}", "null", '[["a", true]]', "[[1, true, true]]", "[" * 10_000, "x"):
+    for broken in (
+        "[1]",
+        "{}",
+        "null",
+        '[["a", "w"]]',
+        '[["a", true, true]]',
+        '[[1, "", ""]]',
+        "[" * 10_000,
+        "x",
+    ):
         Path("p.jsonl").write_text(f"[]\n{broken}\n")
         code, _, err = run("detokenize", "t", "u", "--placeholders", "p.jsonl")
         assert (code, "p.jsonl:2: a JSON list of placeholders expected" in err) == (2, True)

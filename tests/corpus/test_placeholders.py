@@ -107,10 +107,11 @@ def test_the_sides_of_a_pair_share_numbers() -> None:
 
 
 def test_marks_may_move_be_lost_or_be_invented() -> None:
-    placeholders = [Placeholder("<b>", False, True), Placeholder("</b>", True, False)]
+    placeholders = [Placeholder("<b>", "", "w"), Placeholder("</b>", "w", ".")]
     assert restore("x ǁ0ǁ y ǁ1ǁ z", placeholders) == "x <b>y</b> z"
+    assert restore("x ǁ0ǁ y ǁ1ǁ .", placeholders) == "x <b>y</b>."
     assert restore("ǁ1ǁ z ǁ0ǁ", placeholders) == "</b> z <b>"
-    assert restore("ǁ0ǁ ǁ0ǁ", placeholders) == "<b><b>"
+    assert restore("ǁ0ǁ ǁ0ǁ", placeholders) == "<b> <b>"
     assert restore("ǁ7ǁ and ǁ0ǁ", placeholders) == "ǁ7ǁ and <b>"
     assert restore("ǁ99999999999999999999ǁ", placeholders) == "ǁ99999999999999999999ǁ"
 

@@ -1,8 +1,8 @@
 """Runs every command that the README and the docs show, and compares what it prints with what they show.
 
 A ``console`` block holds commands after ``$ `` and what they print. ``...`` stands for any text on a line,
-or, alone on a line, for any lines. A ``python`` block is run as a script. A page runs in order in
-one empty folder.
+or, alone on a line, for any lines. A ``python`` block is run as a script. The blocks of a page run in
+order in one empty folder.
 """
 
 from __future__ import annotations

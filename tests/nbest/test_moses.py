@@ -30,7 +30,8 @@ from nbest_lists import (
 
 def slowly(text: bytes) -> str | None:
     try:
-        return exact(expected(parse_moses(text)))
+        parsed = parse_moses(text)
+        return exact(expected(parsed)) if parsed else None  # a list without candidates is refused
     except ValueError:
         return None
 
@@ -44,7 +45,7 @@ def by_the_engine(text: bytes) -> str | None:
     return exact(plain(store))
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=60)
 @given(st.one_of(random_lists, random_lists, random_lists, candidates()))
 def test_reads_what_was_written(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))
@@ -97,7 +98,7 @@ def mutated(rng: random.Random) -> bytes:
     return text
 
 
-@settings(deadline=None, max_examples=1000)
+@settings(deadline=None, max_examples=600)
 @given(seeds)
 def test_agrees_with_a_slow_parser_on_damaged_lists(seed: int) -> None:
     text = mutated(random.Random(seed))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +23,7 @@ from nbest_lists import (
     plain,
     random_lists,
     read_moses,
+    scratch,
 )
 
 EVERY_FORMAT = pytest.mark.parametrize("format", [*FORMATS, "store"])
@@ -35,7 +35,7 @@ random_stores = random_lists.map(lambda given_list: read_moses(moses_text(given_
 
 def through(store: NbestStore, format: str) -> NbestStore:
     """The list written in a format and read again."""
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch() as folder:
         path = Path(folder) / "list"
         write_nbest(store, path, format=format)
         return read_nbest(path, format=format)
@@ -67,7 +67,7 @@ def without(store: NbestStore, lost: list[str]) -> NbestStore:
 
 
 @EVERY_FORMAT
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(given_list=small_lists, data=st.data())
 def test_every_format_gives_back_what_it_can_carry(
     format: str, given_list: list[Candidate], data: st.DataObject
@@ -111,7 +111,7 @@ def test_lists_from_the_builder(given_list: list[Candidate], format: str) -> Non
     assert exact(plain(through(store, format))) == exact(plain(store))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(random_stores, st.data())
 def test_parts_of_a_list(store: NbestStore, data: st.DataObject) -> None:
     """Where only some candidates have an alignment, the others alone are a list without alignments."""
@@ -137,7 +137,7 @@ def test_a_list_in_memory_with_empty_columns_loses_nothing() -> None:
 @settings(deadline=None, max_examples=40)
 @given(random_stores)
 def test_saving_over_a_stored_list(store: NbestStore) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch() as folder:
         saved = store.save(Path(folder) / "list")
         part = saved.select([0])
         again = part.save(Path(folder) / "list")

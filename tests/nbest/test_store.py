@@ -8,7 +8,7 @@ import hashlib
 import json
 import random
 import shutil
-import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from isogloss.nbest.check import is_feature_name
 from isogloss.nbest.edit import distinct, merge
 from isogloss.nbest.formats import losses
 from isogloss.nbest.summary import summarise
-from nbest_lists import Candidate, exact, expected, moses_text, plain, random_list, read_moses, seeds
+from nbest_lists import Candidate, exact, expected, moses_text, plain, random_list, read_moses, scratch, seeds
 
 
 def store_of(given_list: list[Candidate]) -> NbestStore:
@@ -145,7 +145,7 @@ def test_two_levels_survive_everything_a_list_goes_through(seed: int) -> None:
     assert plain(store) == plain(flat)
     assert merge([store]).equals(flat)
     assert distinct(store).equals(store)
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch() as folder:
         for format in ("moses", "jsonl", "store"):
             path = Path(folder) / format
             write_nbest(store, path, format=format)
@@ -214,15 +214,16 @@ def test_names_of_features() -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder() -> Iterator[Path]:
     """A stored list that has something in every column."""
     sparse, _, _ = two_levels(random.Random(5))
     text = b"".join(
         b"%d ||| w%d na\xc3\xafve ||| LM= -1.5 TM= 1 %d ||| -3 ||| 0-1=0-0 ||| 0-0\n" % (i // 2 + 1, i % 4, i)
         for i in range(len(sparse.events.offsets) - 1)
     )
-    dataclasses.replace(read_moses(text), sparse=sparse).save(tmp_path / "list")
-    return tmp_path / "list"
+    with scratch() as parent:
+        dataclasses.replace(read_moses(text), sparse=sparse).save(Path(parent) / "list")
+        yield Path(parent) / "list"
 
 
 def use(path: Path) -> None:

@@ -7,17 +7,19 @@ import io
 import os
 import platform
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, nbest
+from isogloss.cli import console, corpus, grammar, lm, nbest
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
+from isogloss.cli.extract import extract
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -32,7 +34,6 @@ _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
-_FULL = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG})
 
 app = typer.Typer(
     name="isogloss",
@@ -48,6 +49,9 @@ app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
 app.command()(align)
 app.command()(classes)
+app.add_typer(lm.app, name="lm")
+app.command()(extract)
+app.add_typer(grammar.app, name="grammar")
 
 
 def _print_version(wanted: bool) -> None:
@@ -94,13 +98,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output (head, less) has seen enough.
         _abandon_stdout()
-        _close_stdout()  # the reader of our output (head, less) has seen enough
         return _OUR_MISTAKE
     except _CommandLineError as error:
         return _explain(error)
     except IsoglossError as error:
         if debug:
-            raise
+            traceback.print_exc()
         console.error(str(error))
         return error.exit_code
     except Exception as error:
@@ -109,16 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             console.error(f"standard output: {error.strerror}")
             return _USERS_MISTAKE
         if debug:
-            raise
-        if isinstance(error, OSError) and error.errno in _FULL:
-            _close_stdout()
-            console.error(f"{error.filename or 'standard output'}: {error.strerror}")
-            return _USERS_MISTAKE
-        console.error(
-            f"{type(error).__name__}: {error}\n"
-            "This is a mistake in isogloss. Run the command again with --debug after 'isogloss' and "
-            "report what it prints."
-        )
+            traceback.print_exc()
+        advice = "report this" if debug else "run the command again with --debug and report what it prints"
+        console.error(f"{type(error).__name__}: {error}\nThis is a mistake in isogloss: {advice}.")
         return _OUR_MISTAKE
     if result == _INTERRUPTED:  # newer versions of Typer turn Ctrl-C into this
         return _say_interrupted()
@@ -138,10 +134,6 @@ def _say_interrupted() -> int:
 
 
 def _abandon_stdout() -> None:
-    """Point the stream elsewhere, or the interpreter complains when it flushes at exit."""
-
-
-def _close_stdout() -> None:
     """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -158,22 +150,27 @@ def _explain(error: Any) -> int:
 
 
 def _prepare_streams() -> None:
-    """Results are UTF-8 whatever the locale says: they are files of the field, not prose for a terminal."""
+    """Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        if sys.stdout.isatty():
-            sys.stdout.reconfigure(errors="replace")
-        else:
-            sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # must not fail
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    if sys.stdout.isatty():
+        sys.stdout.reconfigure(errors="replace")
+        return
+    bytes_out: Any = sys.stdout.detach()
+    if not isinstance(bytes_out, io.BufferedIOBase):
+        # Under PYTHONUNBUFFERED text goes to the file directly, and what a full disk does not take is lost
+        # without a word. A buffer insists.
+        bytes_out = io.BufferedWriter(bytes_out)
+    text = io.TextIOWrapper(bytes_out, encoding="utf-8", errors="surrogateescape", newline="\n")
+    sys.stdout = sys.__stdout__ = text  # type: ignore[misc]
 
 
 def run() -> None:
     """The console script's entry."""
     _prepare_streams()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes.
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     raise SystemExit(main())

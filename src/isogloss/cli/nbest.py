@@ -144,7 +144,7 @@ def merge(
     for path, store in zip(lists, stores, strict=True):
         missing = [group.name for group in merged.dense_groups if group not in store.dense_groups]
         if missing:
-            console.warn(f"{path}: has no features {', '.join(missing)}; they count as 0 there")
+            console.warn(f"{path}: dense features that are missing here count as 0: {', '.join(missing)}")
     _write(merged, output, to)
 
 
@@ -227,11 +227,13 @@ def synthetic(
     to: To = FormatName.MOSES,
 ) -> None:
     """Make a list by putting mistakes into references, to try things on."""
-    from isogloss.corpus.streams import read_lines
+    from isogloss.corpus.streams import naming_file, read_lines
     from isogloss.nbest.synthetic import make_nbest
 
     references = [line.split() for line in read_lines(reference)]
-    _write(make_nbest(references, candidates=candidates, seed=seed), output, to)
+    with naming_file(reference):
+        made = make_nbest(references, candidates=candidates, seed=seed)
+    _write(made, output, to)
 
 
 @app.command()

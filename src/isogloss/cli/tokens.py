@@ -104,7 +104,7 @@ def detokenize(
 
 
 def _pack(placeholders: Sequence[Placeholder]) -> str:
-    rows = [[found.text, found.glued_left, found.glued_right] for found in placeholders]
+    rows = [[found.text, found.left, found.right] for found in placeholders]
     return json.dumps(rows, ensure_ascii=False)
 
 
@@ -127,7 +127,8 @@ def _unpack(row: str, path: str, number: int) -> list[Placeholder]:
     try:
         rows = json.loads(row)
         found = [Placeholder(text, left, right) for text, left, right in rows]
-        if isinstance(rows, list) and all(isinstance(item.text, str) for item in found):
+        parts = [part for item in found for part in (item.text, item.left, item.right)]
+        if isinstance(rows, list) and all(isinstance(part, str) for part in parts):
             return found
     except (ValueError, TypeError, RecursionError):
         pass

@@ -36,11 +36,15 @@ DEFAULT_KINDS = ("printf", "braces", "tags", "entities")
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """A placeholder as it stood in the text, and whether words touched it on its sides."""
+    """A placeholder as it stood in the text, and what touched it on its sides.
+
+    That is ``w`` for a letter or digit, ``ǁ`` for another placeholder, the character itself for all others,
+    and nothing for a space or an end of the text.
+    """
 
     text: str
-    glued_left: bool = False
-    glued_right: bool = False
+    left: str = ""
+    right: str = ""
 
 
 class Protector:
@@ -75,16 +79,14 @@ class Protector:
         done = 0
         for match in self._pattern.finditer(text):
             start, end = match.span()
-            placeholder = Placeholder(
-                match.group(),
-                start > 0 and not text[start - 1].isspace(),
-                end < len(text) and not text[end].isspace(),
-            )
-            number = self._number(placeholder, numbers, placeholders)
+            adjacent = bool(parts) and start == done
+            left = "ǁ" if adjacent else _kind(text[start - 1 : start])
+            right = "ǁ" if self._pattern.match(text, end) else _kind(text[end : end + 1])
+            number = self._number(Placeholder(match.group(), left, right), numbers, placeholders)
             between = text[done:start]
             if parts and not (between and between[0].isspace()):
                 between = " " + between
-            if placeholder.glued_left and between and not between[-1].isspace():
+            if left and not adjacent:
                 between += " "
             parts += [between, f"ǁ{number}ǁ"]
             done = end
@@ -105,27 +107,38 @@ class Protector:
         return len(placeholders) - 1
 
 
+def _kind(character: str) -> str:
+    if character.isspace():
+        return ""
+    return "w" if character.isalnum() and character != "ǁ" else character
+
+
 def restore(text: str, placeholders: Sequence[Placeholder]) -> str:
-    """Put placeholders back in place of their marks, and join them to what they touched before.
+    """Put placeholders back in place of their marks, and join them to what is like what they touched.
 
     Marks may have been moved, doubled or lost; a mark without a placeholder stays as it is.
     """
     if "ǁ" not in text:
         return text
     parts: list[str] = []
-    done = 0
-    glued = False
+    done, right = 0, ""
     for match in MARK.finditer(text):
         number = int(match.group(1))
         if number >= len(placeholders):
             continue
         placeholder = placeholders[number]
-        between = text[done : match.start()]
-        if glued:
-            between = between.removeprefix(" ")
-        if placeholder.glued_left:
-            between = between.removesuffix(" ")
+        between = _join_left(text[done : match.start()], right, before_mark=True)
+        if placeholder.left and between[-1:] == " ":
+            neighbour = _kind(between[-2:-1]) or ("ǁ" if between == " " and parts else "")
+            between = between[:-1] if neighbour == placeholder.left else between
         parts += [between, placeholder.text]
-        done, glued = match.end(), placeholder.glued_right
-    rest = text[done:]
-    return "".join(parts) + (rest.removeprefix(" ") if glued else rest)
+        done, right = match.end(), placeholder.right
+    return "".join(parts) + _join_left(text[done:], right, before_mark=False)
+
+
+def _join_left(text: str, right: str, before_mark: bool) -> str:
+    """Drop the space that a text begins with if its first character is what the placeholder touched."""
+    if right and text[:1] == " ":
+        neighbour = _kind(text[1:2]) or ("ǁ" if text == " " and before_mark else "")
+        return text[1:] if neighbour == right else text
+    return text

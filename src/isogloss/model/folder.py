@@ -70,7 +70,7 @@ def write_folder(
     with _failures_as_output_errors(folder):
         _claim(folder, kind)
         folder.mkdir(parents=True, exist_ok=True)
-    with _failures_as_output_errors(folder), _one_writer(folder):
+    with _failures_as_output_errors(folder), _gone_if_empty(folder), _one_writer(folder):
         table = _write_arrays(folder, arrays)
         _switch_manifest(
             folder,
@@ -322,6 +322,17 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
         return flat.reshape(shape).view(np.ndarray)
     except (OSError, ValueError) as error:
         raise ModelFormatError(f"the array '{name}' cannot be mapped ({error})", path) from None
+
+
+@contextlib.contextmanager
+def _gone_if_empty(folder: Path) -> Iterator[None]:
+    """Where nothing could be written, leave no empty folder that looks like a result."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):  # it holds something
+            folder.rmdir()
+        raise
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 
 from isogloss._engine import NbestBuilder
 from isogloss.corpus.streams import StrPath, naming_file
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.errors import DataFormatError
 from isogloss.nbest.jsonl import add_candidate, json_objects, number
 from isogloss.nbest.lost import lost_alignment, lost_dense, lost_segmentation, lost_sparse
 from isogloss.nbest.store import NbestStore
@@ -23,7 +23,6 @@ from isogloss.nbest.store import NbestStore
 __all__ = ["losses", "read", "write"]
 
 _FACTORS = "FactorScore"
-_MOST_EMPTY_LINES = 10_000_000
 
 
 def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
@@ -69,16 +68,10 @@ def _candidates(entry: dict[str, Any]) -> Iterator[tuple[object, list[float]]]:
 
 def write(store: NbestStore) -> Iterator[str]:
     """Yield one line per sentence; a sentence without candidates gets an empty list."""
-    lines = int(store.sentence_ids[-1]) + 1 if store.num_sentences else 0
-    if lines - store.num_sentences > _MOST_EMPTY_LINES:
-        raise ConfigError(
-            f"the last sentence has the number {lines - 1}, and sockeye's format has a line for every "
-            "sentence from 0 on; choose another format"
-        )
     texts = store.texts()
     factors = [column for name in _carried(store) for column in store.columns_of(name)]
     sentence = 0
-    for index in range(lines):
+    for index in range(store.num_lines):
         rows = range(0)
         if store.sentence_ids[sentence] == index:
             rows = store.rows_of(sentence)

@@ -43,7 +43,8 @@ def bleu_statistics(
         )
     name = _cache_name(references, options, tokenize, lowercase)
     known = store.cached(name)
-    if known is not None and known.shape == (store.num_candidates, 2 + 2 * options.order):
+    shape = (store.num_candidates, 2 + 2 * options.order)
+    if known is not None and known.shape == shape and known.dtype == np.int32:
         return known
     encoder = Encoder(Tokenizer(tokenize, lowercase=lowercase))
     numbers = _word_numbers(store, encoder.references(references), encoder.tokenizer)

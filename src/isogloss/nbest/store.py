@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from isogloss._engine import Vocabulary, materialise_sparse
 from isogloss.corpus.streams import StrPath
-from isogloss.errors import ModelFormatError
+from isogloss.errors import ConfigError, ModelFormatError
 from isogloss.model.folder import add_arrays, open_folder, write_folder
 from isogloss.nbest.check import check_content, check_shapes
 
@@ -26,6 +26,8 @@ Int64 = npt.NDArray[np.int64]
 UInt32 = npt.NDArray[np.uint32]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
+
+_MOST_EMPTY_LINES = 10_000_000
 
 KIND = "nbest"
 VERSION = 1
@@ -242,6 +244,17 @@ class NbestStore:
         """A name for every dense column."""
         return [name for group in self.dense_groups for name in group.column_names()]
 
+    @property
+    def num_lines(self) -> int:
+        """Lines that a file needs for line n to be sentence n; refused if nearly all would be empty."""
+        lines = int(self.sentence_ids[-1]) + 1 if self.num_sentences else 0
+        if lines - self.num_sentences > _MOST_EMPTY_LINES:
+            raise ConfigError(
+                f"the last sentence has the number {lines - 1}, and a file with a line for every sentence "
+                "from 0 on would be almost empty; number the sentences anew or choose another format"
+            )
+        return lines
+
     def columns_of(self, group_name: str) -> list[int]:
         """The dense columns of a group; empty if there is no such group."""
         first = 0
@@ -278,12 +291,12 @@ class NbestStore:
     def lines(self, rows: Int64, count: int | None = None) -> Iterator[str]:
         """One chosen candidate per sentence as lines that match the source's; missing sentences are empty.
 
-        There are ``count`` lines, or as many as the last sentence number asks for.
+        There are ``count`` lines, or as many as ``num_lines`` says.
         """
         texts = self.texts(rows.tolist())
         known = iter(self.sentence_ids.tolist())
         following = next(known, None)
-        for number in range(int(self.sentence_ids[-1]) + 1 if count is None else count):
+        for number in range(self.num_lines if count is None else count):
             if number == following:
                 following = next(known, None)
                 yield next(texts)

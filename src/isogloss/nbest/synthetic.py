@@ -22,7 +22,10 @@ _BAD_WEIGHTS = np.array([0.2, 1.0, 0.2, 0.5])
 
 
 def make_nbest(references: Sequence[Sequence[str]], *, candidates: int, seed: int) -> NbestStore:
-    """A list of ``candidates`` candidates for each tokenised reference, best score first."""
+    """A list of ``candidates`` candidates for each tokenised reference, best score first.
+
+    LineError names the reference, counted from 1, that no list can hold.
+    """
     if candidates < 1:
         raise ConfigError(f"candidates must be at least 1, got {candidates}")
     random = np.random.default_rng(seed)
@@ -37,7 +40,7 @@ def make_nbest(references: Sequence[Sequence[str]], *, candidates: int, seed: in
         for score, tokens, features in sorted(made, key=lambda entry: -entry[0]):
             dense = [(name, [float(value)]) for name, value in zip(_NAMES, features, strict=True)]
             dense.append(("Length", [float(len(tokens))]))
-            builder.add(sentence, " ".join(tokens), score=round(score, 4), dense=dense)
+            builder.add(sentence, " ".join(tokens), score=round(score, 4), dense=dense, line=sentence + 1)
     return NbestStore.from_columns(builder.finish())
 
 

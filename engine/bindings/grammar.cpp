@@ -1,0 +1,228 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "bindings/arrays.hpp"
+#include "bindings/table_rows.hpp"
+#include "grammar/import.hpp"
+#include "grammar/scorer.hpp"
+
+namespace isogloss::bindings {
+namespace {
+
+using namespace nb::literals;
+
+std::string_view bytes_view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+/// Counter and scorer behind one another: how extraction looks from Python.
+class RuleExtraction {
+ public:
+  RuleExtraction(const ExtractOptions& options, const ScoreOptions& scoring, std::string scratch,
+                 std::size_t memory, unsigned threads)
+      : scratch_(std::move(scratch)),
+        memory_(memory),
+        scoring_(scoring),
+        counter_(options, scratch_, memory, threads) {}
+
+  void add(std::string_view sources, std::string_view targets, std::string_view links, std::uint64_t line) {
+    if (scorer_) throw std::logic_error("the rules are being merged already");
+    counter_.add(sources, targets, links, line);
+  }
+
+  RuleScorer& scorer() {
+    if (!scorer_) scorer_.emplace(counter_, scratch_, memory_, scoring_);
+    return *scorer_;
+  }
+
+  RuleCounter& counter() { return counter_; }
+
+ private:
+  ScratchSpace scratch_;
+  std::size_t memory_;
+  ScoreOptions scoring_;
+  RuleCounter counter_;
+  std::optional<RuleScorer> scorer_;
+};
+
+void bind_scratch_error() {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const ScratchError& error) {
+      PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code, error.what(), error.path).ptr());
+    }
+  });
+}
+
+void bind_extraction(nb::module_& module) {
+  nb::enum_<OrientationModel>(module, "OrientationModel", "What counts as a neighbour of a block.")
+      .value("none", OrientationModel::none)
+      .value("word", OrientationModel::word)
+      .value("phrase", OrientationModel::phrase)
+      .value("hier", OrientationModel::hier);
+  nb::enum_<Smoothing>(module, "Smoothing", "How the counts of rules are discounted.")
+      .value("none", Smoothing::none)
+      .value("kneser_ney", Smoothing::kneser_ney)
+      .value("good_turing", Smoothing::good_turing);
+  nb::class_<RuleExtraction>(
+      module, "RuleExtraction",
+      "From aligned sentence pairs to the rows of a rule table: ``add`` all pairs, then "
+      "``merge``, ``resolve`` and ``write`` until each returns False.")
+      .def(
+          "__init__",
+          [](RuleExtraction* self, std::string scratch, std::size_t memory, unsigned threads,
+             unsigned max_length, unsigned max_gaps, unsigned max_symbols, unsigned max_target_words,
+             unsigned min_gap, bool tight, bool adjacent_gaps, bool fractional, unsigned max_sentence_length,
+             OrientationModel orientation, double orientation_smoothing, Smoothing smoothing) {
+            ExtractOptions options;
+            options.limits = {max_length, max_gaps, max_symbols,  max_target_words,
+                              min_gap,    tight,    adjacent_gaps};
+            options.fractional = fractional;
+            options.orientation = orientation;
+            options.max_sentence_length = max_sentence_length;
+            const ScoreOptions scoring{smoothing, orientation != OrientationModel::none,
+                                       orientation_smoothing};
+            new (self) RuleExtraction(options, scoring, std::move(scratch), memory, std::max(threads, 1u));
+          },
+          "scratch"_a, nb::kw_only(), "memory"_a, "threads"_a, "max_length"_a, "max_gaps"_a, "max_symbols"_a,
+          "max_target_words"_a, "min_gap"_a, "tight"_a, "adjacent_gaps"_a, "fractional"_a,
+          "max_sentence_length"_a, "orientation"_a, "orientation_smoothing"_a, "smoothing"_a)
+      .def(
+          "add",
+          [](RuleExtraction& self, const nb::bytes& sources, const nb::bytes& targets, const nb::bytes& links,
+             std::uint64_t line) {
+            const nb::gil_scoped_release unlocked;
+            self.add(bytes_view(sources), bytes_view(targets), bytes_view(links), line);
+          },
+          "sources"_a, "targets"_a, "links"_a, nb::kw_only(), "line"_a,
+          "Take as many lines of each file, joined by line feeds; ``line`` is the number of the first.")
+      .def(
+          "merge", [](RuleExtraction& self, std::size_t limit) { return self.scorer().merge(limit); },
+          "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Bring equal rules together; True while there are more.")
+      .def(
+          "resolve", [](RuleExtraction& self, std::size_t limit) { return self.scorer().resolve(limit); },
+          "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Gather rules by target side; True while there are more.")
+      .def(
+          "write", [](RuleExtraction& self, std::size_t limit) { return self.scorer().write(limit); },
+          "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Compute the columns; True while there are more.")
+      .def(
+          "take_phrases", [](RuleExtraction& self) { return phrases_to_numpy(self.scorer().take_phrases()); },
+          nb::sig("def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                  "numpy.typing.NDArray[numpy.uint32]]"),
+          "Words of the target phrases found since the last call, and where each ends.")
+      .def(
+          "take_rows",
+          [](RuleExtraction& self) { return rows_to_dict(self.scorer().take_rows(), RuleScorer::kColumns); },
+          nb::sig("def take_rows(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "Rows of the table's arrays written since the last call.")
+      .def(
+          "lexicon",
+          [](RuleExtraction& self) {
+            Lexicon::Columns columns = self.counter().lexicon().columns(self.counter().source_words().size());
+            const std::size_t entries = columns.targets.size();
+            return nb::make_tuple(to_numpy(std::move(columns.offsets)), to_numpy(std::move(columns.targets)),
+                                  to_numpy(std::move(columns.probabilities), {entries, 2}));
+          },
+          nb::sig("def lexicon(self) -> tuple[numpy.typing.NDArray[numpy.uint64], "
+                  "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
+          "Offsets by source word, target words, probabilities both ways.")
+      .def_prop_ro(
+          "source_words", [](RuleExtraction& self) -> Vocabulary& { return self.counter().source_words(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "target_words", [](RuleExtraction& self) -> Vocabulary& { return self.counter().target_words(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro("pairs", [](RuleExtraction& self) { return self.counter().pairs(); })
+      .def_prop_ro("skipped", [](RuleExtraction& self) { return self.counter().skipped(); })
+      .def_prop_ro("occurrences", [](RuleExtraction& self) { return self.counter().occurrences(); })
+      .def_prop_ro("rules", [](RuleExtraction& self) { return self.scorer().rules(); })
+      .def_prop_ro("sides", [](RuleExtraction& self) { return self.scorer().sides(); })
+      .def_prop_ro("phrases", [](RuleExtraction& self) { return self.scorer().phrases(); })
+      .def_prop_ro("discounts", [](RuleExtraction& self) { return self.scorer().discounts().kneser_ney(); });
+}
+
+/// An import with the scratch space it works in.
+struct BoundImport {
+  ScratchSpace scratch;
+  RuleImport rules;
+  BoundImport(std::string folder, std::size_t memory) : scratch(std::move(folder)), rules(scratch, memory) {}
+};
+
+void bind_import(nb::module_& module) {
+  nb::class_<BoundImport>(
+      module, "RuleImport",
+      "From rules as text to the rows of a rule table: ``add`` all lines, then ``merge``, "
+      "``resolve`` and ``write`` until each returns False.")
+      .def(nb::init<std::string, std::size_t>(), "scratch"_a, nb::kw_only(), "memory"_a)
+      .def(
+          "add",
+          [](BoundImport& self, const nb::bytes& lines, std::uint64_t line, RuleFormat format) {
+            const nb::gil_scoped_release unlocked;
+            self.rules.add(bytes_view(lines), line, format);
+          },
+          "lines"_a, nb::kw_only(), "line"_a, "format"_a,
+          "Take lines joined by line feeds; ``line`` is the number of the first.")
+      .def(
+          "merge", [](BoundImport& self, std::size_t limit) { return self.rules.merge(limit); }, "limit"_a,
+          nb::call_guard<nb::gil_scoped_release>(), "Sort the rules; True while there are more.")
+      .def(
+          "resolve", [](BoundImport& self, std::size_t limit) { return self.rules.resolve(limit); },
+          "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Gather rules by target side; True while there are more.")
+      .def(
+          "write",
+          [](BoundImport& self, std::size_t limit, std::size_t best_column) {
+            return self.rules.write(limit, best_column);
+          },
+          "limit"_a, "best_column"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Lay out the rules; True while there are more.")
+      .def(
+          "take_phrases", [](BoundImport& self) { return phrases_to_numpy(self.rules.take_phrases()); },
+          nb::sig("def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                  "numpy.typing.NDArray[numpy.uint32]]"),
+          "Words of the target phrases found since the last call, and where each ends.")
+      .def(
+          "take_rows",
+          [](BoundImport& self) { return rows_to_dict(self.rules.take_rows(), self.rules.columns().size()); },
+          nb::sig("def take_rows(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "Rows of the table's arrays written since the last call.")
+      .def_prop_ro(
+          "source_words", [](BoundImport& self) -> Vocabulary& { return self.rules.source_words(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "target_words", [](BoundImport& self) -> Vocabulary& { return self.rules.target_words(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro("columns", [](const BoundImport& self) { return self.rules.columns(); })
+      .def_prop_ro("rules", [](const BoundImport& self) { return self.rules.rules(); })
+      .def_prop_ro("sides", [](const BoundImport& self) { return self.rules.sides(); })
+      .def_prop_ro("left_out", [](const BoundImport& self) { return self.rules.left_out(); })
+      .def_prop_ro("without_orientation",
+                   [](const BoundImport& self) { return self.rules.without_orientation(); })
+      .def_prop_ro("has_orientation", [](const BoundImport& self) { return self.rules.has_orientation(); })
+      .def_prop_ro("has_counts", [](const BoundImport& self) { return self.rules.has_counts(); })
+      .def_prop_ro("in_orientation", [](const BoundImport& self) { return self.rules.in_orientation(); });
+}
+
+}  // namespace
+
+void bind_rule_table(nb::module_& module);
+
+void bind_grammar(nb::module_& module) {
+  bind_scratch_error();
+  bind_rule_table(module);
+  bind_extraction(module);
+  bind_import(module);
+}
+
+}  // namespace isogloss::bindings

@@ -1,0 +1,201 @@
+"""From an aligned corpus to a stored rule table."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from isogloss import _engine
+from isogloss.corpus.plain import unequal_lines
+from isogloss.corpus.streams import StrPath, naming_file, read_lines
+from isogloss.errors import ConfigError, DataFormatError
+from isogloss.grammar.options import ExtractOptions, Significance, thread_count
+from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
+
+__all__ = ["SCORE_COLUMNS", "ExtractReport", "extract_rules", "parallel_lines"]
+
+SCORE_COLUMNS = (
+    "target_given_source",
+    "source_given_target",
+    "target_given_source_lexical",
+    "source_given_target_lexical",
+)
+"""The score columns of an extracted table, natural logarithms."""
+
+_LEAST_MEMORY = 64 << 20
+_MOST_BUFFER = 512 << 20  # waiting longer before sorting saves nothing
+_BATCH = 2000  # sentence pairs handed to the engine at once
+_STEP = 500_000  # rules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractReport:
+    """What an extraction has read and made."""
+
+    pairs: int
+    """Sentence pairs that rules were extracted from."""
+    skipped: int
+    """Sentence pairs left out because they are too long."""
+    occurrences: int
+    """Rules found, each occurrence counted."""
+    rules: int
+    """Distinct rules stored."""
+    sides: int
+    """Distinct source sides stored."""
+    pruned: int
+    """Distinct rules that were not significant enough."""
+
+
+def extract_rules(
+    source: StrPath,
+    target: StrPath,
+    alignment: StrPath,
+    output: StrPath,
+    options: ExtractOptions | None = None,
+    *,
+    significance: Significance | None = None,
+    memory: int = 1 << 30,
+    threads: int = 0,
+    scratch: StrPath | None = None,
+    track: Track = no_track,
+) -> ExtractReport:
+    """Extract, count and score the rules of an aligned corpus into a stored rule table.
+
+    ``alignment`` holds links as ``source-target`` word positions counted from 0 (Pharaoh format). ``memory``
+    bounds, in bytes, what is held for sorting; the rest waits in the folder ``scratch``. ``threads`` of 0 are
+    all processors. The result depends on neither.
+    """
+    options = options or ExtractOptions()
+    if memory < _LEAST_MEMORY:
+        raise ConfigError(f"memory must be at least {_LEAST_MEMORY >> 20}M, got {memory} bytes")
+    threads = thread_count(threads)
+    if significance is not None and "-" in (os.fspath(source), os.fspath(target)):
+        raise ConfigError("significance pruning reads the corpus twice: give files, not standard input")
+    with scratch_folder(scratch) as folder:
+        extraction = _engine.RuleExtraction(
+            str(folder),
+            memory=min(memory // 2, _MOST_BUFFER),
+            threads=threads,
+            max_length=options.max_length,
+            max_gaps=options.max_gaps,
+            max_symbols=options.max_symbols,
+            max_target_words=options.max_target_words,
+            min_gap=options.min_gap,
+            tight=options.tight,
+            adjacent_gaps=options.adjacent_gaps,
+            fractional=options.count == "fractional",
+            max_sentence_length=options.max_sentence_length,
+            orientation=_engine.OrientationModel[options.orientation],
+            orientation_smoothing=options.orientation_smoothing,
+            smoothing=_engine.Smoothing[options.smoothing.replace("-", "_")],
+        )
+        _count(extraction, source, target, alignment, track)
+        whole = folder / "whole" if significance is not None else output
+        _score(extraction, whole, options, folder, track)
+        report = ExtractReport(
+            pairs=extraction.pairs,
+            skipped=extraction.skipped,
+            occurrences=extraction.occurrences,
+            rules=extraction.rules,
+            sides=extraction.sides,
+            pruned=0,
+        )
+        if significance is None:
+            return report
+        del extraction
+        return _prune(report, whole, output, source, target, significance, threads, folder, track)
+
+
+def parallel_lines(*paths: StrPath) -> Iterator[tuple[str, ...]]:
+    """The lines of parallel files side by side; files of unequal length are an error."""
+    for number, lines in enumerate(itertools.zip_longest(*map(read_lines, paths)), start=1):
+        if None in lines:
+            ended = [line is None for line in lines]
+            raise unequal_lines(paths[ended.index(True)], paths[ended.index(False)], number)
+        yield lines
+
+
+def batches(lines: Iterator[tuple[str, ...]]) -> Iterator[tuple[int, list[bytes]]]:
+    """Parallel lines in batches for the engine: number of the first line, and each file's lines joined."""
+    number = 1
+    while batch := list(itertools.islice(lines, _BATCH)):
+        yield number, ["\n".join(column).encode() for column in zip(*batch, strict=True)]
+        number += len(batch)
+
+
+def _count(
+    extraction: _engine.RuleExtraction, source: StrPath, target: StrPath, alignment: StrPath, track: Track
+) -> None:
+    lines = track(parallel_lines(source, target, alignment), "extracting rules")
+    for number, (sources, targets, links) in batches(iter(lines)):
+        with naming_file(alignment):
+            extraction.add(sources, targets, links, line=number)
+    if extraction.pairs == 0:
+        found = "holds no lines" if extraction.skipped == 0 else "holds only sentence pairs that are too long"
+        raise DataFormatError(found, source, hint="a corpus of at least one sentence pair is expected")
+
+
+def _score(
+    extraction: _engine.RuleExtraction, output: StrPath, options: ExtractOptions, folder: Path, track: Track
+) -> None:
+    with contextlib.closing(Columns(folder)) as columns:
+        for _ in track(steps(extraction.merge, _STEP), "merging counts"):
+            pass
+        total = math.ceil(extraction.rules / _STEP)
+        for _ in track(steps(extraction.resolve, _STEP), "scoring target sides", total):
+            words, ends = extraction.take_phrases()
+            columns.append({"phrase_words": words, "phrase_ends": ends})
+        for _ in track(steps(extraction.write, _STEP), "scoring source sides", total):
+            columns.append(extraction.take_rows())
+        offsets, targets, probabilities = extraction.lexicon()
+        columns.put(
+            {
+                "lexicon_offsets": offsets,
+                "lexicon_targets": targets,
+                "lexicon_probabilities": probabilities,
+            }
+        )
+        store_table(
+            output,
+            columns,
+            source_words=extraction.source_words,
+            target_words=extraction.target_words,
+            attributes={
+                "columns": list(SCORE_COLUMNS),
+                "sides": extraction.sides,
+                "pairs": extraction.pairs,
+                "extraction": asdict(options),
+                "discounts": list(extraction.discounts) if options.smoothing == "kneser-ney" else None,
+            },
+        )
+
+
+def _prune(
+    report: ExtractReport,
+    whole: StrPath,
+    output: StrPath,
+    source: StrPath,
+    target: StrPath,
+    significance: Significance,
+    threads: int,
+    folder: Path,
+    track: Track,
+) -> ExtractReport:
+    from isogloss.grammar.selection import prune_table
+
+    rules, sides = prune_table(
+        whole, output, source, target, significance, threads=threads, scratch=folder, track=track
+    )
+    return ExtractReport(
+        pairs=report.pairs,
+        skipped=report.skipped,
+        occurrences=report.occurrences,
+        rules=rules,
+        sides=sides,
+        pruned=report.rules - rules,
+    )

@@ -1,0 +1,124 @@
+"""Smaller copies of a rule table: what a test set needs, what is significant."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.corpus.streams import StrPath, read_lines
+from isogloss.errors import OutputError
+from isogloss.grammar.extraction import batches, parallel_lines
+from isogloss.grammar.options import Significance, thread_count
+from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
+from isogloss.grammar.table import RuleTable
+
+__all__ = ["filter_table", "prune_table"]
+
+_STEP = 500_000  # nodes of a table
+_KEPT_ARRAYS = ("lexicon_offsets", "lexicon_targets", "lexicon_probabilities")
+
+
+def filter_table(
+    table: StrPath,
+    output: StrPath,
+    texts: Sequence[StrPath],
+    *,
+    max_span: int = 15,
+    scratch: StrPath | None = None,
+    track: Track = no_track,
+) -> tuple[int, int]:
+    """Copy the rules whose source side matches in one of the texts; return numbers of rules and sides.
+
+    Rules with gaps are kept if they match within ``max_span`` words: the search's own limit or more.
+    """
+    whole = RuleTable.open(table)
+    marks = np.zeros(len(whole), np.uint8)
+    for text in texts:
+        lines = track(((line,) for line in read_lines(text)), "matching")
+        for _, (batch,) in batches(iter(lines)):
+            words, offsets = _engine.encode_text(whole.source_words, batch)
+            with whole.damage_named():
+                whole.engine.mark_matching(words, offsets, max_span=max_span, marks=marks)
+    return _copy(whole, marks, output, {"filtered_for_span": max_span}, scratch, track)
+
+
+def prune_table(
+    table: StrPath,
+    output: StrPath,
+    source: StrPath,
+    target: StrPath,
+    significance: Significance,
+    *,
+    threads: int = 0,
+    scratch: StrPath | None = None,
+    track: Track = no_track,
+) -> tuple[int, int]:
+    """Copy the rules that are significant in a corpus; return numbers of rules and source sides.
+
+    The corpus is the one the rules come from. Sentence pairs that extraction left out as too long are left
+    out here too.
+    """
+    whole = RuleTable.open(table)
+    values, pairs = rule_significance(whole, source, target, threads=threads, track=track)
+    threshold = significance.threshold(pairs)
+    marks = (values >= threshold).astype(np.uint8)
+    return _copy(whole, marks, output, {"significance_threshold": threshold}, scratch, track)
+
+
+def rule_significance(
+    table: RuleTable, source: StrPath, target: StrPath, *, threads: int = 0, track: Track = no_track
+) -> tuple[npt.NDArray[np.float64], int]:
+    """-log p of Fisher's exact test for every rule, and the number of sentence pairs counted."""
+    extraction = table.attributes.get("extraction") or {}
+    longest = int(extraction.get("max_sentence_length", 200))
+    with table.damage_named():
+        counts = _engine.CoOccurrence(
+            table.engine, max_span=int(extraction.get("max_length", 10)), threads=thread_count(threads)
+        )
+    lines = track(parallel_lines(source, target), "counting co-occurrences")
+    short = (pair for pair in lines if max(len(side.split()) for side in pair) <= longest)
+    for _, (sources, targets) in batches(short):
+        words, offsets = _engine.encode_text(table.source_words, sources)
+        target_words, target_offsets = _engine.encode_text(table.target_words, targets)
+        with table.damage_named():
+            counts.add(words, offsets, target_words, target_offsets)
+    with table.damage_named():
+        return counts.significance(), counts.pairs
+
+
+def _copy(
+    whole: RuleTable,
+    marks: npt.NDArray[np.uint8],
+    output: StrPath,
+    attributes: dict[str, Any],
+    scratch: StrPath | None,
+    track: Track,
+) -> tuple[int, int]:
+    if Path(output).exists() and Path(output).samefile(whole.path):
+        raise OutputError("is the table itself", output, "write the smaller table somewhere else")
+    with scratch_folder(scratch) as folder, contextlib.closing(Columns(folder)) as columns:
+        with whole.damage_named():
+            selection = _engine.TableSelection(whole.engine, marks)
+            for _ in track(steps(selection.write, _STEP), "copying"):
+                columns.append(selection.take_rows())
+            words, ends = selection.phrases()
+        columns.append({"phrase_words": words, "phrase_ends": ends})
+        columns.put({name: whole.arrays[name] for name in _KEPT_ARRAYS if name in whole.arrays})
+        store_table(
+            output,
+            columns,
+            source_words=whole.source_words,
+            target_words=whole.target_words,
+            attributes={**_kept(whole.attributes), "sides": selection.sides, **attributes},
+        )
+    return selection.rules, selection.sides
+
+
+def _kept(attributes: Any) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if name not in ("rules", "longest_probe")}

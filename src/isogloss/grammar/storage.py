@@ -1,0 +1,154 @@
+"""How a rule table is stored: a folder of kind ``rules``, written column by column as it is made."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import OutputError, UserError
+from isogloss.model.folder import write_folder
+
+__all__ = ["KIND", "VERSION", "Columns", "Track", "no_track", "scratch_folder", "steps", "store_table"]
+
+KIND = "rules"
+VERSION = 1
+
+Array = npt.NDArray[Any]
+T = TypeVar("T")
+
+
+class Track(Protocol):
+    """Shows progress while items are taken; the command line hands in its own."""
+
+    def __call__(self, items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
+        """Pass the items on."""
+
+
+def no_track(items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
+    """Show nothing."""
+    return items
+
+
+def steps(call: Callable[[int], bool], size: int) -> Iterator[int]:
+    """Call until it returns False, so that a progress display and Ctrl-C get a chance in between."""
+    count = 0
+    while True:
+        more = call(size)
+        yield count
+        count += 1
+        if not more:
+            return
+
+
+@contextlib.contextmanager
+def scratch_folder(parent: StrPath | None) -> Iterator[Path]:
+    """A folder for intermediate files that disappears; failing to write there is an error of its own."""
+    where = Path(parent) if parent is not None else Path(tempfile.gettempdir())
+    try:
+        with tempfile.TemporaryDirectory(prefix="isogloss-", dir=where, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+    except OSError as error:
+        if isinstance(error, UserError):
+            raise
+        raise OutputError(
+            error.strerror or str(error),
+            where,
+            "intermediate files go there: name another place with --scratch",
+        ) from None
+
+
+class Columns(Mapping[str, Array]):
+    """Arrays that grow on disk, row by row. Each is mapped when it is asked for, and only as long as it is
+    used: a table may be larger than memory.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[str, IO[bytes]] = {}
+        self._kinds: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {}
+        self._rows: dict[str, int] = {}
+        self._whole: dict[str, Array] = {}
+
+    def append(self, rows: Mapping[str, Array]) -> None:
+        """Add rows to the arrays of these names; the first rows decide type and width."""
+        for name, array in rows.items():
+            if name not in self._files:
+                self._files[name] = self._nameless_file(name)
+                self._kinds[name] = (array.dtype, array.shape[1:])
+                self._rows[name] = 0
+            self._files[name].write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+            self._rows[name] += len(array)
+
+    def put(self, arrays: Mapping[str, Array]) -> None:
+        """Add arrays that are complete."""
+        self._whole.update(arrays)
+
+    def discard(self, name: str) -> None:
+        """Take an array out."""
+        self._files.pop(name).close()
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self._whole:
+            return self._whole[name]
+        self._files[name].flush()
+        dtype, width = self._kinds[name]
+        shape = (self._rows[name], *width)
+        if math.prod(shape) == 0:
+            return np.zeros(shape, dtype)
+        return np.memmap(self._files[name], dtype=dtype, mode="r", shape=shape)
+
+    def _nameless_file(self, name: str) -> IO[bytes]:
+        """A file that not even a killed program leaves behind, where the system allows it."""
+        path = self._folder / f"column-{name}"
+        file = path.open("w+b")
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return file
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._files
+        yield from self._whole
+
+    def __len__(self) -> int:
+        return len(self._files) + len(self._whole)
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files.values():
+            file.close()
+
+
+def store_table(
+    path: StrPath,
+    columns: Columns,
+    *,
+    source_words: _engine.Vocabulary,
+    target_words: _engine.Vocabulary,
+    attributes: Mapping[str, Any],
+) -> None:
+    """Store what a writer of rules has laid out, with the words and the hash table to find them."""
+    for optional in ("orientation", "counts"):
+        if not len(columns[optional]):
+            columns.discard(optional)
+    slots, longest_probe = _engine.build_slots(columns["nodes"].reshape(-1))
+    columns.put({"slots": slots.reshape(-1, 2)})
+    for side, words in (("source", source_words), ("target", target_words)):
+        text, offsets = words.arrays()
+        columns.put({f"{side}_word_bytes": text, f"{side}_word_offsets": offsets})
+    rules = len(columns["rules"]) - 1
+    write_folder(
+        path,
+        kind=KIND,
+        version=VERSION,
+        arrays=columns,
+        attributes={"rules": rules, "longest_probe": longest_probe, **attributes},
+    )

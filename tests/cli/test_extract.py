@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from isogloss.cli.main import main
+from isogloss.grammar import RuleTable
+from rule_corpora import TOY, many_lines, stored_bytes, write_corpus
+
+
+def arguments(folder: Path, *more: str) -> list[str]:
+    files = [str(folder / name) for name in ("source", "target", "links")]
+    return ["--quiet", "extract", *files, "--output", str(folder / "table"), *more]
+
+
+@pytest.fixture
+def toy(tmp_path):
+    write_corpus(tmp_path, TOY)
+    return tmp_path
+
+
+def test_extract_and_look(toy, capsys):
+    assert main([*arguments(toy, "--json")]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["pairs"] == len(TOY)
+    assert main(["grammar", "show", str(toy / "table"), "habe [X,1] gelesen", "--json"]) == 0
+    (rule,) = json.loads(capsys.readouterr().out)
+    assert rule["target"] == ["read", "[X,1]"]
+    assert main(["grammar", "show", str(toy / "table"), "das"]) == 0
+    assert "that" in capsys.readouterr().out
+    assert main(["grammar", "show", str(toy / "table"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rules"] == report["rules"]
+    assert main(["grammar", "show", str(toy / "table")]) == 0
+    assert "source_words" in capsys.readouterr().out
+
+
+def test_every_option_arrives(toy, capsys):
+    options = [
+        *("--max-length", "8", "--max-gaps", "1", "--max-symbols", "4", "--max-target-words", "3"),
+        *("--min-gap", "2", "--loose", "--adjacent-gaps", "--count", "unit", "--orientation", "word"),
+        *("--orientation-smoothing", "1", "--smoothing", "kneser-ney", "--max-sentence-length", "99"),
+        *("--memory", "64M", "--threads", "2", "--scratch", str(toy)),
+    ]
+    assert main(arguments(toy, *options)) == 0
+    assert main(["grammar", "show", str(toy / "table"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["extraction"] == {
+        "max_length": 8,
+        "max_gaps": 1,
+        "max_symbols": 4,
+        "max_target_words": 3,
+        "min_gap": 2,
+        "tight": False,
+        "adjacent_gaps": True,
+        "count": "unit",
+        "orientation": "word",
+        "orientation_smoothing": 1.0,
+        "smoothing": "kneser-ney",
+        "max_sentence_length": 99,
+    }
+    assert not list(toy.glob("isogloss-*"))  # the scratch folder is gone
+
+
+def test_whole_way_through_text_formats(toy, capsys):
+    table, copy = str(toy / "table"), str(toy / "copy")
+    assert main(arguments(toy, "--grammar", "phrase")) == 0
+    phrases, order = str(toy / "phrases.gz"), str(toy / "order.zst")
+    assert main(["--quiet", "grammar", "export", table, phrases, "--reordering", order]) == 0
+    assert main(["--quiet", "grammar", "import", phrases, copy, "--reordering", order, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["left_out"] == 0
+    (toy / "text").write_text("das buch\n")
+    small = str(toy / "small")
+    assert main(["--quiet", "grammar", "filter", copy, small, "--for", str(toy / "text"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"rules": 4, "sides": 3}
+    files = ["--source", str(toy / "source"), "--target", str(toy / "target")]
+    assert main(["--quiet", "grammar", "prune", table, small, *files, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sides"] > 0
+
+
+def test_left_out_pairs_are_warned_about(toy, capsys):
+    assert main(arguments(toy, "--max-sentence-length", "4")) == 0
+    assert "2 sentence pairs have more than 4 words" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--grammar", "tree"], "grammar must be one of hiero, phrase, got 'tree'"),
+        (["--grammar", "phrase", "--max-gaps", "1"], "max_gaps has no meaning for phrase pairs"),
+        (["--memory", "lots"], "--memory must be a size such as 512M or 4G, got 'lots'"),
+        (["--memory", "1K"], "memory must be at least 64M"),
+        (["--significance", "much"], "significance must be"),
+        (["--smoothing", "laplace"], "smoothing must be one of none, kneser-ney, good-turing"),
+        (["--max-symbols", "0"], "max_symbols must be from 1 to 100, got 0"),
+    ],
+)
+def test_wrong_options_exit_with_2(toy, capsys, more, message):
+    assert main(arguments(toy, *more)) == 2
+    assert message in capsys.readouterr().err
+    assert not (toy / "table").exists()
+
+
+def test_wrong_files_exit_with_2(toy, capsys):
+    (toy / "links").write_text("0-0\n0-7\n\n\n\n")
+    assert main(arguments(toy)) == 2
+    assert "links:2: the link 0-7 points outside the sentence pair of 5 source and 4 target" in (
+        capsys.readouterr().err
+    )
+    (toy / "links").unlink()
+    assert main(arguments(toy)) == 2
+    assert "links: No such file" in capsys.readouterr().err
+    assert main(["grammar", "show", str(toy)]) == 2
+    assert main(["grammar", "import", str(toy / "source"), str(toy / "out")]) == 2
+    assert "source:1: at least 3 fields" in capsys.readouterr().err
+
+
+def run_limited(command: list[str], limit: int) -> subprocess.CompletedProcess[str]:
+    """Run with a limit on the size of files, which is what a full disk looks like."""
+
+    def restrict() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    return subprocess.run(
+        [sys.executable, "-c", "from isogloss.cli.main import run; run()", *command],
+        preexec_fn=restrict,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+    )
+
+
+@pytest.mark.parametrize("limit", [1000, 60_000, 200_000])
+def test_full_disk_leaves_the_old_table(tmp_path, limit):
+    write_corpus(tmp_path, TOY)
+    assert main(arguments(tmp_path)) == 0
+    before = stored_bytes(tmp_path / "table")
+    write_corpus(tmp_path, many_lines(500))
+    done = run_limited(arguments(tmp_path, "--scratch", str(tmp_path)), limit)
+    assert done.returncode == 2, done.stderr
+    assert "error:" in done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert stored_bytes(tmp_path / "table") == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_full_device_is_told(toy, capsys):
+    assert main(arguments(toy, "--grammar", "phrase")) == 0
+    assert main(["--quiet", "grammar", "export", str(toy / "table"), "/dev/full"]) == 2
+    assert "/dev/full: No space left on device" in capsys.readouterr().err
+
+
+def test_killed_at_any_moment_leaves_the_old_table_or_the_new(tmp_path):
+    write_corpus(tmp_path, many_lines(400))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = arguments(tmp_path, "--scratch", str(scratch), "--threads", "2")
+    begun = time.monotonic()
+    assert main(command) == 0
+    duration = time.monotonic() - begun
+    new = stored_bytes(tmp_path / "table")
+    write_corpus(tmp_path, TOY)
+    assert main(command) == 0
+    old = stored_bytes(tmp_path / "table")
+    write_corpus(tmp_path, many_lines(400))
+    for moment in range(8):
+        child = os.fork()
+        if child == 0:
+            os._exit(main(command))
+        time.sleep(duration * moment / 8)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        table = RuleTable.open(tmp_path / "table")
+        found = {name: array.tobytes() for name, array in table.arrays.items()}
+        assert found in (old, new)
+    assert not [file for file in scratch.rglob("*") if file.is_file()]
+    assert main(command) == 0
+    assert stored_bytes(tmp_path / "table") == new

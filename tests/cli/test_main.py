@@ -1,0 +1,366 @@
+"""The command line itself: exit codes, streams, help, completion and progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import isogloss
+from isogloss.cli import console
+from isogloss.cli.main import app, main
+from isogloss.errors import InternalError
+from isogloss.nbest import summary
+
+COMMAND = [sys.executable, "-m", "isogloss"]
+
+
+@pytest.fixture(autouse=True)
+def _not_quiet_afterwards():
+    yield
+    console.set_quiet(False)
+
+
+@pytest.fixture
+def nbest(tmp_path: Path) -> str:
+    path = tmp_path / "list"
+    path.write_text("0 ||| a b ||| LM= -1 ||| -2\n1 ||| c ||| LM= -3 ||| -4\n")
+    return str(path)
+
+
+def verbs() -> list[tuple[str, ...]]:
+    """Every command that can be typed, as words."""
+
+    def below(command, words: tuple[str, ...]):
+        yield words
+        for name, inner in getattr(command, "commands", {}).items():
+            yield from below(inner, (*words, name))
+
+    return list(below(typer.main.get_command(app), ()))
+
+
+def command_of(words: tuple[str, ...]):
+    command = typer.main.get_command(app)
+    for word in words:
+        command = command.commands[word]
+    return command
+
+
+# Exit codes ----------------------------------------------------------------------------------------------
+
+
+def test_users_mistakes_are_2(nbest: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, message in [
+        (["bogus"], "No such command 'bogus'; see 'isogloss --help'"),
+        (["nbest", "bogus"], "No such command 'bogus'; see 'isogloss nbest --help'"),
+        (["nbest", "info"], "Missing argument 'LIST'; see 'isogloss nbest info --help'"),
+        (["nbest", "info", "--bogus", nbest], "No such option: --bogus; see 'isogloss nbest info --help'"),
+        (["nbest", "info", nbest + "x"], f"{nbest}x: No such file or directory"),
+    ]:
+        assert main(arguments) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err == f"error: {message}\n"
+
+
+def test_our_mistakes_are_1(
+    nbest: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bug(_: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(summary, "summarise", bug)
+    assert main(["nbest", "info", nbest]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("error: ZeroDivisionError: a bug\nThis is a mistake in isogloss: run the")
+    assert "Traceback" not in captured.err
+    assert main(["--debug", "nbest", "info", nbest]) == 1
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+    def known(_: object) -> None:
+        raise InternalError("this cannot happen")
+
+    monkeypatch.setattr(summary, "summarise", known)
+    assert main(["nbest", "info", nbest]) == 1
+    assert capsys.readouterr().err == "error: this cannot happen\n"
+
+
+def test_a_bug_that_is_about_a_file_is_still_ours(
+    nbest: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bug(_: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory", "a file of ours")
+
+    monkeypatch.setattr(summary, "summarise", bug)
+    assert main(["nbest", "info", nbest]) == 1
+    assert "This is a mistake in isogloss" in capsys.readouterr().err
+
+
+def test_debug_shows_a_traceback_and_keeps_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--debug", "nbest", "info", "missing"], ["nbest", "info", "missing", "--debug"]):
+        assert main(arguments) == 2
+        err = capsys.readouterr().err
+        assert err.startswith("Traceback (most recent call last)")
+        assert err.endswith("error: missing: No such file or directory\n")
+
+
+def test_ctrl_c_is_130(
+    nbest: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(summary, "summarise", interrupted)
+    assert main(["nbest", "info", nbest]) == 130
+    assert capsys.readouterr().err.strip() == "interrupted"
+
+
+def test_ctrl_c_while_reading() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "nbest", "convert", "-"], stdin=-1, stdout=-1, stderr=-1, start_new_session=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"0 ||| a ||| ||| 1\n" * 20_000)  # more than a pipe holds: the command is reading
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == b""
+    assert err.strip() == b"interrupted"
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_reader_that_has_seen_enough(tmp_path: Path, buffered: bool) -> None:
+    path = tmp_path / "list"
+    path.write_text("0 ||| a b ||| LM= -1 ||| -2\n" * 20_000)
+    environment = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
+    process = subprocess.Popen(
+        [*COMMAND, "--quiet", "nbest", "convert", str(path)], stdout=-1, stderr=-1, env=environment
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.read(10) == b"0 ||| a b "
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) != 0
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nbest", "info", "LIST"], ["LIST"]])
+def test_a_full_standard_output(nbest: str, arguments: list[str]) -> None:
+    words = [nbest if word == "LIST" else word for word in arguments]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=-1, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert arguments == ["LIST"] or done.stderr == "error: standard output: No space left on device\n"
+
+
+def test_closed_streams(nbest: str) -> None:
+    command = " ".join(COMMAND)
+    assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest} >&-"], timeout=60).returncode == 0
+    assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest}x 2>&-"], timeout=60).returncode == 2
+
+
+# What is printed -----------------------------------------------------------------------------------------
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    version, engine, python = capsys.readouterr().out.splitlines()
+    assert version == f"isogloss {isogloss.__version__}"
+    assert re.fullmatch(r"engine: \w+ \d[\d.]*, \w+( native)?", engine)
+    assert re.fullmatch(r"python: 3\.\d+\.\S+ on \w+ \S+", python)
+
+
+def test_quiet_silences_notes_but_not_warnings(nbest: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nbest", "convert", nbest]) == 0
+    loud = capsys.readouterr()
+    assert loud.err == "wrote 2 candidates of 2 sentences\n"
+    for arguments in (["--quiet", "nbest", "convert", nbest], ["nbest", "convert", nbest, "--quiet"]):
+        assert main(arguments) == 0
+        quiet = capsys.readouterr()
+        assert (quiet.out, quiet.err) == (loud.out, "")
+    assert main(["--quiet", "nbest", "convert", nbest, "--to", "fairseq"]) == 0
+    assert capsys.readouterr().err.startswith("warning: the format 'fairseq' has no place for")
+
+
+def test_options_of_the_program_behind_a_double_dash_are_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nbest", "info", "--", "--quiet"]) == 2
+    assert capsys.readouterr().err == "error: --quiet: No such file or directory\n"
+
+
+JSON_CALLS = [
+    "corpus synthetic corpus --pairs 40",
+    "corpus check corpus/train.src corpus/train.tgt",
+    "corpus clean corpus/train.src corpus/train.tgt clean.tsv",
+    "corpus convert corpus/train.src corpus/train.tgt pairs.tsv",
+    "classes corpus/train.tgt --classes 3 --restarts 0 --output classes.tsv",
+    "align corpus/train.src corpus/train.tgt --output links",
+    "extract corpus/train.src corpus/train.tgt corpus/train.align --grammar phrase --output rules",
+    "grammar show rules",
+    "grammar filter rules filtered --for corpus/test.src",
+    "grammar prune rules pruned --source corpus/train.src --target corpus/train.tgt",
+    "grammar import table imported",
+    "lm build corpus/train.tgt --arpa model.arpa --order 3",
+    "lm binarize model.arpa model",
+    "lm query model corpus/dev.tgt.0",
+    "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
+    "nbest info list",
+    "nbest oracle list --reference corpus/dev.tgt.0",
+]
+"""A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
+
+
+def test_every_verb_with_json_prints_json(
+    nbest: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(nbest).parent
+    monkeypatch.chdir(folder)
+    (folder / "table").write_text("ein haus ||| a house ||| 0.5 0.5 0.5 0.5 ||| 0-0 1-1 ||| 1 1 1\n")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    for call in JSON_CALLS:
+        code = main(["--quiet", *call.split(), "--json"])
+        captured = capsys.readouterr()
+        assert code == 0, f"{call}: {captured.err}"
+        json.loads(captured.out, parse_constant=refuse)
+    for words in verbs():
+        has_json = any("--json" in parameter.opts for parameter in command_of(words).params)
+        called = any(call.startswith(" ".join(words) + " ") for call in JSON_CALLS)
+        assert called == has_json or hasattr(command_of(words), "commands"), words
+
+
+@pytest.mark.parametrize("words", verbs(), ids=" ".join)
+def test_help_of_every_verb(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "-h" if len(words) == 1 else "--help"]) == 0
+    assert " ".join(["Usage: isogloss", *words]) in capsys.readouterr().out
+    for parameter in command_of(words).params:
+        assert getattr(parameter, "help", None), f"{words}: {parameter.name} has no help"
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\n"
+        "from isogloss.cli.main import main\n"
+        "assert main(['nbest', '--help']) == 0 and main(['--help']) == 0\n"
+        "heavy = {'numpy', 'scipy', 'sacrebleu', 'sacremoses', 'isogloss._engine', 'zstandard'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str) -> None:
+    done = subprocess.run([*COMMAND, "--show-completion", shell], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert "_ISOGLOSS_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("isogloss nbest con", ["convert"]),
+        ("isogloss nbest convert list --to ", ["moses", "marian", "fairseq", "sockeye", "jsonl", "store"]),
+        ("isogloss --ver", ["--version"]),
+    ],
+)
+def test_completion(line: str, expected: list[str]) -> None:
+    words = line.split(" ")
+    environment = {
+        **os.environ,
+        "_ISOGLOSS_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(COMMAND, capture_output=True, text=True, env=environment, timeout=60)
+    assert done.stdout.split() == expected
+
+
+def test_messages_do_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    console.note("a\x1b[31mb\x07[bold]c\nd")
+    console.warn("\x9bx")
+    assert capsys.readouterr().err == "a\\x1b[31mb\\x07[bold]c\nd\nwarning: \\x9bx\n"
+
+
+# Progress ------------------------------------------------------------------------------------------------
+
+
+TRACK = """
+import time
+from isogloss.cli import console
+for _ in console.track(range(3), "counting [x]", 3):
+    time.sleep(0.15)
+for _ in console.track_bytes([b"x" * 1000] * 3, "reading a file", 3000):
+    time.sleep(0.15)
+"""
+
+
+def in_a_terminal(script: str) -> str:
+    """What a script writes to its standard error when that is a terminal."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    for name in ("NO_COLOR", "CI", "TTY_COMPATIBLE", "FORCE_COLOR"):
+        environment.pop(name, None)
+    process = subprocess.Popen([sys.executable, "-c", script], stderr=theirs, env=environment)
+    os.close(theirs)
+    written = b""
+    while select.select([ours], [], [], 60)[0]:
+        try:
+            chunk = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not chunk:
+            break
+        written += chunk
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    return written.decode()
+
+
+def test_progress_is_a_bar_on_a_terminal() -> None:
+    written = in_a_terminal(TRACK)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written)
+    assert plain != written
+    assert "counting [x]" in plain
+    assert re.search(r"[━╸]", plain)
+    assert re.search(r"\d/3", plain)
+    assert "reading a file" in plain
+    assert re.search(r"/3\.0 kB", plain)
+
+
+def test_no_progress_on_a_terminal_when_quiet() -> None:
+    assert in_a_terminal("from isogloss.cli import console\nconsole.set_quiet(True)" + TRACK) == ""
+
+
+def test_progress_is_plain_lines_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert list(console.track(range(3), "counting", 3)) == [0, 1, 2]
+    assert capsys.readouterr().err == ""  # too short to be worth a line
+    monkeypatch.setattr(console, "_PLAIN_EVERY", 0.0)
+    assert list(console.track(range(2), "counting", 2)) == [0, 1]
+    assert list(console.track(range(1), "counting")) == [0]
+    assert b"".join(console.track_bytes([b"x" * 600_000] * 2, "reading", 1_200_000)) == b"x" * 1_200_000
+    err = capsys.readouterr().err
+    assert re.fullmatch(
+        r"counting: 1 of 2 \([\d,]+/s\)\ncounting: 2 of 2 \([\d,]+/s\)\ncounting: 1 \([\d,]+/s\)\n"
+        r"reading: 1 of 1 MB \([\d,.]+ MB/s\)\nreading: 1 of 1 MB \([\d,.]+ MB/s\)\n",
+        err,
+    )
+    console.set_quiet(True)
+    assert list(console.track(range(2), "counting", 2)) == [0, 1]
+    assert list(console.track_bytes([b"x"], "reading")) == [b"x"]
+    assert capsys.readouterr().err == ""
