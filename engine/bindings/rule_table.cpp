@@ -295,12 +295,15 @@ void bind_significance(nb::module_& module) {
   nb::class_<BoundCounts>(module, "CoOccurrence", "In how many sentence pairs both sides of a rule occur.")
       .def(
           "__init__",
-          [](BoundCounts* self, nb::object table, unsigned max_span, unsigned threads) {
+          [](BoundCounts* self, nb::object table, unsigned max_span, unsigned max_sentence_length,
+             unsigned threads) {
             const auto& bound = nb::cast<const BoundTable&>(table);
-            new (self) BoundCounts{table, std::make_unique<CoOccurrence>(bound.table, max_span, threads)};
+            new (self) BoundCounts{
+                table, std::make_unique<CoOccurrence>(bound.table, max_span, max_sentence_length, threads)};
           },
-          "table"_a, nb::kw_only(), "max_span"_a, "threads"_a,
-          nb::sig("def __init__(self, table: RuleTable, *, max_span: int, threads: int) -> None"))
+          "table"_a, nb::kw_only(), "max_span"_a, "max_sentence_length"_a, "threads"_a,
+          nb::sig("def __init__(self, table: RuleTable, *, max_span: int, max_sentence_length: int, threads: "
+                  "int) -> None"))
       .def(
           "add",
           [](BoundCounts& self, ArrayIn<WordId> source, ArrayIn<std::int64_t> source_offsets,

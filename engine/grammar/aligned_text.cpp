@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "text/quoted.hpp"
 
 namespace isogloss {
 namespace {
@@ -26,7 +27,7 @@ Point parse_point(std::string_view text, std::size_t source_length, std::size_t 
   const auto source = parse_unsigned(text.substr(0, dash));
   const auto target = dash == text.npos ? std::nullopt : parse_unsigned(text.substr(dash + 1));
   if (!source || !target)
-    throw LineError("'" + std::string(text.substr(0, 40)) + "' is not a link", line,
+    throw LineError(quoted(text) + " is not a link", line,
                     "links are written as source-target word positions counted from 0, such as 0-0 1-2");
   if (*source >= source_length || *target >= target_length)
     throw LineError("the link " + std::string(text) + " points outside the sentence pair of " +

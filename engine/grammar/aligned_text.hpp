@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/buffer.hpp"
+#include "text/split.hpp"
 #include "text/vocabulary.hpp"
 
 namespace isogloss {
@@ -23,7 +24,7 @@ struct AlignedSentences {
   std::span<const WordLink> links;
 };
 
-/// Sentence pairs read from text: words between blanks or tabs, links as "source-target source-target ...".
+/// Sentence pairs read from text: words between white space, links as "source-target source-target ...".
 class AlignedText {
  public:
   /// Longest sentence that links can address.
@@ -53,13 +54,8 @@ class AlignedText {
 /// Calls `take(word)` for every word of a line.
 template <class Take>
 void for_each_word(std::string_view line, Take&& take) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  for (std::size_t i = 0; i < line.size();) {
-    while (i < line.size() && blank(line[i])) ++i;
-    const std::size_t begin = i;
-    while (i < line.size() && !blank(line[i])) ++i;
-    if (i > begin) take(line.substr(begin, i - begin));
-  }
+  Tokens tokens(line);
+  for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) take(word);
 }
 
 }  // namespace isogloss

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "text/quoted.hpp"
 
 namespace isogloss {
 namespace {
@@ -124,8 +125,8 @@ std::size_t RuleImport::place_of(const ParsedRule& rule, std::size_t value, std:
   if (column != columns_.end()) return static_cast<std::size_t>(column - columns_.begin());
   const std::size_t orientation = orientation_of(name);
   if (has_orientation_ && orientation < TableArrays::kOrientations) return orientation_at() + orientation;
-  throw LineError("the value '" + std::string(name.substr(0, 40)) + "' is not among those of the first rule",
-                  line, "all rules have the same values; the first one names them");
+  throw LineError("the value " + quoted(name) + " is not among those of the first rule", line,
+                  "all rules have the same values; the first one names them");
 }
 
 bool RuleImport::merge(std::size_t limit) {

@@ -5,6 +5,7 @@
 #include "base/numbers.hpp"
 #include "grammar/aligned_text.hpp"
 #include "grammar/rule_text.hpp"
+#include "text/quoted.hpp"
 
 namespace isogloss {
 namespace {
@@ -14,14 +15,15 @@ constexpr std::size_t kMostSymbols = 255;
 std::vector<std::string_view> split_fields(std::string_view line) {
   std::vector<std::string_view> fields;
   const auto trim = [](std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
     return text;
   };
   std::size_t begin = 0;
   for (std::size_t at = 0; (at = line.find(kFieldSign, at)) != line.npos;) {
     // A fence stands alone: "a|||b" is a word.
-    const bool alone = (at == 0 || line[at - 1] == ' ') && (at + 3 == line.size() || line[at + 3] == ' ');
+    const bool alone =
+        (at == 0 || is_space(line[at - 1])) && (at + 3 == line.size() || is_space(line[at + 3]));
     if (alone) {
       fields.push_back(trim(line.substr(begin, at - begin)));
       begin = at + 3;
@@ -55,9 +57,8 @@ class Parser {
                             : "a Moses rule is 'source ||| target ||| values'");
     if (hiero) {
       if (fields[0].size() < 3 || fields[0].front() != '[' || fields[0].back() != ']')
-        throw LineError(
-            "the left-hand side '" + std::string(fields[0].substr(0, 40)) + "' is not a non-terminal",
-            number_, "it is written in brackets: [X]");
+        throw LineError("the left-hand side " + quoted(fields[0]) + " is not a non-terminal", number_,
+                        "it is written in brackets: [X]");
       if (fields[0] != "[X]") return false;
       fields.erase(fields.begin());
     }
@@ -126,8 +127,8 @@ class Parser {
       return gap_index(token, name);
     }
     if (token.size() >= 6 && token.front() == '[' && token.back() == ']' && token.find("][") != token.npos)
-      throw LineError("'" + std::string(token.substr(0, 40)) + "' is a non-terminal, this is no phrase table",
-                      number_, "read hierarchical grammars in the Hiero format");
+      throw LineError(quoted(token) + " is a non-terminal, this is no phrase table", number_,
+                      "read hierarchical grammars in the Hiero format");
     return 0;
   }
 
@@ -152,8 +153,7 @@ class Parser {
 
   double parse_number(std::string_view text) const {
     const auto value = parse_double(text);
-    if (!value || !std::isfinite(*value))
-      throw LineError("'" + std::string(text.substr(0, 40)) + "' is not a number", number_);
+    if (!value || !std::isfinite(*value)) throw LineError(quoted(text) + " is not a number", number_);
     return *value;
   }
 
@@ -165,8 +165,8 @@ class Parser {
       const auto target = dash == text.npos ? std::nullopt : parse_unsigned(text.substr(dash + 1));
       const std::size_t target_symbols = rule_.target.size() + gap_count(rule_.shape);
       if (!source || !target || *source >= rule_.source.size() || *target >= target_symbols)
-        throw LineError("'" + std::string(text.substr(0, 40)) + "' is not a link between words of the rule",
-                        number_, "links are source-target positions within the rule, counted from 0");
+        throw LineError(quoted(text) + " is not a link between words of the rule", number_,
+                        "links are source-target positions within the rule, counted from 0");
       // Links between gaps say nothing that the gaps' numbers do not.
       if (rule_.source[*source] != kGap && *target < rule_.target.size())
         links.emplace_back(static_cast<std::uint8_t>(*target), static_cast<std::uint8_t>(*source));

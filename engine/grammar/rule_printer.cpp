@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "grammar/rule_text.hpp"
+#include "text/quoted.hpp"
 
 namespace isogloss {
 namespace {
@@ -69,8 +70,8 @@ class Printer {
     if (id >= words.size()) throw TableError("a word that is not there");
     const std::string_view word = words.word(id);
     if (word == kFieldSign || (format_ == RuleFormat::hiero && is_gap(word)))
-      throw std::invalid_argument("the word '" + std::string(word) +
-                                  "' means something else in this format: replace it in the corpus");
+      throw std::invalid_argument("the word " + quoted(word) +
+                                  " means something else in this format: replace it in the corpus");
     out_ += word;
   }
 

@@ -127,9 +127,11 @@ class CoOccurrence::Worker {
   std::vector<std::uint32_t> present_;
 };
 
-CoOccurrence::CoOccurrence(const RuleTable& table, unsigned max_span, unsigned threads)
+CoOccurrence::CoOccurrence(const RuleTable& table, unsigned max_span, unsigned max_sentence_length,
+                           unsigned threads)
     : table_(&table),
       max_span_(max_span),
+      max_sentence_length_(max_sentence_length),
       index_(std::make_unique<PhraseIndex>(table)),
       of_node_(table.node_count()),
       of_target_(3 * table.phrase_count()),
@@ -150,13 +152,20 @@ void CoOccurrence::add(std::span<const WordId> source, std::span<const std::int6
       throw std::invalid_argument("offsets out of range");
     return words.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   };
-  const std::size_t pairs = source_offsets.size() - 1;
-  const std::size_t shards = (pairs + kPairsPerShard - 1) / kPairsPerShard;
+  struct Pair {
+    std::span<const WordId> source, target;
+  };
+  std::vector<Pair> kept;
+  for (std::size_t i = 0; i + 1 < source_offsets.size(); ++i) {
+    const Pair pair{sentence(source, source_offsets, i), sentence(target, target_offsets, i)};
+    if (std::max(pair.source.size(), pair.target.size()) <= max_sentence_length_) kept.push_back(pair);
+  }
+  const std::size_t shards = (kept.size() + kPairsPerShard - 1) / kPairsPerShard;
   parallel_for(shards, workers_.size(), [&](std::size_t shard, std::size_t worker) {
-    for (std::size_t i = shard * kPairsPerShard; i < std::min(pairs, (shard + 1) * kPairsPerShard); ++i)
-      workers_[worker]->count(sentence(source, source_offsets, i), sentence(target, target_offsets, i));
+    for (std::size_t i = shard * kPairsPerShard; i < std::min(kept.size(), (shard + 1) * kPairsPerShard); ++i)
+      workers_[worker]->count(kept[i].source, kept[i].target);
   });
-  pairs_ += pairs;
+  pairs_ += kept.size();
 }
 
 std::vector<double> CoOccurrence::significance() const {

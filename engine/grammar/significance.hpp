@@ -23,7 +23,8 @@ std::vector<double> log_factorials(std::uint64_t n);
 /// it as it has gaps.
 class CoOccurrence {
  public:
-  CoOccurrence(const RuleTable& table, unsigned max_span, unsigned threads);
+  /// Pairs with more than `max_sentence_length` words on a side do not count.
+  CoOccurrence(const RuleTable& table, unsigned max_span, unsigned max_sentence_length, unsigned threads);
   ~CoOccurrence();
 
   /// Counts sentence pairs; offsets are one more than pairs.
@@ -40,7 +41,7 @@ class CoOccurrence {
   class PhraseIndex;
 
   const RuleTable* table_;
-  unsigned max_span_;
+  unsigned max_span_, max_sentence_length_;
   std::uint64_t pairs_ = 0;
   std::unique_ptr<PhraseIndex> index_;
   std::vector<std::uint32_t> of_node_, of_target_, of_rule_;  // of_target_: three for each phrase, by gaps

@@ -83,7 +83,7 @@ void read_everything(const RuleTable& table) {
   while (selection.write(3)) {
   }
   selection.phrases();
-  CoOccurrence counts(table, 10, 1);
+  CoOccurrence counts(table, 10, 100, 1);
   const std::int64_t offsets[] = {0, 9};
   counts.add(sentence, offsets, sentence, offsets);
   counts.significance();

@@ -108,7 +108,7 @@ def fisher_significance(both: int, a: int, b: int, n: int) -> float:
 class CoOccurrence:
     """In how many sentence pairs both sides of a rule occur."""
 
-    def __init__(self, table: RuleTable, *, max_span: int, threads: int) -> None: ...
+    def __init__(self, table: RuleTable, *, max_span: int, max_sentence_length: int, threads: int) -> None: ...
 
     def add(self, source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Count sentence pairs."""

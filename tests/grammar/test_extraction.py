@@ -193,6 +193,13 @@ def test_long_pairs_are_left_out_and_counted(tmp_path):
     assert (report.pairs, report.skipped) == (len(TOY) + 1, 0)
 
 
+def test_only_ascii_white_space_separates_words(tmp_path):
+    lines = [("zehn\u00a0km \u3000 \f", "ten\u2028km\tx", "0-0 1-1")]
+    table = extracted(tmp_path, lines, ExtractOptions())
+    assert [rule.target for rule in table.lookup(["zehn\u00a0km"])] == [("ten\u2028km",)]
+    assert [rule.target for rule in table.lookup(["\u3000"])] == [("x",)]
+
+
 def test_one_word_corpus(tmp_path):
     table = extracted(tmp_path, [("ja", "yes", "0-0")], ExtractOptions())
     (rule,) = table.rules()

@@ -111,3 +111,12 @@ def test_pruning_needs_files(tmp_path):
     files = write_corpus(tmp_path, TOY)
     with pytest.raises(ConfigError, match="reads the corpus twice"):
         extract_rules("-", *files[1:], tmp_path / "table", significance=Significance())
+    with pytest.raises(ConfigError, match="only one of source, target and links"):
+        extract_rules("-", "-", files[2], tmp_path / "table")
+
+
+def test_pairs_that_extraction_left_out_do_not_count(tmp_path):
+    lines = [*TOY, ("das " * 9, "the " * 9, "")]
+    table = extracted(tmp_path, lines, ExtractOptions(max_sentence_length=8))
+    _, pairs = rule_significance(table, tmp_path / "source", tmp_path / "target")
+    assert pairs == len(TOY)

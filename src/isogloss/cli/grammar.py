@@ -58,7 +58,8 @@ def show(
             shown.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
         console.print_table(shown)
         return
-    found = rules.lookup(source.split())[:limit]
+    # Words are separated as in the corpus: by ASCII white space.
+    found = rules.lookup([word.decode() for word in source.encode().split()])[:limit]
     if json:
         console.print_json([asdict(rule) for rule in found])
         return

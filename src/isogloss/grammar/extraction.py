@@ -74,7 +74,10 @@ def extract_rules(
     if memory < _LEAST_MEMORY:
         raise ConfigError(f"memory must be at least {_LEAST_MEMORY >> 20}M, got {memory} bytes")
     threads = thread_count(threads)
-    if significance is not None and "-" in (os.fspath(source), os.fspath(target)):
+    piped = [os.fspath(path) for path in (source, target, alignment)].count("-")
+    if piped > 1:
+        raise ConfigError("only one of source, target and links can come from standard input")
+    if piped and significance is not None:
         raise ConfigError("significance pruning reads the corpus twice: give files, not standard input")
     with scratch_folder(scratch) as folder:
         extraction = _engine.RuleExtraction(

@@ -75,15 +75,16 @@ def rule_significance(
     table: RuleTable, source: StrPath, target: StrPath, *, threads: int = 0, track: Track = no_track
 ) -> tuple[npt.NDArray[np.float64], int]:
     """-log p of Fisher's exact test for every rule, and the number of sentence pairs counted."""
-    extraction = table.attributes.get("extraction") or {}
-    longest = int(extraction.get("max_sentence_length", 200))
     with table.damage_named():
+        extraction = table.attributes.get("extraction") or {}
         counts = _engine.CoOccurrence(
-            table.engine, max_span=int(extraction.get("max_length", 10)), threads=thread_count(threads)
+            table.engine,
+            max_span=extraction.get("max_length", 10),
+            max_sentence_length=extraction.get("max_sentence_length", 200),
+            threads=thread_count(threads),
         )
     lines = track(parallel_lines(source, target), "counting co-occurrences")
-    short = (pair for pair in lines if max(len(side.split()) for side in pair) <= longest)
-    for _, (sources, targets) in batches(short):
+    for _, (sources, targets) in batches(iter(lines)):
         words, offsets = _engine.encode_text(table.source_words, sources)
         target_words, target_offsets = _engine.encode_text(table.target_words, targets)
         with table.damage_named():
