@@ -76,7 +76,8 @@ TEST("an HMM of one word and one position is a product") {
   // From the start: to position 0 (a jump of 1) or past it to the end (2); from position 0: stay or end.
   const JumpWeights w = initial_jumps();
   const auto jump = [&](int width, int other) {
-    const double a = w[static_cast<std::size_t>(width + kJumpReach)], b = w[static_cast<std::size_t>(other + kJumpReach)];
+    const double a = w[static_cast<std::size_t>(width + kJumpReach)];
+    const double b = w[static_cast<std::size_t>(other + kJumpReach)];
     return 0.75 * a / (a + b) + 0.25 / 2;
   };
   const double linked = jump(1, 2) * 0.5 * jump(1, 0), unlinked = 0.125 * jump(2, 1);
@@ -102,7 +103,8 @@ TEST("the best tension explains the observed distance") {
   std::vector<PositionMass> masses;
   for (std::size_t j = 1; j <= 9; ++j) masses.push_back({j, 7, 9, 0.5 + static_cast<double>(j)});
   double observed = 0;
-  for (const PositionMass& at : masses) observed += at.mass * expected_distance(at.j, at.given, at.generated, 3.5);
+  for (const PositionMass& at : masses)
+    observed += at.mass * expected_distance(at.j, at.given, at.generated, 3.5);
   CHECK_NEAR(best_tension(masses, observed), 3.5, 1e-6);
   CHECK_NEAR(best_tension(masses, 0), 50, 1e-9);
   CHECK_NEAR(best_tension(masses, 1e9), 0.01, 1e-9);
@@ -118,7 +120,8 @@ TEST("training does not depend on the number of threads and learns") {
     const auto first = train(table, type, 1, first_parameters);
     for (const std::size_t threads : {2u, 5u}) {
       const auto again = train(table, type, threads, parameters);
-      CHECK(std::equal(first.columns.begin(), first.columns.end(), again.columns.begin(), again.columns.end()));
+      CHECK(std::equal(first.columns.begin(), first.columns.end(), again.columns.begin(),
+                       again.columns.end()));
       CHECK(std::equal(first.probabilities.begin(), first.probabilities.end(), again.probabilities.begin(),
                        again.probabilities.end()));
       CHECK(parameters.directions[0].jumps == first_parameters.directions[0].jumps);
@@ -145,11 +148,13 @@ TEST("words outside the model are aligned without looking outside its arrays") {
   const std::vector<WordId> columns{0};
   const std::vector<float> probabilities{0.9f, 0.9f}, null{0.01f};
   const Aligner aligner(LexicalTable(rows, columns, probabilities), null, null, AlignmentParameters());
-  const std::vector<WordId> source{0, 77, kUnknownWords + 3, kNoWord}, target{kUnknownWords + 3, 0, 5, kNoWord};
+  const std::vector<WordId> source{0, 77, kUnknownWords + 3, kNoWord};
+  const std::vector<WordId> target{kUnknownWords + 3, 0, 5, kNoWord};
   const std::vector<std::int64_t> ends{0, 4};
   Buffer<Link> links;
   Buffer<std::int64_t> offsets;
-  aligner.align({source, ends, target, ends}, 0, 1, {Symmetrization::kIntersection, 0.3, 10}, 1, links, offsets);
+  const AlignOptions options{Symmetrization::kIntersection, 0.3, 10};
+  aligner.align({source, ends, target, ends}, 0, 1, options, 1, links, offsets);
   CHECK(std::find(links.begin(), links.end(), Link{0, 1}) != links.end());
   CHECK(std::find(links.begin(), links.end(), Link{2, 0}) != links.end());
   CHECK_THROWS(std::invalid_argument, "no such sentence pairs",
@@ -167,9 +172,26 @@ TEST("alignment points are read with their lines and bounds") {
   const std::vector<std::int64_t> all{0, 2, 2, 3};
   format_pharaoh({links.data(), links.size()}, all, text);
   CHECK_EQUAL(std::string_view(text.data(), text.size()), "0-0 1-12\n\n3-4\n");
-  CHECK_THROWS(LineError, "'1-' is not an alignment point", parse_pharaoh("0-0\n1-", 5, std::nullopt, links, offsets));
+  CHECK_THROWS(LineError, "'1-' is not an alignment point",
+               parse_pharaoh("0-0\n1-", 5, std::nullopt, links, offsets));
   const std::vector<std::int64_t> lengths{2};
   CHECK_THROWS(LineError, "outside the source sentence of 2 words",
                parse_pharaoh("2-0", 1, SentenceLengths{lengths, lengths}, links, offsets));
-  CHECK_THROWS(LineError, "more lines", parse_pharaoh("\n\n", 1, SentenceLengths{lengths, lengths}, links, offsets));
+  CHECK_THROWS(LineError, "more lines",
+               parse_pharaoh("\n\n", 1, SentenceLengths{lengths, lengths}, links, offsets));
+}
+
+TEST("two directions become one, and absurd positions are refused") {
+  const std::vector<Link> forward{{0, 0}, {1, 1}}, backward{{0, 0}, {2, 1}};
+  const std::vector<Link> absurd{{0xffffffffu, 0xffffffffu}};
+  const std::vector<std::int64_t> two{0, 2}, one{0, 1};
+  Buffer<Link> links;
+  Buffer<std::int64_t> offsets;
+  symmetrize(forward, two, backward, two, Symmetrization::kIntersection, links, offsets);
+  CHECK_EQUAL(links.size(), 1u);
+  CHECK_EQUAL(offsets[0], 1);
+  symmetrize(forward, two, backward, two, Symmetrization::kGrowDiagFinalAnd, links, offsets);
+  CHECK_EQUAL(links.size(), 4u);
+  CHECK_THROWS(std::invalid_argument, "position",
+               symmetrize(absurd, one, backward, two, Symmetrization::kUnion, links, offsets));
 }

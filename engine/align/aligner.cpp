@@ -92,8 +92,10 @@ void Aligner::align_pair(const Bitext& bitext, std::size_t pair, const AlignOpti
       }
     }
   }
-  for (std::size_t j = 0; j < targets.size(); ++j)
-    posteriors.set_null_target(j, targets[j] < target_null_.size() ? target_null_[targets[j]] : unknown_target_null_);
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    const WordId target = targets[j];
+    posteriors.set_null_target(j, target < target_null_.size() ? target_null_[target] : unknown_target_null_);
+  }
   posteriors.run(parameters_, jumps, nullptr);
 
   const auto threshold = static_cast<float>(options.threshold);

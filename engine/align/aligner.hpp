@@ -43,8 +43,8 @@ class Aligner {
  private:
   struct Worker;
 
-  void align_pair(const Bitext& bitext, std::size_t pair, const AlignOptions& options, const JumpTables& jumps,
-                  Worker& worker, Buffer<Link>& links) const;
+  void align_pair(const Bitext& bitext, std::size_t pair, const AlignOptions& options,
+                  const JumpTables& jumps, Worker& worker, Buffer<Link>& links) const;
 
   LexicalTable table_;
   std::span<const float> source_null_, target_null_;

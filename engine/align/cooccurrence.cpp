@@ -52,7 +52,8 @@ Cooccurrence::Cooccurrence(const Bitext& bitext, std::size_t source_words, std::
     for (const WordId word : bitext_.source_words(pair)) ++first_occurrence_[word + 1];
   }
   first_cell_[pairs] = cells_;
-  for (std::size_t word = 0; word < source_words; ++word) first_occurrence_[word + 1] += first_occurrence_[word];
+  for (std::size_t word = 0; word < source_words; ++word)
+    first_occurrence_[word + 1] += first_occurrence_[word];
   occurrences_.resize(first_occurrence_.back());
   std::vector<std::uint64_t> place(first_occurrence_.begin(), first_occurrence_.end() - 1);
   for (std::size_t pair = 0; pair < pairs; ++pair) {
@@ -87,7 +88,8 @@ std::vector<Cooccurrence::Rows> Cooccurrence::next_rows(WordId& next, std::uint6
 
 std::size_t Cooccurrence::level(WordId source, WordId target, std::uint32_t together) const {
   if (together > 1) return 0;
-  return static_cast<std::size_t>(std::bit_width(std::min(source_frequency_[source], target_frequency_[target])));
+  const std::uint32_t rarer = std::min(source_frequency_[source], target_frequency_[target]);
+  return static_cast<std::size_t>(std::bit_width(rarer));
 }
 
 /// The target words of one row in `scratch.row`, and how often they were met in `scratch.value`.
@@ -134,7 +136,8 @@ bool Cooccurrence::build(std::uint64_t work, std::size_t threads) {
     for (WordId source = pieces[piece].begin; source < pieces[piece].end; ++source) {
       collect(source, mine);
       if (level_ < kLevels)
-        std::erase_if(mine.row, [&](WordId target) { return level(source, target, mine.value[target]) > level_; });
+        std::erase_if(mine.row,
+                      [&](WordId target) { return level(source, target, mine.value[target]) > level_; });
       std::sort(mine.row.begin(), mine.row.end());
       columns[piece].append(mine.row.data(), mine.row.size());
       sizes[piece].push_back(mine.row.size());
@@ -144,7 +147,8 @@ bool Cooccurrence::build(std::uint64_t work, std::size_t threads) {
     columns_.append(columns[piece].data(), columns[piece].size());
     for (const std::uint64_t size : sizes[piece]) row_offsets_.push_back(row_offsets_.back() + size);
   }
-  if (columns_.size() >= kNoEntry) throw std::length_error("more than 2^32 - 2 pairs of words occur together");
+  if (columns_.size() >= kNoEntry)
+    throw std::length_error("more than 2^32 - 2 pairs of words occur together");
   if (keeping_) {
     for (Scratch& each : scratch) each.stamp.clear();  // the stamps of the first pass are of the same rows
     parallel_for(pieces.size(), threads, [&](std::size_t piece, std::size_t worker) {

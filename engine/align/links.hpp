@@ -54,6 +54,13 @@ class Symmetrizer {
   Buffer<std::uint8_t> cells_, source_linked_, target_linked_;
 };
 
+/// Makes one alignment out of two, sentence by sentence, appending links and the offset of each sentence's
+/// end. Offsets, one more than sentences, must fit the links. Throws std::invalid_argument if the numbers of
+/// sentences differ or positions are beyond any sentence.
+void symmetrize(std::span<const Link> forward, std::span<const std::int64_t> forward_offsets,
+                std::span<const Link> backward, std::span<const std::int64_t> backward_offsets,
+                Symmetrization method, Buffer<Link>& links, Buffer<std::int64_t>& offsets);
+
 /// Words in each sentence of both sides.
 struct SentenceLengths {
   std::span<const std::int64_t> source;
@@ -64,8 +71,9 @@ struct SentenceLengths {
 ///
 /// `first_line` is the number of the first line in its file, from 1. With the lengths of these lines'
 /// sentences, points outside a sentence and lines beyond the last sentence are refused. Throws LineError.
-void parse_pharaoh(std::string_view text, std::uint64_t first_line, const std::optional<SentenceLengths>& lengths,
-                   Buffer<Link>& links, Buffer<std::int64_t>& offsets);
+void parse_pharaoh(std::string_view text, std::uint64_t first_line,
+                   const std::optional<SentenceLengths>& lengths, Buffer<Link>& links,
+                   Buffer<std::int64_t>& offsets);
 
 /// Appends one line of `i-j` points for each sentence; `offsets` has one more entry than there are sentences.
 void format_pharaoh(std::span<const Link> links, std::span<const std::int64_t> offsets, Buffer<char>& text);

@@ -28,8 +28,9 @@ class LineParser {
     const auto outside = [&](const char* side, std::uint32_t position, std::int64_t length) {
       throw LineError("point '" + std::to_string(link.source) + "-" + std::to_string(link.target) +
                           "' lies outside the " + side + " sentence of " + std::to_string(length) + " words",
-                      number_, "positions count from 0, source first: is position " + std::to_string(position) +
-                                   " meant for other sentences or the other order?");
+                      number_,
+                      "positions count from 0, source first: is " + std::to_string(position) +
+                          " meant for another sentence, or for the other side?");
     };
     if (link.source >= source_length) outside("source", link.source, source_length);
     if (link.target >= target_length) outside("target", link.target, target_length);
@@ -47,8 +48,9 @@ class LineParser {
 
 }  // namespace
 
-void parse_pharaoh(std::string_view text, std::uint64_t first_line, const std::optional<SentenceLengths>& lengths,
-                   Buffer<Link>& links, Buffer<std::int64_t>& offsets) {
+void parse_pharaoh(std::string_view text, std::uint64_t first_line,
+                   const std::optional<SentenceLengths>& lengths, Buffer<Link>& links,
+                   Buffer<std::int64_t>& offsets) {
   for (std::size_t line = 0; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     LineParser parser(text.substr(0, end), first_line + line);
@@ -72,8 +74,10 @@ void format_pharaoh(std::span<const Link> links, std::span<const std::int64_t> o
     text.append(digits, static_cast<std::size_t>(end - digits));
   };
   for (std::size_t line = 0; line + 1 < offsets.size(); ++line) {
-    for (auto at = static_cast<std::size_t>(offsets[line]); at < static_cast<std::size_t>(offsets[line + 1]); ++at) {
-      if (at > static_cast<std::size_t>(offsets[line])) text.push_back(' ');
+    const auto begin = static_cast<std::size_t>(offsets[line]);
+    const auto end = static_cast<std::size_t>(offsets[line + 1]);
+    for (std::size_t at = begin; at < end; ++at) {
+      if (at > begin) text.push_back(' ');
       append_number(links[at].source);
       text.push_back('-');
       append_number(links[at].target);

@@ -62,7 +62,8 @@ double DirectionPosteriors::run_independent(double tension, PositionCounts* coun
 }
 
 std::span<const float> DirectionPosteriors::posterior(std::size_t word) const {
-  return chained_ ? chain_.posterior(word) : std::span<const float>(posterior_.data() + word * stride_, given_);
+  if (chained_) return chain_.posterior(word);
+  return {posterior_.data() + word * stride_, given_};
 }
 
 float DirectionPosteriors::null_posterior(std::size_t word) const {

@@ -1,8 +1,16 @@
 #include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "align/links.hpp"
 
 namespace isogloss {
+namespace {
+
+constexpr std::size_t kMostCells = std::size_t{1} << 28;  // two sentences of 16,000 words
+
+}  // namespace
 
 void Symmetrizer::resize(std::size_t source_words, std::size_t target_words) {
   source_words_ = source_words, target_words_ = target_words;
@@ -75,6 +83,35 @@ void Symmetrizer::finish(std::uint8_t bit, bool both_free) {
       const bool source_free = !source_linked_[i], target_free = !target_linked_[j];
       if (both_free ? source_free && target_free : source_free || target_free) choose({i, j});
     }
+}
+
+void symmetrize(std::span<const Link> forward, std::span<const std::int64_t> forward_offsets,
+                std::span<const Link> backward, std::span<const std::int64_t> backward_offsets,
+                Symmetrization method, Buffer<Link>& links, Buffer<std::int64_t>& offsets) {
+  if (forward_offsets.size() != backward_offsets.size())
+    throw std::invalid_argument("the two alignments have different numbers of sentences");
+  Symmetrizer symmetrizer;
+  for (std::size_t pair = 0; pair + 1 < forward_offsets.size(); ++pair) {
+    const auto part = [pair](std::span<const Link> all, std::span<const std::int64_t> ends) {
+      return all.subspan(static_cast<std::size_t>(ends[pair]),
+                         static_cast<std::size_t>(ends[pair + 1] - ends[pair]));
+    };
+    const auto here = part(forward, forward_offsets), there = part(backward, backward_offsets);
+    std::size_t rows = 0, columns = 0;
+    for (const auto& side : {here, there})
+      for (const Link& link : side) {
+        rows = std::max(rows, std::size_t{link.source} + 1);
+        columns = std::max(columns, std::size_t{link.target} + 1);
+      }
+    if (rows > kMostCells || columns > kMostCells || rows * columns > kMostCells)
+      throw std::invalid_argument("sentence " + std::to_string(pair + 1) +
+                                  " has links at positions beyond any sentence");
+    symmetrizer.resize(rows, columns);
+    for (const Link& link : here) symmetrizer.add_forward(link);
+    for (const Link& link : there) symmetrizer.add_backward(link);
+    symmetrizer.append(method, links);
+    offsets.push_back(static_cast<std::int64_t>(links.size()));
+  }
 }
 
 }  // namespace isogloss

@@ -40,7 +40,8 @@ double exp_digamma(double x) {
 template <class T>
 void fetch_early(const T* data, std::size_t index) {
 #if defined(__GNUC__)
-  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) + index * sizeof(T)));
+  const auto address = reinterpret_cast<std::uintptr_t>(data) + index * sizeof(T);
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
 #else
   static_cast<void>(data), static_cast<void>(index);
 #endif
@@ -90,6 +91,21 @@ AlignmentTrainer::AlignmentTrainer(const Cooccurrence& table, const AlignmentPar
   counts_[0].resize(entries);
   if (!symmetric) counts_[1].resize(entries);
   set_type(parameters.type);
+}
+
+void AlignmentTrainer::expect_twins(std::span<const WordId> twins, double count) {
+  if (twins.size() != table_.source_words())
+    throw std::invalid_argument("one twin is expected for each source word");
+  const auto columns = table_.columns();
+  twin_entries_.clear();
+  twin_count_ = count;
+  for (std::size_t source = 0; source < twins.size(); ++source) {
+    const auto end = columns.begin() + static_cast<std::ptrdiff_t>(table_.row_offsets()[source + 1]);
+    const auto place = std::lower_bound(
+        columns.begin() + static_cast<std::ptrdiff_t>(table_.row_offsets()[source]), end, twins[source]);
+    if (place != end && *place == twins[source])
+      twin_entries_.push_back(static_cast<std::uint64_t>(place - columns.begin()));
+  }
 }
 
 void AlignmentTrainer::set_type(AlignmentModelType type) {
@@ -252,11 +268,16 @@ void AlignmentTrainer::maximize_lexicon(double prior, std::size_t threads) {
   const Buffer<double>& backward = counts_[symmetric_ ? 0 : 1];
   const double unseen = weight_of(0, prior);
 
+  for (Buffer<double>& counts : counts_)
+    if (!counts.empty())
+      for (const std::uint64_t entry : twin_entries_) counts[entry] += twin_count_;
+
   // Each part owns a range of target words and reads all counts in order.
   std::vector<double> column_sums(table_.target_words(), 0.0);
   const std::size_t parts = std::max<std::size_t>(threads, 1);
   parallel_for(parts, threads, [&](std::size_t part, std::size_t) {
-    const std::size_t begin = column_sums.size() * part / parts, end = column_sums.size() * (part + 1) / parts;
+    const std::size_t begin = column_sums.size() * part / parts;
+    const std::size_t end = column_sums.size() * (part + 1) / parts;
     for (std::size_t entry = 0; entry < columns.size(); ++entry)
       if (columns[entry] - begin < end - begin) column_sums[columns[entry]] += backward[entry];
   });
@@ -291,7 +312,8 @@ AlignmentTrainer::Lexicon AlignmentTrainer::lexicon(double threshold) const {
   kept.row_offsets.push_back(0);
   const auto columns = table_.columns();
   for (std::size_t source = 0; source < table_.source_words(); ++source) {
-    for (std::uint64_t entry = table_.row_offsets()[source]; entry < table_.row_offsets()[source + 1]; ++entry) {
+    const std::uint64_t end = table_.row_offsets()[source + 1];
+    for (std::uint64_t entry = table_.row_offsets()[source]; entry < end; ++entry) {
       const float* both = probabilities_.data() + 2 * entry;
       if (static_cast<double>(std::max(both[0], both[1])) < threshold) continue;
       kept.columns.push_back(columns[entry]);

@@ -35,6 +35,10 @@ class AlignmentTrainer {
   /// `table` must be complete and outlive this.
   AlignmentTrainer(const Cooccurrence& table, const AlignmentParameters& parameters, bool symmetric);
 
+  /// For each source word the target word that is the same string, or kNoWord. Names, numbers and
+  /// punctuation often stay as they are: each such pair starts every M-step with `count` links already seen.
+  void expect_twins(std::span<const WordId> twins, double count);
+
   /// Goes on with another model; the lexical probabilities stay.
   void set_type(AlignmentModelType type);
 
@@ -75,6 +79,8 @@ class AlignmentTrainer {
   bool symmetric_;
   std::vector<float> source_null_, target_null_;
   std::vector<std::uint32_t> column_sizes_;
+  std::vector<std::uint64_t> twin_entries_;
+  double twin_count_ = 0;
   Buffer<float> probabilities_;
   std::array<Buffer<double>, 2> counts_;
   std::array<PositionCounts, 2> positions_;

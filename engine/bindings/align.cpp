@@ -108,45 +108,24 @@ Links align(const SharedAligner& self, const SharedBitext& bitext, std::size_t b
   return {links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
 }
 
-Links symmetrize(const MatrixIn<std::uint32_t>& forward, const ArrayIn<std::int64_t>& forward_offsets,
-                 const MatrixIn<std::uint32_t>& backward, const ArrayIn<std::int64_t>& backward_offsets,
-                 Symmetrization method) {
-  const auto forward_links = view_links(forward, forward_offsets);
-  const auto backward_links = view_links(backward, backward_offsets);
-  if (forward_offsets.size() != backward_offsets.size())
-    throw nb::value_error("the two alignments have different numbers of sentences");
+Links symmetrize_links(const MatrixIn<std::uint32_t>& forward, const ArrayIn<std::int64_t>& forward_offsets,
+                       const MatrixIn<std::uint32_t>& backward, const ArrayIn<std::int64_t>& backward_offsets,
+                       Symmetrization method) {
+  const auto here = view_links(forward, forward_offsets);
+  const auto there = view_links(backward, backward_offsets);
   Buffer<Link> links;
   Buffer<std::int64_t> offsets;
   {
     nb::gil_scoped_release release;
-    Symmetrizer symmetrizer;
     offsets.push_back(0);
-    for (std::size_t pair = 0; pair + 1 < forward_offsets.size(); ++pair) {
-      const auto part = [pair](std::span<const Link> all, std::span<const std::int64_t> ends) {
-        return all.subspan(static_cast<std::size_t>(ends[pair]),
-                           static_cast<std::size_t>(ends[pair + 1] - ends[pair]));
-      };
-      const auto forward_part = part(forward_links, view(forward_offsets));
-      const auto backward_part = part(backward_links, view(backward_offsets));
-      std::size_t rows = 0, columns = 0;
-      for (const auto& side : {forward_part, backward_part})
-        for (const Link& link : side) {
-          rows = std::max<std::size_t>(rows, link.source + std::size_t{1});
-          columns = std::max<std::size_t>(columns, link.target + std::size_t{1});
-        }
-      symmetrizer.resize(rows, columns);
-      for (const Link& link : forward_part) symmetrizer.add_forward(link);
-      for (const Link& link : backward_part) symmetrizer.add_backward(link);
-      symmetrizer.append(method, links);
-      offsets.push_back(static_cast<std::int64_t>(links.size()));
-    }
+    symmetrize(here, view(forward_offsets), there, view(backward_offsets), method, links, offsets);
   }
   return {links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
 }
 
 /// Numbers the words of each line of `text`; lines are separated by line ends, so there is always one.
-std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(Vocabulary& vocabulary, const nb::bytes& text,
-                                                                 bool grow) {
+std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(Vocabulary& vocabulary,
+                                                                 const nb::bytes& text, bool grow) {
   Buffer<WordId> ids;
   Buffer<std::int64_t> offsets;
   std::string_view rest(text.c_str(), text.size());
@@ -282,6 +261,14 @@ void bind_training(nb::module_& module) {
           [](AlignmentTrainer* self, const Cooccurrence& table, const AlignmentParameters& parameters,
              bool symmetric) { new (self) AlignmentTrainer(table, parameters, symmetric); },
           "table"_a, "parameters"_a, nb::kw_only(), "symmetric"_a, nb::keep_alive<1, 2>())
+      .def(
+          "expect_twins",
+          [](AlignmentTrainer& self, const ArrayIn<WordId>& twins, double count) {
+            self.expect_twins(view(twins), count);
+          },
+          "twins"_a, "count"_a, nb::sig("def expect_twins(self, twins: numpy.typing.NDArray[numpy.uint32], "
+                                        "count: float) -> None"),
+          "Add ``count`` links of each source word and the target word that is the same string.")
       .def("set_type", &AlignmentTrainer::set_type, "type"_a, "Go on with another model.")
       .def("expect", &AlignmentTrainer::expect, "begin"_a, "end"_a, "threads"_a,
            nb::call_guard<nb::gil_scoped_release>(), "E-step over some pairs.")
@@ -292,14 +279,16 @@ void bind_training(nb::module_& module) {
             return std::pair(both[0], both[1]);
           },
           nb::kw_only(), "lexical_prior"_a, "jump_prior"_a, "threads"_a,
-          nb::call_guard<nb::gil_scoped_release>(), "M-step; the log likelihood of both directions before it.")
+          nb::call_guard<nb::gil_scoped_release>(), "M-step; the log likelihood of both directions before.")
       .def_prop_ro("parameters", &AlignmentTrainer::parameters, nb::rv_policy::copy, "As they are now.")
       .def_prop_ro(
-          "source_null", [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.source_null()); },
+          "source_null",
+          [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.source_null()); },
           nb::rv_policy::move, nb::sig("def source_null(self) -> numpy.typing.NDArray[numpy.float32]"),
           "Probability of each source word under the empty word.")
       .def_prop_ro(
-          "target_null", [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.target_null()); },
+          "target_null",
+          [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.target_null()); },
           nb::rv_policy::move, nb::sig("def target_null(self) -> numpy.typing.NDArray[numpy.float32]"),
           "Probability of each target word under the empty word.")
       .def(
@@ -321,8 +310,8 @@ void bind_training(nb::module_& module) {
 }
 
 void bind_links(nb::module_& module) {
-  module.def("symmetrize", &symmetrize, "forward"_a, "forward_offsets"_a, "backward"_a, "backward_offsets"_a,
-             "method"_a,
+  module.def("symmetrize", &symmetrize_links, "forward"_a, "forward_offsets"_a, "backward"_a,
+             "backward_offsets"_a, "method"_a,
              nb::sig("def symmetrize(forward: numpy.typing.NDArray[numpy.uint32], "
                      "forward_offsets: numpy.typing.NDArray[numpy.int64], "
                      "backward: numpy.typing.NDArray[numpy.uint32], "
@@ -412,7 +401,7 @@ void bind_align(nb::module_& module) {
   module.def("encode_lines", &encode_lines, "vocabulary"_a, "text"_a, nb::kw_only(), "grow"_a,
              nb::sig("def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> "
                      "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
-             "Word numbers of all lines one after another, and the offset of each line (one more than lines).");
+             "Word numbers of all lines one after another, and the offset of each line (one more).");
   module.def("hmm_posteriors", &hmm_posteriors, "emission"_a, "null_emission"_a, "jumps"_a, "uniform_jump"_a,
              nb::sig("def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], "
                      "null_emission: numpy.typing.NDArray[numpy.float64], "

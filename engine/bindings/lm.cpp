@@ -10,6 +10,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -65,14 +66,24 @@ std::span<lm::ContextSum> sums_of(const FilledRows<std::uint32_t>& array) {
   return {reinterpret_cast<lm::ContextSum*>(array.data()), array.shape(0)};
 }
 
+ArrayOut<std::uint64_t> lines_to_numpy(void* lines, std::size_t count) {
+  nb::capsule owner(lines, [](void* memory) noexcept { lm::FreeLines()(memory); });
+  return ArrayOut<std::uint64_t>(static_cast<std::uint64_t*>(lines), {count, lm::kLine / sizeof(std::uint64_t)},
+                                 owner);
+}
+
 template <class Bucket>
 ArrayOut<std::uint64_t> buckets_to_numpy(lm::TableBuilder<Bucket>& table) {
-  using Free = typename lm::TableBuilder<Bucket>::Free;
   const std::size_t count = table.buckets().size();
-  Bucket* buckets = table.release().release();
-  nb::capsule owner(buckets, [](void* memory) noexcept { Free()(memory); });
-  return ArrayOut<std::uint64_t>(reinterpret_cast<std::uint64_t*>(buckets),
-                                 {count, lm::kLine / sizeof(std::uint64_t)}, owner);
+  return lines_to_numpy(table.release().release(), count);
+}
+
+/// A table in memory of its own.
+ArrayOut<std::uint64_t> copy_table(const MatrixIn<std::uint64_t>& table) {
+  const std::span<const lm::MiddleBucket> buckets = rows_of<lm::MiddleBucket>(table);
+  auto copy = lm::allocate_lines<lm::MiddleBucket>(buckets.size());
+  std::copy(buckets.begin(), buckets.end(), copy.get());
+  return lines_to_numpy(copy.release(), buckets.size());
 }
 
 ArrayOut<float> weights_to_numpy(Buffer<lm::Weights>&& weights) {
@@ -163,33 +174,34 @@ MappedModel make_model(unsigned order, const Special& special, nb::object unigra
   return MappedModel(views, std::move(tables));
 }
 
-/// Strings that stay alive, and where their bytes are.
-struct Texts {
-  nb::list held;
-  std::vector<std::string_view> views;
-
-  explicit Texts(const nb::list& strings)
-      // A copy of the list: another thread may change the caller's while the interpreter is released.
-      : held(nb::steal<nb::list>(PyList_GetSlice(strings.ptr(), 0, PY_SSIZE_T_MAX))) {
-    views.reserve(nb::len(held));
-    for (nb::handle text : held) views.push_back(nb::cast<std::string_view>(text));
-  }
-};
+constexpr std::size_t kSlice = 1 << 12;  // sentences between two looks at signals
 
 nb::tuple score_sentences(const MappedModel& model, const nb::list& sentences, bool bos, bool eos,
                           std::size_t threads) {
-  const Texts texts(sentences);
-  std::vector<lm::SentenceScore> scores(texts.views.size());
+  // A copy of the list: another thread may change the caller's while the interpreter is released.
+  const auto held = nb::steal<nb::list>(PyList_GetSlice(sentences.ptr(), 0, PY_SSIZE_T_MAX));
+  const std::size_t count = nb::len(held);
   Buffer<double> log_probs, unknown_log_probs;
   Buffer<std::uint32_t> words, unknown;
-  {
+  log_probs.resize(count);
+  unknown_log_probs.resize(count);
+  words.resize(count);
+  unknown.resize(count);
+  std::vector<std::string_view> texts;
+  std::vector<lm::SentenceScore> scores;
+  for (std::size_t first = 0; first < count; first += kSlice) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    texts.clear();
+    for (std::size_t i = first; i < std::min(count, first + kSlice); ++i)
+      texts.push_back(nb::cast<std::string_view>(nb::handle(PyList_GetItem(held.ptr(), static_cast<Py_ssize_t>(i)))));
     const nb::gil_scoped_release release;
-    lm::score_sentences(model, texts.views, {bos, eos}, threads, scores);
-    for (const lm::SentenceScore& score : scores) {
-      log_probs.push_back(score.log_prob);
-      unknown_log_probs.push_back(score.unknown_log_prob);
-      words.push_back(score.words);
-      unknown.push_back(score.unknown);
+    scores.resize(texts.size());
+    lm::score_sentences(model, texts, {bos, eos}, threads, scores);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      log_probs[first + i] = scores[i].log_prob;
+      unknown_log_probs[first + i] = scores[i].unknown_log_prob;
+      words[first + i] = scores[i].words;
+      unknown[first + i] = scores[i].unknown;
     }
   }
   return nb::make_tuple(to_numpy(std::move(log_probs)), to_numpy(std::move(words)), to_numpy(std::move(unknown)),
@@ -457,6 +469,10 @@ void bind_reading(nb::module_& module) {
 }
 
 void bind_queries(nb::module_& module) {
+  module.def("lm_copy_table", &copy_table, "table"_a,
+             nb::sig("def lm_copy_table(table: numpy.typing.NDArray[numpy.uint64]) "
+                     "-> numpy.typing.NDArray[numpy.uint64]"),
+             "A copy in memory of its own, in large pages if the system has them.");
   nb::class_<lm::State>(module, "LmState", "What was seen to the left, as far as the model can use it.")
       .def(
           "__init__", [](lm::State* self) { new (self) lm::State(); }, "Nothing is known of what stands there.")

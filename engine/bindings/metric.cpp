@@ -32,10 +32,10 @@ ReferenceLength reference_length(const std::string& name) {
 }
 
 BleuOptions bleu_options(const std::string& smoothing, std::optional<double> value, bool effective_order) {
-  if (smoothing == "none") return {Smoothing::kNone, 0, effective_order};
-  if (smoothing == "exp") return {Smoothing::kExponential, 0, effective_order};
-  if (smoothing == "floor") return {Smoothing::kFloor, value.value_or(0.1), effective_order};
-  if (smoothing == "add-k") return {Smoothing::kAddK, value.value_or(1), effective_order};
+  if (smoothing == "none") return {BleuSmoothing::kNone, 0, effective_order};
+  if (smoothing == "exp") return {BleuSmoothing::kExponential, 0, effective_order};
+  if (smoothing == "floor") return {BleuSmoothing::kFloor, value.value_or(0.1), effective_order};
+  if (smoothing == "add-k") return {BleuSmoothing::kAddK, value.value_or(1), effective_order};
   throw std::invalid_argument("smoothing must be none, exp, floor or add-k, got '" + smoothing + "'");
 }
 

@@ -53,9 +53,9 @@ void AlignedText::add(std::string_view source, std::string_view target, std::str
     ++skipped_;
     return;
   }
-  Link* const begin = links_.data() + first_link;
-  Link* const end = links_.data() + links_.size();
-  std::sort(begin, end, [](const Link& a, const Link& b) {
+  WordLink* const begin = links_.data() + first_link;
+  WordLink* const end = links_.data() + links_.size();
+  std::sort(begin, end, [](const WordLink& a, const WordLink& b) {
     return std::tie(a.target, a.source) < std::tie(b.target, b.source);
   });
   links_.resize(static_cast<std::size_t>(std::unique(begin, end) - links_.data()));

@@ -10,17 +10,17 @@
 namespace isogloss {
 
 /// A link between a source and a target word, both counted from 0.
-struct Link {
+struct WordLink {
   std::uint16_t source;
   std::uint16_t target;
-  friend bool operator==(const Link&, const Link&) = default;
+  friend bool operator==(const WordLink&, const WordLink&) = default;
 };
 
 /// A sentence pair with its word alignment: links ordered by (target, source), none twice, none outside.
 struct AlignedSentences {
   std::span<const WordId> source;
   std::span<const WordId> target;
-  std::span<const Link> links;
+  std::span<const WordLink> links;
 };
 
 /// Sentence pairs read from text: words between blanks or tabs, links as "source-target source-target ...".
@@ -46,7 +46,7 @@ class AlignedText {
 
   Buffer<Begins> pairs_;  // where each pair begins in the three below
   Buffer<WordId> source_, target_;
-  Buffer<Link> links_;
+  Buffer<WordLink> links_;
   std::uint64_t skipped_ = 0;
 };
 

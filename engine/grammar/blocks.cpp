@@ -7,7 +7,7 @@ void LinkIndex::build(const AlignedSentences& pair) {
   source_.assign(pair.source.size(), {0xffff, 0});
   target_.assign(pair.target.size(), {0xffff, 0});
   first_link_.assign(pair.target.size() + 1, 0);
-  for (const Link link : pair.links) {
+  for (const WordLink link : pair.links) {
     Extent& source = source_[link.source];
     Extent& target = target_[link.target];
     source = {std::min(source.first, link.target), std::max(source.last, link.target)};

@@ -32,13 +32,13 @@ class LinkIndex {
   }
 
   /// Links of the target words in [begin, end), by (target, source).
-  std::span<const Link> links(unsigned begin, unsigned end) const {
+  std::span<const WordLink> links(unsigned begin, unsigned end) const {
     return {links_.data() + first_link_[begin], first_link_[end] - first_link_[begin]};
   }
 
   bool linked(unsigned s, unsigned t) const {
-    const std::span<const Link> row = links(t, t + 1);
-    return std::any_of(row.begin(), row.end(), [&](const Link& link) { return link.source == s; });
+    const std::span<const WordLink> row = links(t, t + 1);
+    return std::any_of(row.begin(), row.end(), [&](const WordLink& link) { return link.source == s; });
   }
 
   /// Calls `visit(block)` for every block of at most the given lengths that is consistent with the
@@ -54,7 +54,7 @@ class LinkIndex {
 
   std::vector<Extent> source_, target_;
   std::vector<std::uint32_t> aligned_before_, first_link_;
-  std::span<const Link> links_;
+  std::span<const WordLink> links_;
 };
 
 template <class Visit>

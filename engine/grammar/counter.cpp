@@ -44,7 +44,7 @@ class RuleCounter::Worker {
 
  private:
   void emit(const AlignedSentences& pair, const Block& block, const FoundRule& rule, RuleOccurrence& occurrence) {
-    const std::span<const Link> links = index_.links(block.target_begin, rule.phrase_end);
+    const std::span<const WordLink> links = index_.links(block.target_begin, rule.phrase_end);
     const std::size_t words = block.source_length() + rule.phrase_end - block.target_begin;
     key_.resize((words + 2) * codes::kLongest + 2 * links.size());
     std::uint8_t* out = key_.data();
@@ -67,7 +67,7 @@ class RuleCounter::Worker {
     out += codes::put(static_cast<std::uint64_t>(rule.shape), out);
     occurrence.rule_size = static_cast<std::uint16_t>(out - key_.data());
 
-    for (const Link link : links) {
+    for (const WordLink link : links) {
       unsigned symbol = link.source - block.source_begin;
       for (unsigned i = 0; i < gaps; ++i)
         if (link.source >= rule.gaps[i].source_end) symbol -= rule.gaps[i].source_length() - 1;

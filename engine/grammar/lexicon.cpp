@@ -36,7 +36,7 @@ void Lexicon::add(WordId source, WordId target) {
 void Lexicon::count(const AlignedSentences& pair) {
   linked_source_.assign(pair.source.size(), false);
   linked_target_.assign(pair.target.size(), false);
-  for (const Link link : pair.links) {
+  for (const WordLink link : pair.links) {
     add(pair.source[link.source], pair.target[link.target]);
     linked_source_[link.source] = linked_target_[link.target] = true;
   }

@@ -26,9 +26,9 @@ struct Pair {
 
 TEST("links are sorted, unique and inside their pair") {
   const Pair pair("a b", "A B C", "1-2  0-0\t1-2 1-0");
-  const std::span<const Link> links = pair.index.links(0, 3);
+  const std::span<const WordLink> links = pair.index.links(0, 3);
   CHECK_EQUAL(links.size(), 3u);
-  CHECK(links[0] == (Link{0, 0}) && links[1] == (Link{1, 0}) && links[2] == (Link{1, 2}));
+  CHECK(links[0] == (WordLink{0, 0}) && links[1] == (WordLink{1, 0}) && links[2] == (WordLink{1, 2}));
   CHECK_THROWS(LineError, "points outside", Pair("a", "A", "0-1"));
   CHECK_THROWS(LineError, "is not a link", Pair("a", "A", "0"));
   CHECK_THROWS(LineError, "is not a link", Pair("a", "A", "0-0-0"));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -12,6 +14,50 @@ namespace {
 
 constexpr std::size_t kChunk = 128;  // sentences that a thread claims at once
 constexpr std::size_t kAhead = 8;    // words
+
+/// One bit, the highest, in each byte that is white space.
+std::uint64_t spaces(std::uint64_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+  constexpr std::uint64_t kHigh = 0x80 * kOnes;
+  const std::uint64_t low = bytes & ~kHigh;
+  const std::uint64_t control = (low + (0x80 - '\t') * kOnes) & ~(low + (0x7f - '\r') * kOnes);
+  const std::uint64_t other = (low ^ ' ' * kOnes) + 0x7f * kOnes;  // high bit clear for blanks only
+  return (control | ~other) & ~bytes & kHigh;
+}
+
+/// hash64 of a word of 1 to 7 bytes, the first of them lowest.
+std::uint64_t hash_short(std::uint64_t bytes, unsigned length) {
+  return mix64(combine64(0x2545f4914f6cdd1dULL ^ (length * 0x9e3779b97f4a7c15ULL), bytes));
+}
+
+/// Calls `visit(hash)` with the hash64 of each word. Most words are shorter than eight bytes: one load
+/// shows where such a word ends, and is all of it.
+template <class Visit>
+void for_each_hash(std::string_view text, Visit&& visit) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (std::endian::native == std::endian::little && end - at >= 8) {
+    if (is_space(*at)) {
+      ++at;
+      continue;
+    }
+    std::uint64_t bytes;
+    std::memcpy(&bytes, at, 8);
+    const std::uint64_t found = spaces(bytes);
+    if (found == 0) {
+      const char* stop = at + 8;
+      while (stop < end && !is_space(*stop)) ++stop;
+      visit(hash64({at, static_cast<std::size_t>(stop - at)}));
+      at = stop;
+      continue;
+    }
+    const unsigned length = static_cast<unsigned>(std::countr_zero(found)) / 8;
+    visit(hash_short(bytes & ((std::uint64_t{1} << 8 * length) - 1), length));
+    at += length + 1;
+  }
+  Tokens tokens({at, static_cast<std::size_t>(end - at)});
+  for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) visit(hash64(word));
+}
 
 /// The words of some sentences, one after another, with what begins and ends a sentence.
 struct Batch {
@@ -29,11 +75,10 @@ void Batch::read(const Model& model, std::span<const std::string_view> sentences
   lengths.clear();
   for (std::string_view sentence : sentences) {
     const std::size_t before = hashes.size();
-    Tokens tokens(sentence);
-    for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) {
-      hashes.push_back(hash64(word));
-      model.prefetch_word(hashes.back());
-    }
+    for_each_hash(sentence, [&](std::uint64_t hash) {
+      hashes.push_back(hash);
+      model.prefetch_word(hash);
+    });
     lengths.push_back(hashes.size() - before);
   }
   ids.clear();

@@ -7,10 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <span>
 #include <stdexcept>
+#include <utility>
+
+#include "lm/large_pages.hpp"
 
 #if defined(__GNUC__)
 #define ISOGLOSS_PREFETCH(address) __builtin_prefetch(address)
@@ -38,8 +39,6 @@ struct alignas(8) Bucket {
   }
   bool full() const { return keys[kSlots - 1] != 0; }
 };
-
-inline constexpr std::size_t kLine = 64;
 
 /// No search looks into more buckets than this; no table is made that would need it.
 inline constexpr std::size_t kMaxProbes = 64;
@@ -107,8 +106,7 @@ class TableBuilder {
   explicit TableBuilder(std::size_t entries, double load)
       : count_(entries == 0 ? 0 : 1 + static_cast<std::size_t>(static_cast<double>(entries) /
                                                               (load * BucketType::kSlots))) {
-    buckets_.reset(static_cast<BucketType*>(
-        ::operator new(std::max<std::size_t>(count_, 1) * sizeof(BucketType), std::align_val_t{kLine})));
+    buckets_ = allocate_lines<BucketType>(count_);
     std::memset(static_cast<void*>(buckets_.get()), 0, count_ * sizeof(BucketType));
   }
 
@@ -147,19 +145,15 @@ class TableBuilder {
         visit(bucket.keys[slot], bucket.values[slot]);
   }
 
-  struct Free {
-    void operator()(void* memory) const { ::operator delete(memory, std::align_val_t{kLine}); }
-  };
-
   /// Gives the buckets to the caller.
-  std::unique_ptr<BucketType, Free> release() {
+  LinesPtr<BucketType> release() {
     count_ = 0;
     return std::move(buckets_);
   }
 
  private:
   std::size_t count_;
-  std::unique_ptr<BucketType, Free> buckets_;
+  LinesPtr<BucketType> buckets_;
 };
 
 }  // namespace isogloss::lm

@@ -78,7 +78,7 @@ double score_row(const double* row, std::size_t order, const BleuOptions& option
   double log_sum = 0, halved = 1;
   std::size_t orders = order;
   for (std::size_t n = 0; n < order; ++n) {
-    const double extra = options.smoothing == Smoothing::kAddK && n > 0 ? options.smoothing_value : 0;
+    const double extra = options.smoothing == BleuSmoothing::kAddK && n > 0 ? options.smoothing_value : 0;
     double correct = matched[n] + extra;
     const double total = totals[n] + extra;
     if (total == 0) {
@@ -86,8 +86,8 @@ double score_row(const double* row, std::size_t order, const BleuOptions& option
       break;
     }
     if (options.effective_order) orders = n + 1;
-    if (correct == 0 && options.smoothing == Smoothing::kExponential) correct = 1 / (halved *= 2);
-    if (correct == 0 && options.smoothing == Smoothing::kFloor) correct = options.smoothing_value;
+    if (correct == 0 && options.smoothing == BleuSmoothing::kExponential) correct = 1 / (halved *= 2);
+    if (correct == 0 && options.smoothing == BleuSmoothing::kFloor) correct = options.smoothing_value;
     if (correct == 0) return 0;
     log_sum += std::log(correct / total);
   }

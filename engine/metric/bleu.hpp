@@ -27,7 +27,7 @@ void bleu_statistics(const Segments& candidates, const Segments& references, std
                      ReferenceLength length, std::size_t threads, std::int32_t* rows);
 
 /// What stands in for a precision of zero. Names and formulas are sacreBLEU's.
-enum class Smoothing {
+enum class BleuSmoothing {
   kNone,
   kExponential,  ///< halves from order to order that has no match (mteval-v13a)
   kFloor,        ///< `smoothing_value` matches where there is none
@@ -35,7 +35,7 @@ enum class Smoothing {
 };
 
 struct BleuOptions {
-  Smoothing smoothing = Smoothing::kNone;
+  BleuSmoothing smoothing = BleuSmoothing::kNone;
   double smoothing_value = 0;    ///< of kFloor and kAddK
   bool effective_order = false;  ///< leave out orders longer than the candidate
 };

@@ -111,13 +111,13 @@ TEST("BLEU follows its formula and its special cases") {
   CHECK_NEAR(score({4, 4, 4, 3, 4, 3}), 1, 1e-15);
   CHECK_NEAR(score({3, 6, 3, 2, 3, 2}), std::exp(-1.0), 1e-15);
   CHECK_EQUAL(score({3, 3, 2, 0, 3, 2}), 0.0);
-  CHECK_NEAR(score({3, 3, 2, 0, 3, 2}, {Smoothing::kExponential, 0, false}), std::sqrt(2.0 / 3 / 4), 1e-15);
-  CHECK_NEAR(score({3, 3, 2, 0, 3, 2}, {Smoothing::kFloor, 0.1, false}), std::sqrt(2.0 / 3 * 0.05), 1e-15);
-  CHECK_NEAR(score({3, 3, 2, 0, 3, 2}, {Smoothing::kAddK, 1, false}), std::sqrt(2.0 / 3 / 3), 1e-15);
+  CHECK_NEAR(score({3, 3, 2, 0, 3, 2}, {BleuSmoothing::kExponential, 0, false}), std::sqrt(2.0 / 3 / 4), 1e-15);
+  CHECK_NEAR(score({3, 3, 2, 0, 3, 2}, {BleuSmoothing::kFloor, 0.1, false}), std::sqrt(2.0 / 3 * 0.05), 1e-15);
+  CHECK_NEAR(score({3, 3, 2, 0, 3, 2}, {BleuSmoothing::kAddK, 1, false}), std::sqrt(2.0 / 3 / 3), 1e-15);
   CHECK_EQUAL(score({1, 1, 1, 0, 1, 0}), 0.0);
-  CHECK_NEAR(score({1, 1, 1, 0, 1, 0}, {Smoothing::kNone, 0, true}), 1, 1e-15);
-  CHECK_EQUAL(score({3, 3, 0, 0, 3, 2}, {Smoothing::kAddK, 1, true}), 0.0);
-  CHECK_EQUAL(score({0, 3, 0, 0, 0, 0}, {Smoothing::kExponential, 0, true}), 0.0);
+  CHECK_NEAR(score({1, 1, 1, 0, 1, 0}, {BleuSmoothing::kNone, 0, true}), 1, 1e-15);
+  CHECK_EQUAL(score({3, 3, 0, 0, 3, 2}, {BleuSmoothing::kAddK, 1, true}), 0.0);
+  CHECK_EQUAL(score({0, 3, 0, 0, 0, 0}, {BleuSmoothing::kExponential, 0, true}), 0.0);
 }
 
 TEST("a background turns a row into a document") {

@@ -377,6 +377,11 @@ class AlignmentTrainer:
 
     def __init__(self, table: Cooccurrence, parameters: AlignmentParameters, *, symmetric: bool) -> None: ...
 
+    def expect_twins(self, twins: numpy.typing.NDArray[numpy.uint32], count: float) -> None:
+        """
+        Add ``count`` links of each source word and the target word that is the same string.
+        """
+
     def set_type(self, type: AlignmentModelType) -> None:
         """Go on with another model."""
 
@@ -384,7 +389,7 @@ class AlignmentTrainer:
         """E-step over some pairs."""
 
     def maximize(self, *, lexical_prior: float, jump_prior: float, threads: int) -> tuple[float, float]:
-        """M-step; the log likelihood of both directions before it."""
+        """M-step; the log likelihood of both directions before."""
 
     @property
     def parameters(self) -> AlignmentParameters:
@@ -437,7 +442,7 @@ JUMP_REACH: int = 10
 
 def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
     """
-    Word numbers of all lines one after another, and the offset of each line (one more than lines).
+    Word numbers of all lines one after another, and the offset of each line (one more).
     """
 
 def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], null_emission: numpy.typing.NDArray[numpy.float64], jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
@@ -786,6 +791,9 @@ class LmArpaReader:
         """
         Unigram weights and the tables of higher orders; they leave the reader, once, after ``finish``.
         """
+
+def lm_copy_table(table: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint64]:
+    """A copy in memory of its own, in large pages if the system has them."""
 
 class LmState:
     """What was seen to the left, as far as the model can use it."""

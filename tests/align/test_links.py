@@ -41,6 +41,9 @@ def test_grow_diag_final_and_by_hand() -> None:
     # From 0-0 to its neighbour 1-1, on to 1-2 (target 2 is free) and 2-1; 3-3 joins as a neighbour of
     # nothing but with both words free, and so does 4-4.
     assert list(symmetrize(forward, backward)) == [[(0, 0), (1, 1), (1, 2), (2, 1), (3, 3), (4, 4)], [(0, 0)]]
+    absurd = Alignments.from_links([[(4_000_000_000, 4_000_000_000)]])
+    with pytest.raises(ConfigError, match="sentence 1 has links at positions beyond any sentence"):
+        symmetrize(absurd, absurd)
     with pytest.raises(ConfigError, match="2 forward alignments, but 1 backward"):
         symmetrize(forward, backward[:1])
 

@@ -48,6 +48,7 @@ def plain_em(model_type: ModelType, rounds: int) -> TrainingOptions:
         model1_iterations=0,
         iterations=rounds,
         lexical_prior=0,
+        twin_prior=0,
         jump_prior=0,
         lexical_floor=0,
         symmetric_lexicon=False,
@@ -253,6 +254,17 @@ def test_longer_pairs_are_aligned_if_asked() -> None:
     training = TrainingOptions(max_length=400, lowercase=False)
     result = align_corpus(corpus, training=training, links=LinkOptions(max_length=400))
     assert result.alignments[0] == [(i, i) for i in range(400)]
+
+
+def test_equal_strings_are_likelier_partners() -> None:
+    corpus = [("a smith b", "x smith y")] * 4
+    shares = []
+    for prior in (0.0, 0.5):
+        options = TrainingOptions(model_type="model1", twin_prior=prior, lexical_prior=0)
+        model = AlignmentModel.train(corpus, options)
+        shares.append(model.probability("smith", "smith"))
+    assert shares[0][0] == pytest.approx(1 / 3, rel=1e-3)
+    assert min(shares[1]) > 0.6
 
 
 def test_one_word_corpus() -> None:

@@ -150,7 +150,7 @@ def test_one_word_corpus(corpus: Path) -> None:
         (["c.src", "c.tgt", "--model-output", "."], "the folder holds something that isogloss did not write"),
         (["c.src", "c.tgt", "--lexical-output", "no/lex"], "no: the folder does not exist"),
         (
-            ["c.src", "c.tgt", "--backend", "eflomal", "--model-type", "hmm"],
+            ["c.src", "c.tgt", "--backend", "eflomal", "--memory", "1G"],
             "eflomal knows nothing of --memory",
         ),
     ],

@@ -6,11 +6,13 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from isogloss.cli.main import main
+from isogloss.grammar import RuleTable
 from rule_corpora import TOY, many_lines, stored_bytes, write_corpus
 
 
@@ -155,3 +157,31 @@ def test_full_device_is_told(toy, capsys):
     assert main(arguments(toy, "--grammar", "phrase")) == 0
     assert main(["--quiet", "grammar", "export", str(toy / "table"), "/dev/full"]) == 2
     assert "/dev/full: No space left on device" in capsys.readouterr().err
+
+
+def test_killed_at_any_moment_leaves_the_old_table_or_the_new(tmp_path):
+    write_corpus(tmp_path, many_lines(400))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = arguments(tmp_path, "--scratch", str(scratch), "--threads", "2")
+    begun = time.monotonic()
+    assert main(command) == 0
+    duration = time.monotonic() - begun
+    new = stored_bytes(tmp_path / "table")
+    write_corpus(tmp_path, TOY)
+    assert main(command) == 0
+    old = stored_bytes(tmp_path / "table")
+    write_corpus(tmp_path, many_lines(400))
+    for moment in range(8):
+        child = os.fork()
+        if child == 0:
+            os._exit(main(command))
+        time.sleep(duration * moment / 8)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        table = RuleTable.open(tmp_path / "table")
+        found = {name: array.tobytes() for name, array in table.arrays.items()}
+        assert found in (old, new)
+    assert not [file for file in scratch.rglob("*") if file.is_file()]
+    assert main(command) == 0
+    assert stored_bytes(tmp_path / "table") == new

@@ -161,7 +161,7 @@ def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     choose = random.Random(2)
     words = [f"w{i}" for i in range(2000)]
     path = tmp_path_factory.mktemp("lm") / "text"
-    path.write_text("".join(" ".join(choose.choices(words, k=15)) + "\n" for _ in range(4000)))
+    path.write_text("".join(" ".join(choose.choices(words, k=15)) + "\n" for _ in range(2500)))
     return path
 
 
@@ -226,7 +226,7 @@ def test_killing_at_any_moment_leaves_the_old_or_the_new(larger: Path, tmp_path:
     subprocess.run(isogloss("build", small, "--order", "3", "--arpa", arpa, "--binary", binary), check=True)
     old = content()
     choose = random.Random(5)
-    for _ in range(5):
+    for _ in range(4):
         process = subprocess.Popen(command, start_new_session=True)
         time.sleep(choose.uniform(0.3, 1.1) * duration)
         os.kill(process.pid, signal.SIGKILL)

@@ -275,6 +275,18 @@ def test_nothing_to_write_is_an_error(tmp_path: Path) -> None:
         build([write(tmp_path / "text", [["a"]])])
 
 
+def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path: Path) -> None:
+    missing = tmp_path / "no corpus is read"
+    (tmp_path / "file").write_text("")
+    for outputs, message in (
+        ({"arpa": tmp_path}, "is a folder"),
+        ({"arpa": tmp_path / "missing" / "arpa"}, "does not exist"),
+        ({"binary": tmp_path / "file"}, "is a file"),
+    ):
+        with pytest.raises(OutputError, match=message):
+            build([missing], **outputs)
+
+
 def test_a_scratch_folder_that_cannot_be_written(tmp_path: Path) -> None:
     corpus = write(tmp_path / "text", [[f"w{i}" for i in range(200)] for _ in range(400)])
     options = BuildOptions(memory=1 << 20, scratch=tmp_path / "missing")

@@ -169,6 +169,14 @@ def test_one_call_for_many_sentences(small: LanguageModel) -> None:
     assert small.score_words("a\u00a0b")[0].word == "a\u00a0b"
 
 
+def test_tables_in_own_memory_give_the_same_scores(small: LanguageModel, tmp_path: Path) -> None:
+    lines = ["a b c", "c zzz a b", ""]
+    copied = LanguageModel.load(tmp_path / "small", own_memory=True)
+    assert copied.score_sentences(lines).tolist() == small.score_sentences(lines).tolist()
+    with pytest.raises(ModelFormatError):
+        LanguageModel.load(damaged(tmp_path, ngrams_2=np.zeros((5, 7), np.uint64)), own_memory=True)
+
+
 def test_scoring_while_the_list_changes(small: LanguageModel) -> None:
     lines = [f"a b {i}" for i in range(20_000)]
     done = threading.Event()

@@ -10,7 +10,9 @@ import sys
 import time
 from pathlib import Path
 
+import model_pipeline
 import small_pipeline
+from isogloss.corpus.synthetic import write_corpus
 from isogloss.model.folder import verify_folder
 from isogloss.pipeline import Run
 
@@ -74,7 +76,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     rng = random.Random(17)
     folder, kills, complete = tmp_path / "killed", 0, 0
     while kills < KILLS:
-        if _run_and_kill(folder, rng.uniform(0, 0.4)):
+        if _run_and_kill([small_pipeline.__file__, str(folder), "0.02"], rng.uniform(0, 0.4)):
             kills += 1
             continue
         complete += 1
@@ -86,9 +88,30 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     assert not (folder / ".part").exists()
 
 
-def _run_and_kill(folder: Path, after: float) -> bool:
-    command = [sys.executable, small_pipeline.__file__, str(folder), "0.02"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+def test_making_models_killed_at_random_moments(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus", pairs=300, seed=3)
+    begun = time.monotonic()
+    Run(tmp_path / "calm").execute(model_pipeline.stages(tmp_path / "corpus"))
+    length = time.monotonic() - begun
+    expected = small_pipeline.content(tmp_path / "calm")
+
+    rng = random.Random(5)
+    folder, kills, complete = tmp_path / "killed", 0, 0
+    while kills < KILLS:
+        if _run_and_kill([model_pipeline.__file__, str(folder)], rng.uniform(0, length)):
+            kills += 1
+            continue
+        complete += 1
+        assert small_pipeline.content(folder) == expected
+        folder = tmp_path / f"killed{complete}"
+    Run(folder).execute(model_pipeline.stages(tmp_path / "corpus"))
+    assert small_pipeline.content(folder) == expected
+
+
+def _run_and_kill(arguments: list[str], after: float) -> bool:
+    with subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == b"ready\n", process.stderr.read()

@@ -78,6 +78,10 @@ class Encoder:
         """The words of a line as the model sees them: ASCII white space separates them, and nothing else."""
         return [word.decode() for word in self._folded(line).split()]
 
+    def twins(self) -> npt.NDArray[np.uint32]:
+        """For each source word the number of the target word that is the same string, or ``NO_WORD``."""
+        return np.array([self.target.find(word) for word in self.source.words()], np.uint32)
+
     def learn(self, pairs: Iterable[Pair]) -> EncodedPairs:
         """Number all words, new ones too."""
         return self._encode(pairs, grow=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +99,11 @@ class Alignments(Sequence[list[Link]]):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+    @overload
+    def __getitem__(self, index: int) -> list[Link]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Alignments: ...
+    def __getitem__(self, index: int | slice) -> list[Link] | Alignments:
         """The links of one pair as Python tuples, or the alignments of a slice."""
         if isinstance(index, slice):
             begin, end, step = index.indices(len(self))
@@ -127,15 +132,18 @@ def symmetrize(
 ) -> Alignments:
     """Make one alignment out of two directions'; both have source positions first.
 
-    Sentences are gone through by source position, then target position; neighbours are tried in the order
-    left, right, above, below, then diagonal, as the published procedure has it.
+    Points are gone through by source position, then by target position; the neighbours of a point are
+    tried in the published order, the four beside it first, then the four across.
     """
     if len(forward) != len(backward):
         raise ConfigError(f"{len(forward)} forward alignments, but {len(backward)} backward ones")
-    links, offsets = _engine.symmetrize(
-        forward.links, forward.offsets, backward.links, backward.offsets, symmetrization(method)
-    )
-    return Alignments(links, offsets)
+    how = symmetrization(method)
+    try:
+        return Alignments(
+            *_engine.symmetrize(forward.links, forward.offsets, backward.links, backward.offsets, how)
+        )
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
 
 
 def _whole_lines(path: StrPath) -> Iterator[bytes]:

@@ -100,6 +100,7 @@ class AlignmentModel:
             options=options,
             threads=threads,
             memory=memory,
+            twins=encoder.twins(),
             progress=progress,
             warn=warn,
         )
@@ -132,7 +133,7 @@ class AlignmentModel:
         for words, side in zip((source, target), pair, strict=True):
             if not isinstance(words, str) and len(self.encoder.words(side)) != len(words):
                 raise ConfigError("a word must not be empty or contain white space")
-        return cast(list[Link], self.align_encoded(self.encoder.apply([cast(Pair, pair)]), links)[0])
+        return self.align_encoded(self.encoder.apply([cast(Pair, pair)]), links)[0]
 
     def align_pairs(
         self, pairs: Iterable[Pair], options: LinkOptions | None = None, *, threads: int = 1

@@ -38,6 +38,9 @@ class TrainingOptions:
     lexical_prior: float = 0.1
     """Dirichlet prior on lexical probabilities; 0 is maximum likelihood, by which rare words collect
     whatever finds no partner."""
+    twin_prior: float = 0.5
+    """Links added to the observed ones of two words that are the same string: names, numbers and marks
+    often stay as they are. Matters for rare words only."""
     jump_prior: float = 20.0
     """Jumps of the initial shape added to the observed ones; matters for small corpora only."""
     uniform_jump: float = 0.1
@@ -64,7 +67,7 @@ class TrainingOptions:
         for name in ("null_probability", "uniform_jump", "lexical_floor", "prune"):
             if not 0 <= getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 0 and less than 1, got {getattr(self, name)}")
-        for name in ("lexical_prior", "jump_prior"):
+        for name in ("lexical_prior", "twin_prior", "jump_prior"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
         check_length(self.max_length)

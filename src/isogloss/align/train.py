@@ -59,6 +59,7 @@ def learn(
     options: TrainingOptions,
     threads: int = 1,
     memory: int | None = None,
+    twins: npt.NDArray[np.uint32] | None = None,
     progress: Progress = no_progress,
     warn: Callable[[str], None] = lambda message: None,
 ) -> TrainedParts:
@@ -75,6 +76,8 @@ def learn(
     for _ in progress(_until(lambda: table.build(_TABLE_WORK, threads)), "collecting word pairs"):
         pass
     trainer = _engine.AlignmentTrainer(table, _parameters(options), symmetric=options.symmetric_lexicon)
+    if options.twin_prior > 0 and twins is not None:
+        trainer.expect_twins(twins, options.twin_prior)
     perplexities = _iterate(trainer, pairs, options, threads, progress)
     return TrainedParts(trainer, options.prune, perplexities)
 

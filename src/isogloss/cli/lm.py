@@ -39,7 +39,7 @@ class Level(StrEnum):
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Threads = Annotated[int, typer.Option(help="Threads to use; 0 uses all processors.")]
+Threads = Annotated[int, typer.Option(min=0, help="Threads to use; 0 uses all processors.")]
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -145,19 +146,23 @@ def _score(
     with contextlib.closing(Columns(folder)) as columns:
         for _ in track(steps(extraction.merge, _STEP), "merging counts"):
             pass
-        for _ in track(steps(extraction.resolve, _STEP), "scoring target sides"):
+        total = math.ceil(extraction.rules / _STEP)
+        for _ in track(steps(extraction.resolve, _STEP), "scoring target sides", total):
             words, ends = extraction.take_phrases()
             columns.append({"phrase_words": words, "phrase_ends": ends})
-        for _ in track(steps(extraction.write, _STEP), "scoring source sides"):
+        for _ in track(steps(extraction.write, _STEP), "scoring source sides", total):
             columns.append(extraction.take_rows())
-        arrays = columns.arrays()
         offsets, targets, probabilities = extraction.lexicon()
-        arrays["lexicon_offsets"] = offsets
-        arrays["lexicon_targets"] = targets
-        arrays["lexicon_probabilities"] = probabilities
+        columns.put(
+            {
+                "lexicon_offsets": offsets,
+                "lexicon_targets": targets,
+                "lexicon_probabilities": probabilities,
+            }
+        )
         store_table(
             output,
-            arrays,
+            columns,
             source_words=extraction.source_words,
             target_words=extraction.target_words,
             attributes={

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numpy as np
-
 from isogloss import _engine
 from isogloss.corpus.streams import StrPath, atomic_outputs, naming_file, read_lines
 from isogloss.errors import ConfigError, DataFormatError
@@ -186,11 +184,9 @@ def _lay_out(
         columns.append({"phrase_words": words, "phrase_ends": ends})
     for _ in track(steps(lambda limit: rules.write(limit, best), _STEP), "laying out"):
         columns.append(rules.take_rows())
-    arrays = columns.arrays()
-    arrays["scores"] = np.asarray(arrays["scores"]).reshape(-1, len(names))
     store_table(
         output,
-        arrays,
+        columns,
         source_words=rules.source_words,
         target_words=rules.target_words,
         attributes={"columns": names, "sides": rules.sides, "imported_from": format},

@@ -109,11 +109,10 @@ def _copy(
                 columns.append(selection.take_rows())
             words, ends = selection.phrases()
         columns.append({"phrase_words": words, "phrase_ends": ends})
-        arrays = columns.arrays()
-        arrays.update({name: whole.arrays[name] for name in _KEPT_ARRAYS if name in whole.arrays})
+        columns.put({name: whole.arrays[name] for name in _KEPT_ARRAYS if name in whole.arrays})
         store_table(
             output,
-            arrays,
+            columns,
             source_words=whole.source_words,
             target_words=whole.target_words,
             attributes={**_kept(whole.attributes), "sides": selection.sides, **attributes},

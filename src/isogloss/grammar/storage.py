@@ -66,36 +66,60 @@ def scratch_folder(parent: StrPath | None) -> Iterator[Path]:
         ) from None
 
 
-class Columns:
-    """Arrays that grow on disk, row by row, and are mapped when complete."""
+class Columns(Mapping[str, Array]):
+    """Arrays that grow on disk, row by row. Each is mapped when it is asked for, and only as long as it is
+    used: a table may be larger than memory.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files: dict[str, IO[bytes]] = {}
         self._kinds: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {}
         self._rows: dict[str, int] = {}
+        self._whole: dict[str, Array] = {}
 
     def append(self, rows: Mapping[str, Array]) -> None:
         """Add rows to the arrays of these names; the first rows decide type and width."""
         for name, array in rows.items():
             if name not in self._files:
-                self._files[name] = (self._folder / f"column-{name}").open("wb")
+                self._files[name] = self._nameless_file(name)
                 self._kinds[name] = (array.dtype, array.shape[1:])
                 self._rows[name] = 0
             self._files[name].write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
             self._rows[name] += len(array)
 
-    def arrays(self) -> dict[str, Array]:
-        """All arrays, mapped. No rows can be added afterwards."""
-        return {name: self._map(name) for name in self._files}
+    def put(self, arrays: Mapping[str, Array]) -> None:
+        """Add arrays that are complete."""
+        self._whole.update(arrays)
 
-    def _map(self, name: str) -> Array:
-        self._files[name].close()
+    def discard(self, name: str) -> None:
+        """Take an array out."""
+        self._files.pop(name).close()
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self._whole:
+            return self._whole[name]
+        self._files[name].flush()
         dtype, width = self._kinds[name]
         shape = (self._rows[name], *width)
         if math.prod(shape) == 0:
             return np.zeros(shape, dtype)
-        return np.memmap(self._folder / f"column-{name}", dtype=dtype, mode="r", shape=shape)
+        return np.memmap(self._files[name], dtype=dtype, mode="r", shape=shape)
+
+    def _nameless_file(self, name: str) -> IO[bytes]:
+        """A file that not even a killed program leaves behind, where the system allows it."""
+        path = self._folder / f"column-{name}"
+        file = path.open("w+b")
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return file
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._files
+        yield from self._whole
+
+    def __len__(self) -> int:
+        return len(self._files) + len(self._whole)
 
     def close(self) -> None:
         """Close the files."""
@@ -105,7 +129,7 @@ class Columns:
 
 def store_table(
     path: StrPath,
-    arrays: dict[str, Array],
+    columns: Columns,
     *,
     source_words: _engine.Vocabulary,
     target_words: _engine.Vocabulary,
@@ -113,17 +137,18 @@ def store_table(
 ) -> None:
     """Store what a writer of rules has laid out, with the words and the hash table to find them."""
     for optional in ("orientation", "counts"):
-        if not len(arrays[optional]):
-            del arrays[optional]
-    slots, longest_probe = _engine.build_slots(arrays["nodes"].reshape(-1))
-    arrays["slots"] = slots.reshape(-1, 2)
+        if not len(columns[optional]):
+            columns.discard(optional)
+    slots, longest_probe = _engine.build_slots(columns["nodes"].reshape(-1))
+    columns.put({"slots": slots.reshape(-1, 2)})
     for side, words in (("source", source_words), ("target", target_words)):
-        arrays[f"{side}_word_bytes"], arrays[f"{side}_word_offsets"] = words.arrays()
-    rules = len(arrays["rules"]) - 1
+        text, offsets = words.arrays()
+        columns.put({f"{side}_word_bytes": text, f"{side}_word_offsets": offsets})
+    rules = len(columns["rules"]) - 1
     write_folder(
         path,
         kind=KIND,
         version=VERSION,
-        arrays=arrays,
+        arrays=columns,
         attributes={"rules": rules, "longest_probe": longest_probe, **attributes},
     )

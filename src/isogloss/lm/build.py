@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 from isogloss._engine import LM_MAX_ORDER, Vocabulary
 from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError
+from isogloss.errors import ConfigError, OutputError
 from isogloss.lm.arpa import write_arpa
 from isogloss.lm.counts import Track, count_ngrams, untracked
 from isogloss.lm.kneser_ney import Discounts, Estimate, estimate
@@ -97,6 +98,7 @@ def build(
     """
     if arpa is None and binary is None:
         raise ConfigError("nothing to write: name an ARPA file, a folder for the binary form, or both")
+    _check_outputs(arpa, binary)
     options = options or BuildOptions()
     scratch = Scratch(options.memory, options.scratch)
     model = estimate_model(corpus, options=options, scratch=scratch, vocabulary=vocabulary, track=track)
@@ -141,6 +143,17 @@ def estimate_model(
         threads=_threads(options),
         track=track,
     )
+
+
+def _check_outputs(arpa: StrPath | None, binary: StrPath | None) -> None:
+    """What can be known to fail should fail before the work is done."""
+    if arpa is not None and os.fspath(arpa) != "-":
+        if Path(arpa).is_dir():
+            raise OutputError("is a folder", arpa, "give the name of a file")
+        if not Path(arpa).absolute().parent.is_dir():
+            raise OutputError("the folder it should be in does not exist", arpa)
+    if binary is not None and Path(binary).is_file():
+        raise OutputError("is a file", binary, "a folder is written here: choose another name")
 
 
 def _threads(options: BuildOptions) -> int:

@@ -15,7 +15,7 @@ from isogloss.corpus.streams import StrPath
 from isogloss.errors import ModelFormatError
 from isogloss.lm.arpa import read_arpa
 from isogloss.lm.counts import Track, untracked
-from isogloss.lm.stored import StoredModel, open_model, vocabulary_arrays, write_model
+from isogloss.lm.stored import StoredModel, in_own_memory, open_model, vocabulary_arrays, write_model
 
 __all__ = ["LanguageModel", "Perplexity", "SentenceScores", "WordScore"]
 
@@ -113,15 +113,30 @@ class LanguageModel:
 
     @classmethod
     def load(
-        cls, path: StrPath, *, vocabulary: Vocabulary | None = None, track: Track = untracked
+        cls,
+        path: StrPath,
+        *,
+        vocabulary: Vocabulary | None = None,
+        own_memory: bool = False,
+        track: Track = untracked,
     ) -> LanguageModel:
         """Open a stored folder, or read an ARPA file (plain, gzip or zstd).
+
+        The tables of a stored model are mapped: opening is instant and processes share them. With
+        ``own_memory`` they are copied, into large pages if the system has them, which makes queries of a
+        large model up to a third faster.
 
         With a ``vocabulary``, words of an ARPA file get that vocabulary's numbers, and it grows by those
         it does not have. A stored model has its own numbers: see ``word_ids``.
         """
         if Path(path).is_dir():
-            return cls(open_model(path), path=path)
+            try:
+                stored = in_own_memory(open_model(path)) if own_memory else open_model(path)
+            except (ValueError, TypeError) as error:
+                if isinstance(error, ModelFormatError):
+                    raise
+                raise ModelFormatError(f"the tables are damaged ({error})", path) from None
+            return cls(stored, path=path)
         words = Vocabulary() if vocabulary is None else vocabulary
         reader = read_arpa(path, words, track=track)
         unigrams, tables = reader.take_tables()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss._engine import LM_MAX_ORDER, LmModel, LmTableCompiler, Vocabulary, lm_index_words
+from isogloss._engine import LM_MAX_ORDER, LmModel, LmTableCompiler, Vocabulary, lm_copy_table, lm_index_words
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ModelFormatError
 from isogloss.lm.counts import Special, Track, untracked
@@ -17,7 +17,16 @@ from isogloss.lm.kneser_ney import Estimate
 from isogloss.lm.scratch import Scratch
 from isogloss.model.folder import open_folder, write_folder
 
-__all__ = ["KIND", "VERSION", "StoredModel", "open_model", "write_estimate", "write_model"]
+__all__ = [
+    "KIND",
+    "VERSION",
+    "StoredModel",
+    "in_own_memory",
+    "open_model",
+    "vocabulary_arrays",
+    "write_estimate",
+    "write_model",
+]
 
 KIND = "lm"
 VERSION = 1
@@ -41,6 +50,13 @@ class StoredModel:
         """The engine's view of the arrays. Raises ValueError or KeyError if they do not fit together."""
         tables = [self.arrays[_table(order)] for order in range(2, self.order + 1)]
         return LmModel(self.order, self.special, self.arrays["unigrams"], tables, self.arrays["word_index"])
+
+
+def in_own_memory(model: StoredModel) -> StoredModel:
+    """The model with its tables copied out of the mapped files."""
+    tables = {_table(order) for order in range(2, model.order + 1)}
+    copies = {name: lm_copy_table(array) for name, array in model.arrays.items() if name in tables}
+    return replace(model, arrays={**model.arrays, **copies})
 
 
 def vocabulary_arrays(vocabulary: Vocabulary) -> dict[str, Array]:
