@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
 from isogloss.cli.nbest import FormatName
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.nbest import FORMATS, NbestStore, read_nbest
 from isogloss.nbest.formats import STORE
-from nbest_lists import Candidate, plain, read_moses
+from nbest_lists import Candidate, moses_text, plain, random_list, read_moses, seeds
 
 
 def read(format: str, text: str) -> NbestStore:
@@ -218,6 +221,27 @@ def test_binary_files_and_bad_utf8_are_refused(format: str) -> None:
             FORMATS[format].read([content], "list")
     with pytest.raises(DataFormatError, match="list:1: "):
         FORMATS[format].read([b'{"H-0\t1\t\xff ||| \xff ||| ||| 1"}\n'], "list")
+
+
+def damaged(format: str, rng: random.Random) -> bytes:
+    """A file of that format with some pieces removed, exchanged or repeated."""
+    store = read_moses(moses_text(random_list(rng)))
+    text = "".join(FORMATS[format].write(store)).encode()
+    for _ in range(rng.randint(1, 4)):
+        begin = rng.randint(0, len(text))
+        end = min(len(text), begin + rng.randint(0, 8))
+        pieces = [b"1e999", b"null", b"[]", b"{}", b'"', b"-1", b"\t", b"\n", b""]
+        new = [*pieces, text[begin:end] * 2, rng.randbytes(2)]
+        text = text[:begin] + rng.choice(new) + text[end:]
+    return text
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "moses"])
+@settings(deadline=None, max_examples=150)
+@given(seed=seeds)
+def test_damaged_files_are_read_or_refused(format: str, seed: int) -> None:
+    with contextlib.suppress(DataFormatError):
+        FORMATS[format].read([damaged(format, random.Random(seed))], "list").check()
 
 
 def test_unknown_formats(tmp_path: Path) -> None:
