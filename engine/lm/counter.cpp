@@ -118,9 +118,8 @@ bool Counter::sort_some(std::size_t budget, std::size_t threads) {
   const std::size_t words = groups_.size() - 1;
   const std::size_t first = next_group_;
   while (next_group_ < words && groups_[next_group_] - groups_[first] < budget) ++next_group_;
-  parallel_for(next_group_ - first, threads, [&](std::size_t i, std::size_t) {
-    sort_group(groups_[first + i], groups_[first + i + 1]);
-  });
+  parallel_for(next_group_ - first, threads,
+               [&](std::size_t i, std::size_t) { sort_group(groups_[first + i], groups_[first + i + 1]); });
   return next_group_ == words;
 }
 

@@ -69,11 +69,11 @@ class Counter {
   std::uint64_t sentences_ = 0;
   std::uint64_t words_ = 0;
 
-  Buffer<WordId> tokens_;            // each sentence with <s> and </s>
-  std::size_t complete_ = 0;         // tokens of complete sentences
+  Buffer<WordId> tokens_;     // each sentence with <s> and </s>
+  std::size_t complete_ = 0;  // tokens of complete sentences
   bool sentence_open_ = false;
-  Buffer<std::uint32_t> sorted_;     // positions; the top bit marks the same n-gram as the one before
-  Buffer<std::uint32_t> groups_;     // where the positions of each last word begin
+  Buffer<std::uint32_t> sorted_;  // positions; the top bit marks the same n-gram as the one before
+  Buffer<std::uint32_t> groups_;  // where the positions of each last word begin
   std::size_t next_group_ = 0;
   std::size_t next_emitted_ = 0;
   unsigned word_bits_ = 0;

@@ -117,12 +117,14 @@ TEST("columns can be taken while they grow") {
       whole.add(words, 2, first);
       parts.add(words, 2, first);
       const Columns more = columns_of(parts);
-      for (std::size_t i = 0; i < taken.size(); ++i) taken[i].insert(taken[i].end(), more[i].begin(), more[i].end());
+      for (std::size_t i = 0; i < taken.size(); ++i)
+        taken[i].insert(taken[i].end(), more[i].begin(), more[i].end());
     }
   whole.finish(10);
   parts.finish(10);
   const Columns more = columns_of(parts);
-  for (std::size_t i = 0; i < taken.size(); ++i) taken[i].insert(taken[i].end(), more[i].begin(), more[i].end());
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    taken[i].insert(taken[i].end(), more[i].begin(), more[i].end());
   CHECK(taken == columns_of(whole));
 }
 
@@ -149,7 +151,8 @@ TEST("a cursor walks all n-grams of an order, from any entry") {
     const std::size_t size = trie.levels[order - 1].counts.size();
     const auto text = [&](const TrieCursor& cursor) {
       std::string words;
-      for (unsigned i = 0; i < order; ++i) words += std::string(corpus.vocabulary.word(cursor.words()[i])) + " ";
+      for (unsigned i = 0; i < order; ++i)
+        words += std::string(corpus.vocabulary.word(cursor.words()[i])) + " ";
       CHECK_EQUAL(cursor.key(), ngram_key(cursor.words(), order));
       return words;
     };

@@ -38,13 +38,15 @@ void check(bool fits) {
 
 }  // namespace
 
-void link_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> shorter, std::size_t begin,
-                   std::size_t end, std::size_t threads, std::span<std::uint32_t> contexts) {
+void link_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> shorter,
+                   std::size_t begin, std::size_t end, std::size_t threads,
+                   std::span<std::uint32_t> contexts) {
   check(order >= 3 && order <= trie.order());
   const Trie::Level& parents = trie.levels[order - 2];
   const Trie::Level& grandparents = trie.levels[order - 3];
   const std::span<const WordId> words = trie.levels[order - 1].words;
-  check(end <= parents.counts.size() && shorter.size() == parents.counts.size() && contexts.size() == words.size());
+  check(end <= parents.counts.size() && shorter.size() == parents.counts.size() &&
+        contexts.size() == words.size());
   in_shards(begin, end, threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t parent = first; parent < last; ++parent) {
       // The context of u v w is the child with first word u of v, which is the context of the parent v w.
@@ -60,8 +62,8 @@ void link_contexts(const Trie& trie, unsigned order, std::span<const std::uint32
   });
 }
 
-void add_to_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> contexts, std::size_t begin,
-                     std::size_t end, std::span<ContextSum> sums) {
+void add_to_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> contexts,
+                     std::size_t begin, std::size_t end, std::span<ContextSum> sums) {
   const std::span<const std::uint32_t> counts = trie.levels[order - 1].counts;
   check(end <= counts.size() && (order == 1 ? sums.size() == 1 : contexts.size() == counts.size()));
   for (std::size_t i = begin; i < end; ++i) {
@@ -79,18 +81,21 @@ void unigram_probabilities(const Trie& trie, const ContextSum& sum, const Discou
                            std::span<double> probabilities) {
   const std::span<const std::uint32_t> counts = trie.levels[0].counts;
   check(probabilities.size() == counts.size() && begin < counts.size());
-  const auto kept = std::count_if(counts.begin(), counts.end(), [](auto count) { return (count & kPruned) == 0; });
+  const auto kept =
+      std::count_if(counts.begin(), counts.end(), [](auto count) { return (count & kPruned) == 0; });
   const double share = gamma(sum, discounts) / static_cast<double>(kept - 1);  // <s> is never predicted
   for (std::size_t word = 0; word < counts.size(); ++word) {
     const std::uint32_t count = counts[word];
-    probabilities[word] = (count & kPruned) ? 0 : (count ? discounted(count, discounts) / sum.total : 0) + share;
+    probabilities[word] =
+        (count & kPruned) ? 0 : (count ? discounted(count, discounts) / sum.total : 0) + share;
   }
   probabilities[begin] = 1;
 }
 
 void interpolate(const Trie& trie, unsigned order, std::span<const std::uint32_t> contexts,
-                 std::span<const ContextSum> sums, const Discounts& discounts, std::span<const double> shorter,
-                 std::size_t begin, std::size_t end, std::size_t threads, std::span<double> probabilities) {
+                 std::span<const ContextSum> sums, const Discounts& discounts,
+                 std::span<const double> shorter, std::size_t begin, std::size_t end, std::size_t threads,
+                 std::span<double> probabilities) {
   const std::span<const std::uint32_t> children = trie.levels[order - 2].children;
   const std::span<const std::uint32_t> counts = trie.levels[order - 1].counts;
   check(end < children.size() && shorter.size() + 1 == children.size() && sums.size() == shorter.size() &&
@@ -106,13 +111,14 @@ void interpolate(const Trie& trie, unsigned order, std::span<const std::uint32_t
   });
 }
 
-void log_backoffs(std::span<const ContextSum> sums, const Discounts& discounts, std::size_t begin, std::size_t end,
-                  std::size_t threads, std::span<float> backoffs) {
+void log_backoffs(std::span<const ContextSum> sums, const Discounts& discounts, std::size_t begin,
+                  std::size_t end, std::size_t threads, std::span<float> backoffs) {
   check(end <= sums.size() && backoffs.size() == sums.size());
   in_shards(begin, end, threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const bool extended = sums[i].n1 + sums[i].n2 + sums[i].n3 > 0;
-      backoffs[i] = extended ? static_cast<float>(std::log10(std::max(gamma(sums[i], discounts), kLeast))) : -0.0f;
+      backoffs[i] =
+          extended ? static_cast<float>(std::log10(std::max(gamma(sums[i], discounts), kLeast))) : -0.0f;
     }
   });
 }

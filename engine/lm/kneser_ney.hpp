@@ -31,12 +31,13 @@ struct ContextSum {
 /// contexts[i]: the entry of order - 1 that holds the words of entry i of `order` but for the last.
 /// `shorter` is the same one order below. For the children of the entries [begin, end) of order - 1. For
 /// orders 3 and up: the context of a bigram is its first word.
-void link_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> shorter, std::size_t begin,
-                   std::size_t end, std::size_t threads, std::span<std::uint32_t> contexts);
+void link_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> shorter,
+                   std::size_t begin, std::size_t end, std::size_t threads,
+                   std::span<std::uint32_t> contexts);
 
 /// Adds the entries [begin, end) of `order` to the sums of their contexts; for order 1 there is one context.
-void add_to_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> contexts, std::size_t begin,
-                     std::size_t end, std::span<ContextSum> sums);
+void add_to_contexts(const Trie& trie, unsigned order, std::span<const std::uint32_t> contexts,
+                     std::size_t begin, std::size_t end, std::span<ContextSum> sums);
 
 /// Probabilities of unigrams: interpolated with the uniform distribution over all kept words but <s>,
 /// which itself has probability 1.
@@ -46,12 +47,13 @@ void unigram_probabilities(const Trie& trie, const ContextSum& sum, const Discou
 /// Probabilities of the children of the entries [begin, end) of order - 1, for orders 2 and up. Pruned
 /// entries get 0.
 void interpolate(const Trie& trie, unsigned order, std::span<const std::uint32_t> contexts,
-                 std::span<const ContextSum> sums, const Discounts& discounts, std::span<const double> shorter,
-                 std::size_t begin, std::size_t end, std::size_t threads, std::span<double> probabilities);
+                 std::span<const ContextSum> sums, const Discounts& discounts,
+                 std::span<const double> shorter, std::size_t begin, std::size_t end, std::size_t threads,
+                 std::span<double> probabilities);
 
 /// log10 of the back-off weights of contexts; -0.0 where no kept n-gram begins with the context.
-void log_backoffs(std::span<const ContextSum> sums, const Discounts& discounts, std::size_t begin, std::size_t end,
-                  std::size_t threads, std::span<float> backoffs);
+void log_backoffs(std::span<const ContextSum> sums, const Discounts& discounts, std::size_t begin,
+                  std::size_t end, std::size_t threads, std::span<float> backoffs);
 
 /// log10 of probabilities; those of entries that are not kept do not matter.
 void log_probabilities(std::span<const double> probabilities, std::size_t begin, std::size_t end,

@@ -51,9 +51,9 @@ struct WordBucket : Bucket<WordId, 5> {};
 
 /// What was seen to the left, as far as the model can use it.
 struct State {
-  std::array<WordId, kMaxOrder - 1> words;   ///< the last word first
-  std::array<float, kMaxOrder - 1> backoffs; ///< of the n-grams that the first 1, 2, … words form
-  std::uint8_t length = 0;                   ///< how many of them count
+  std::array<WordId, kMaxOrder - 1> words;    ///< the last word first
+  std::array<float, kMaxOrder - 1> backoffs;  ///< of the n-grams that the first 1, 2, … words form
+  std::uint8_t length = 0;                    ///< how many of them count
 
   friend bool operator==(const State& a, const State& b) {
     if (a.length != b.length) return false;
@@ -79,7 +79,7 @@ struct WordScore {
 struct ModelArrays {
   unsigned order = 0;
   WordId begin = kNoWord, end = kNoWord, unknown = kNoWord;
-  std::span<const Weights> unigrams;  ///< by word number
+  std::span<const Weights> unigrams;                                ///< by word number
   std::array<std::span<const MiddleBucket>, kMaxOrder - 2> middle;  ///< of orders 2 to order - 1
   std::span<const LongestBucket> longest;                           ///< of the highest order, if above 1
   std::span<const WordBucket> words;                                ///< from a word's hash to its number
@@ -134,7 +134,9 @@ class Model {
  private:
   static bool absent(const Weights& weights) { return weights.prob != weights.prob; }
   static bool extends_left(float prob) { return !std::signbit(prob); }
-  static bool needed_on_the_right(float backoff) { return std::bit_cast<std::uint32_t>(backoff) != 0x80000000u; }
+  static bool needed_on_the_right(float backoff) {
+    return std::bit_cast<std::uint32_t>(backoff) != 0x80000000u;
+  }
 
   /// `key_of(i)` is the key of i + 2 words; it is called for i = 0, 1, … in turn.
   template <class KeyOf>
@@ -175,7 +177,8 @@ inline WordScore Model::score_by(const State& state, WordId word, State& next, K
     if (needed_on_the_right(found->backoff)) length = matched + 1;
   }
   next.length = static_cast<std::uint8_t>(length);
-  WordScore result{-std::abs(prob), static_cast<std::uint8_t>(matched), matched > context && extends_left(prob)};
+  WordScore result{-std::abs(prob), static_cast<std::uint8_t>(matched),
+                   matched > context && extends_left(prob)};
   for (unsigned i = matched - 1; i < context; ++i) result.log_prob += state.backoffs[i];
   return result;
 }

@@ -31,7 +31,8 @@ struct Loaded {
     arrays.end = reader.special().end;
     arrays.unknown = reader.special().unknown;
     arrays.unigrams = {reader.unigrams().data(), reader.unigrams().size()};
-    for (unsigned order = 2; order < reader.order(); ++order) arrays.middle[order - 2] = reader.middle(order).buckets();
+    for (unsigned order = 2; order < reader.order(); ++order)
+      arrays.middle[order - 2] = reader.middle(order).buckets();
     if (reader.order() > 1) arrays.longest = reader.longest().buckets();
     arrays.words = index.buckets();
   }
@@ -59,7 +60,8 @@ std::string random_arpa(std::mt19937& random, unsigned order, unsigned words) {
       if (n > 1 && random() % 3 == 0) continue;
       std::string ngram;
       std::size_t rest = code;
-      for (unsigned i = 0; i < n; ++i, rest /= words) ngram += (i ? " w" : "w") + std::to_string(rest % words);
+      for (unsigned i = 0; i < n; ++i, rest /= words)
+        ngram += (i ? " w" : "w") + std::to_string(rest % words);
       ngrams.push_back(ngram);
     }
     body += "\n\\" + std::to_string(n) + "-grams:\n";
@@ -122,10 +124,10 @@ TEST("a score is open if words on the left could make its n-gram longer") {
   const Loaded loaded(kTiny);
   const Model model = loaded.model();
   State state, next;
-  CHECK(model.score(state, model.find("a"), next).open);     // <s> a
-  CHECK(!model.score(state, model.unknown(), next).open);    // nothing ends with <unk>
+  CHECK(model.score(state, model.find("a"), next).open);   // <s> a
+  CHECK(!model.score(state, model.unknown(), next).open);  // nothing ends with <unk>
   model.score(state, model.find("a"), next);
-  CHECK(model.score(next, model.find("b"), state).open);     // <s> a b
+  CHECK(model.score(next, model.find("b"), state).open);  // <s> a b
   CHECK(!model.score(model.begin_sentence(), model.find("a"), next).open);
 }
 
@@ -180,11 +182,13 @@ TEST("scores of sentences are the sums of the scores of their words, on any numb
   std::vector<std::string> texts;
   for (int i = 0; i < 700; ++i) {
     std::string text = i % 5 == 0 ? " " : "";
-    for (unsigned k = random() % 12; k-- > 0;) text += "w" + std::to_string(random() % 6) + (k % 3 ? " " : "\t ");
+    for (unsigned k = random() % 12; k-- > 0;)
+      text += "w" + std::to_string(random() % 6) + (k % 3 ? " " : "\t ");
     texts.push_back(text);
   }
   const std::vector<std::string_view> views(texts.begin(), texts.end());
-  for (const SentenceOptions options : {SentenceOptions{true, true}, {false, true}, {true, false}, {false, false}}) {
+  for (const SentenceOptions options :
+       {SentenceOptions{true, true}, {false, true}, {true, false}, {false, false}}) {
     std::vector<SentenceScore> one(views.size()), many(views.size());
     score_sentences(model, views, options, 1, one);
     score_sentences(model, views, options, 3, many);
@@ -212,7 +216,8 @@ TEST("damaged tables give wrong scores but never run away") {
   std::vector<Weights> unigrams(20);
   for (int round = 0; round < 200; ++round) {
     const auto fill = [&](void* memory, std::size_t bytes) {
-      for (std::size_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(memory)[i] = static_cast<unsigned char>(random());
+      for (std::size_t i = 0; i < bytes; ++i)
+        static_cast<unsigned char*>(memory)[i] = static_cast<unsigned char>(random());
     };
     fill(middle.data(), middle.size() * sizeof(MiddleBucket));
     fill(longest.data(), longest.size() * sizeof(LongestBucket));

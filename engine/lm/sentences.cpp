@@ -70,7 +70,8 @@ struct Batch {
   void score(const Model& model, const SentenceOptions& options, std::span<SentenceScore> scores) const;
 };
 
-void Batch::read(const Model& model, std::span<const std::string_view> sentences, const SentenceOptions& options) {
+void Batch::read(const Model& model, std::span<const std::string_view> sentences,
+                 const SentenceOptions& options) {
   hashes.clear();
   lengths.clear();
   for (std::string_view sentence : sentences) {
@@ -139,7 +140,8 @@ void score_sentences(const Model& model, std::span<const std::string_view> sente
   });
 }
 
-std::vector<ScoredWord> score_words(const Model& model, std::string_view sentence, const SentenceOptions& options) {
+std::vector<ScoredWord> score_words(const Model& model, std::string_view sentence,
+                                    const SentenceOptions& options) {
   std::vector<ScoredWord> scored;
   State state = options.begin ? model.begin_sentence() : State{};
   State next;

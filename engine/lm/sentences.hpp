@@ -34,6 +34,7 @@ struct ScoredWord {
 };
 
 /// The words of one sentence and, if options say so, its end.
-std::vector<ScoredWord> score_words(const Model& model, std::string_view sentence, const SentenceOptions& options);
+std::vector<ScoredWord> score_words(const Model& model, std::string_view sentence,
+                                    const SentenceOptions& options);
 
 }  // namespace isogloss::lm

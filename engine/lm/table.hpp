@@ -62,7 +62,9 @@ class Table {
     if (!buckets.empty()) *this = Table(buckets.data(), buckets.size());
   }
 
-  std::size_t bucket_of(std::uint64_t key) const { return static_cast<std::size_t>((key >> 32) * count_ >> 32); }
+  std::size_t bucket_of(std::uint64_t key) const {
+    return static_cast<std::size_t>((key >> 32) * count_ >> 32);
+  }
 
   void prefetch(std::uint64_t key) const { ISOGLOSS_PREFETCH(buckets_ + bucket_of(key)); }
 
@@ -104,8 +106,9 @@ class TableBuilder {
 
   /// Room for `entries`; `load` is the share of slots in use when all are in.
   explicit TableBuilder(std::size_t entries, double load)
-      : count_(entries == 0 ? 0 : 1 + static_cast<std::size_t>(static_cast<double>(entries) /
-                                                              (load * BucketType::kSlots))) {
+      : count_(entries == 0 ? 0
+                            : 1 + static_cast<std::size_t>(static_cast<double>(entries) /
+                                                           (load * BucketType::kSlots))) {
     buckets_ = allocate_lines<BucketType>(count_);
     std::memset(static_cast<void*>(buckets_.get()), 0, count_ * sizeof(BucketType));
   }
