@@ -43,14 +43,9 @@ class RuleCounter::Worker {
   std::uint64_t occurrences() const { return occurrences_; }
 
  private:
-<<<<<<< HEAD
-  void emit(const AlignedSentences& pair, const Block& block, const FoundRule& rule, RuleOccurrence& occurrence) {
-    const std::span<const WordLink> links = index_.links(block.target_begin, rule.phrase_end);
-=======
   void emit(const AlignedSentences& pair, const Block& block, const FoundRule& rule,
             RuleOccurrence& occurrence) {
-    const std::span<const Link> links = index_.links(block.target_begin, rule.phrase_end);
->>>>>>> rules
+    const std::span<const WordLink> links = index_.links(block.target_begin, rule.phrase_end);
     const std::size_t words = block.source_length() + rule.phrase_end - block.target_begin;
     key_.resize((words + 2) * codes::kLongest + 2 * links.size());
     std::uint8_t* out = key_.data();
