@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from small_system import make_systems
+
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:
@@ -15,3 +17,9 @@ def corpora() -> Path:
     if not folder:
         pytest.skip("ISOGLOSS_DATA names no folder of real corpora")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the synthetic corpus and two systems made from it; not to be changed."""
+    return make_systems(tmp_path_factory.mktemp("systems"))

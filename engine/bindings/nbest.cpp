@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/nbest.hpp"
 #include "nbest/builder.hpp"
 #include "nbest/moses_reader.hpp"
 #include "nbest/moses_writer.hpp"
@@ -37,45 +38,6 @@ template <class Row>
 std::span<const Row> link_rows(const MatrixIn<std::uint16_t>& matrix) {
   if (matrix.shape(1) * sizeof(std::uint16_t) != sizeof(Row)) throw nb::value_error("links: wrong width");
   return {reinterpret_cast<const Row*>(matrix.data()), matrix.shape(0)};
-}
-
-nb::dict to_dict(NbestColumns&& columns) {
-  nb::list groups, missing;
-  const std::size_t candidates = columns.candidates();
-  for (const DenseGroup& group : columns.dense_groups) {
-    groups.append(nb::make_tuple(group.name, group.size));
-    missing.append(candidates - group.candidates);
-  }
-  nb::dict out;
-  out["reordered"] = columns.reordered;
-  out["sentence_ids"] = to_numpy(std::move(columns.sentence_ids));
-  out["sentence_offsets"] = to_numpy(std::move(columns.sentence_offsets));
-  out["scores"] = to_numpy(std::move(columns.scores));
-  out["dense_groups"] = groups;
-  out["missing"] = missing;
-  out["dense"] = to_numpy(std::move(columns.dense), {candidates, columns.dense_columns});
-  out["words"] = nb::cast(std::move(columns.words));
-  out["token_offsets"] = to_numpy(std::move(columns.tokens.offsets));
-  out["tokens"] = to_numpy(std::move(columns.tokens.values));
-  out["sparse_names"] = nb::cast(std::move(columns.sparse_names));
-  out["sparse_offsets"] = to_numpy(std::move(columns.sparse_columns.offsets));
-  out["sparse_columns"] = to_numpy(std::move(columns.sparse_columns.values));
-  out["sparse_values"] = to_numpy(std::move(columns.sparse_values));
-  out["alignment_offsets"] = to_numpy(std::move(columns.alignment.offsets));
-  out["alignment"] = link_matrix(std::move(columns.alignment.values));
-  out["segmentation_offsets"] = to_numpy(std::move(columns.segmentation.offsets));
-  out["segmentation"] = link_matrix(std::move(columns.segmentation.values));
-  return out;
-}
-
-template <class Source>
-nb::dict finished(Source& source) {
-  NbestColumns columns;
-  {
-    const nb::gil_scoped_release release;
-    columns = source.finish();
-  }
-  return to_dict(std::move(columns));
 }
 
 using NamedValues = std::vector<std::pair<std::string, double>>;
@@ -168,6 +130,45 @@ class MosesWriter {
 };
 
 }  // namespace
+
+nb::dict to_dict(NbestColumns&& columns) {
+  nb::list groups, missing;
+  const std::size_t candidates = columns.candidates();
+  for (const DenseGroup& group : columns.dense_groups) {
+    groups.append(nb::make_tuple(group.name, group.size));
+    missing.append(candidates - group.candidates);
+  }
+  nb::dict out;
+  out["reordered"] = columns.reordered;
+  out["sentence_ids"] = to_numpy(std::move(columns.sentence_ids));
+  out["sentence_offsets"] = to_numpy(std::move(columns.sentence_offsets));
+  out["scores"] = to_numpy(std::move(columns.scores));
+  out["dense_groups"] = groups;
+  out["missing"] = missing;
+  out["dense"] = to_numpy(std::move(columns.dense), {candidates, columns.dense_columns});
+  out["words"] = nb::cast(std::move(columns.words));
+  out["token_offsets"] = to_numpy(std::move(columns.tokens.offsets));
+  out["tokens"] = to_numpy(std::move(columns.tokens.values));
+  out["sparse_names"] = nb::cast(std::move(columns.sparse_names));
+  out["sparse_offsets"] = to_numpy(std::move(columns.sparse_columns.offsets));
+  out["sparse_columns"] = to_numpy(std::move(columns.sparse_columns.values));
+  out["sparse_values"] = to_numpy(std::move(columns.sparse_values));
+  out["alignment_offsets"] = to_numpy(std::move(columns.alignment.offsets));
+  out["alignment"] = link_matrix(std::move(columns.alignment.values));
+  out["segmentation_offsets"] = to_numpy(std::move(columns.segmentation.offsets));
+  out["segmentation"] = link_matrix(std::move(columns.segmentation.values));
+  return out;
+}
+
+template <class Source>
+nb::dict finished(Source& source) {
+  NbestColumns columns;
+  {
+    const nb::gil_scoped_release release;
+    columns = source.finish();
+  }
+  return to_dict(std::move(columns));
+}
 
 void bind_nbest(nb::module_& module) {
   nb::class_<MosesReader>(module, "MosesReader", "Reads an n-best list in the notation of Moses, piece by piece.")

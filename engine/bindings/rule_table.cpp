@@ -10,6 +10,7 @@
 
 #include "base/parallel.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/rule_table.hpp"
 #include "bindings/table_rows.hpp"
 #include "grammar/aligned_text.hpp"
 #include "grammar/lexicon.hpp"
@@ -24,12 +25,6 @@ namespace isogloss::bindings {
 namespace {
 
 using namespace nb::literals;
-
-/// A table over NumPy arrays, which it keeps alive.
-struct BoundTable {
-  std::vector<nb::object> arrays;
-  RuleTable table;
-};
 
 template <class T>
 std::span<const T> borrow(const nb::dict& arrays, const char* name, std::vector<nb::object>& owners,

@@ -606,6 +606,22 @@ class Vocabulary:
     def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """The words as one block of bytes and their offsets in it."""
 
+class Decoder:
+    """Translates with a rule table and a language model."""
+
+    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any]) -> None: ...
+
+    def feature_names(self) -> list[str]:
+        """Names of the dense features, in order."""
+
+    def set_weights(self, weights: Sequence[float]) -> None:
+        """Use these weights from now on, one per feature."""
+
+    def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1) -> dict[str, object]:
+        """
+        The columns of an n-best list for sentences (lists of words) or lattices (places, arcs).
+        """
+
 def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, length: str = 'closest', threads: int = 1) -> NDArray[numpy.int32]:
     """
     One row per candidate: length, reference length, matched n-grams by order, all n-grams by order.

@@ -214,6 +214,7 @@ JSON_CALLS = [
     "lm build corpus/train.tgt --arpa model.arpa --order 3",
     "lm binarize model.arpa model",
     "lm query model corpus/dev.tgt.0",
+    "system create system --rules rules --lm model --search phrase",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",

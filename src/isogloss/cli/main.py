@@ -14,12 +14,13 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, grammar, lm, nbest
+from isogloss.cli import console, corpus, grammar, lm, nbest, system
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
+from isogloss.cli.translate import translate
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -52,6 +53,8 @@ app.command()(classes)
 app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
+app.add_typer(system.app, name="system")
+app.command()(translate)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,374 @@
+#include "search/beam.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace isogloss::search {
+namespace {
+
+/// Hypotheses of one context × options of one match: a grid, explored from its best corner.
+struct Cube {
+  std::uint32_t hypotheses_begin, hypotheses_count;  // in the group's order
+  std::uint32_t context;
+  std::uint32_t match;
+  std::uint32_t after;   // context after it, kNone until somebody gets there
+  std::uint32_t group;   // where the hypotheses are
+  std::uint32_t depth;   // which open span is taken
+  Turn turn;             // how it lies to what was translated before
+  float constant;        // what the step adds whatever hypothesis and option
+  float rest;            // estimate of all that is open afterwards
+};
+
+struct Item {
+  float estimate;
+  std::uint32_t cube;
+  std::uint16_t hypothesis, option;
+};
+
+/// Higher estimates first; among equal ones a fixed order, so that results can be repeated.
+bool worse(const Item& a, const Item& b) {
+  if (a.estimate != b.estimate) return a.estimate < b.estimate;
+  if (a.cube != b.cube) return a.cube > b.cube;
+  if (a.hypothesis != b.hypothesis) return a.hypothesis > b.hypothesis;
+  return a.option > b.option;
+}
+
+class Beam {
+ public:
+  Beam(const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
+       Contexts& contexts, BeamStatistics& statistics)
+      : task_(task), weights_(weights), limits_(limits), matches_(matches), contexts_(contexts),
+        statistics_(statistics), groups_(task.source.places()), cubes_(task.source.places()) {}
+
+  Graph run() {
+    const Span whole = task_.source.whole();
+    const std::uint32_t open = whole.empty() ? 0 : contexts_.push(whole, 0);
+    graph_.nodes.push_back({0.0f, contexts_.number({open, 0, 0}), kNone, kNone, kNone,
+                            task_.language_model.begin_sentence()});
+    groups_[0].push_back(0);
+    for (std::size_t covered = 0; covered < groups_.size(); ++covered) {
+      if (covered > 0) fill(covered);
+      prune(groups_[covered]);
+      if (covered + 1 < groups_.size()) expand(covered);
+    }
+    finish();
+    return std::move(graph_);
+  }
+
+ private:
+  float total(std::uint32_t node) const {
+    const Node& hypothesis = graph_.nodes[node];
+    return hypothesis.score + contexts_.open_of(hypothesis.context).estimate;
+  }
+
+  // Sorts by context, the context of the best hypothesis first, and within a context by score.
+  void prune(std::vector<std::uint32_t>& group) {
+    order_.clear();
+    for (std::uint32_t node : group) order_.push_back({total(node), node});
+    std::sort(order_.begin(), order_.end(), [](const Ranked& a, const Ranked& b) {
+      return a.total != b.total ? a.total > b.total : a.node < b.node;
+    });
+    std::size_t kept = order_.size();
+    if (limits_.beam_size > 0) kept = std::min<std::size_t>(kept, limits_.beam_size);
+    if (limits_.threshold > 0)
+      while (kept > 1 && order_[kept - 1].total < order_[0].total - limits_.threshold) --kept;
+    statistics_.pruned += order_.size() - kept;
+
+    context_rank_.resize(contexts_.size(), kNone);
+    contexts_seen_.clear();
+    for (std::size_t i = 0; i < kept; ++i) {
+      const std::uint32_t context = graph_.nodes[order_[i].node].context;
+      if (context_rank_[context] != kNone) continue;
+      context_rank_[context] = static_cast<std::uint32_t>(contexts_seen_.size());
+      contexts_seen_.push_back(context);
+    }
+    group.resize(kept);
+    for (std::size_t i = 0; i < kept; ++i) group[i] = order_[i].node;
+    std::stable_sort(group.begin(), group.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return context_rank_[graph_.nodes[a].context] < context_rank_[graph_.nodes[b].context];
+    });
+    for (std::uint32_t context : contexts_seen_) context_rank_[context] = kNone;
+  }
+
+  void expand(std::size_t covered) {
+    const std::vector<std::uint32_t>& group = groups_[covered];
+    for (std::size_t begin = 0; begin < group.size();) {
+      const std::uint32_t context = graph_.nodes[group[begin]].context;
+      std::size_t end = begin + 1;
+      while (end < group.size() && graph_.nodes[group[end]].context == context) ++end;
+      Cube cube{};
+      cube.hypotheses_begin = static_cast<std::uint32_t>(begin);
+      cube.hypotheses_count = static_cast<std::uint32_t>(end - begin);
+      cube.context = context;
+      cube.group = static_cast<std::uint32_t>(covered);
+      cube.after = kNone;
+      if (matches_.limits().hierarchical) {
+        add_cubes(cube, contexts_[context].open, 0, covered);
+      } else {
+        std::uint32_t open = contexts_[context].open;
+        for (std::uint32_t depth = 0; open != 0; open = contexts_.open(open).rest, ++depth)
+          add_cubes(cube, open, depth, covered);
+      }
+      begin = end;
+    }
+  }
+
+  void add_cubes(Cube cube, std::uint32_t open, std::uint32_t depth, std::size_t covered) {
+    const Context context = contexts_[cube.context];
+    const float below = contexts_.open(context.open).estimate;
+    const Span span = contexts_.open(open).first;
+    const Matches::Range range = matches_.of(span);
+    for (std::uint32_t number = range.begin; number < range.end; ++number) {
+      const Match& match = matches_.match(number);
+      if (match.options_begin == match.options_end) continue;
+      if (!matches_.limits().hierarchical && !allowed(context, match)) continue;
+      cube.match = number;
+      cube.depth = depth;
+      cube.turn = limits_.orientation ? contexts_.turn(context.blocks, match.block()) : Turn::kMonotone;
+      cube.constant = step_score(context, match);
+      cube.rest = below - task_.estimates.of(span);
+      for (const Span& gap : match.open()) cube.rest += task_.estimates.of(gap);
+      if (cube.rest <= Estimates::kImpossible / 2) continue;  // a gap that nothing can fill
+      cubes_[covered + match.covered()].push_back(cube);
+    }
+  }
+
+  float step_score(const Context& context, const Match& match) const {
+    const float jump = static_cast<float>(task_.source.jump(context.last, match.first));
+    float score = weights_.backtrack * jump + weights_.arc_score * match.arc_score;
+    if (match.kind == RuleKind::kRule) {
+      score += weights_.distance_rule * jump;
+    } else {
+      score += weights_.distance_glue * jump + weights_.glue[static_cast<std::size_t>(match.kind) - 1];
+    }
+    return match.reordering ? score + weights_.reordering : score;
+  }
+
+  // Whether the phrase search may go on with this match.
+  bool allowed(const Context& context, const Match& match) const {
+    const Place leftmost = contexts_.open(context.open).first.begin;
+    const bool leaves_hole = match.first != leftmost;
+    switch (limits_.phrase_order) {
+      case PhraseOrder::kMonotone:
+        return !leaves_hole;
+      case PhraseOrder::kSwap: {
+        // A hole on the left is closed by the very next phrase.
+        const bool hole = leftmost < context.last;
+        if (hole) return !leaves_hole && match.gap_count == (match.span.end == task_.source.whole().end ? 1 : 0);
+        return true;
+      }
+      case PhraseOrder::kDistortion:
+        break;
+    }
+    if (task_.source.jump(context.last, match.first) > limits_.distortion_limit) return false;
+    // The way back to what was left behind must not be too long either.
+    return !leaves_hole || task_.source.jump(match.last, leftmost) <= limits_.distortion_limit;
+  }
+
+  float estimate(const Cube& cube, std::uint16_t hypothesis, std::uint16_t option) const {
+    const std::uint32_t node = groups_[cube.group][cube.hypotheses_begin + hypothesis];
+    const Match& match = matches_.match(cube.match);
+    return graph_.nodes[node].score + task_.options.options[match.options_begin + option].rank + cube.constant +
+           cube.rest + orientation_score(cube, graph_.nodes[node], match.options_begin + option);
+  }
+
+  float orientation_score(const Cube& cube, const Node& from, std::uint32_t option) const {
+    if (!limits_.orientation) return 0.0f;
+    const auto turn = static_cast<std::size_t>(cube.turn);
+    const float previous = task_.options.options[option].previous[turn];
+    return from.tail == kNone ? previous : previous + task_.options.options[from.tail].next[turn];
+  }
+
+  void fill(std::size_t covered) {
+    std::vector<Cube>& cubes = cubes_[covered];
+    heap_.clear();
+    for (std::uint32_t i = 0; i < cubes.size(); ++i) heap_.push_back({estimate(cubes[i], 0, 0), i, 0, 0});
+    std::make_heap(heap_.begin(), heap_.end(), worse);
+    table_.assign(1024, kNone);
+    table_used_ = 0;
+    std::size_t pops = limits_.pop_limit > 0 ? limits_.pop_limit : static_cast<std::size_t>(-1);
+    if (limits_.diversity) diversify(cubes, covered, pops);
+    while (!heap_.empty() && pops > 0) {
+      std::pop_heap(heap_.begin(), heap_.end(), worse);
+      const Item item = heap_.back();
+      heap_.pop_back();
+      take(cubes, item, covered);
+      --pops;
+    }
+    std::vector<Cube>().swap(cubes);
+  }
+
+  // The best extension of every context comes first, as long as half of the pops last.
+  void diversify(std::vector<Cube>& cubes, std::size_t covered, std::size_t& pops) {
+    std::size_t budget = pops / 2;
+    corners_.assign(heap_.begin(), heap_.end());
+    std::sort(corners_.begin(), corners_.end(), [](const Item& a, const Item& b) { return worse(b, a); });
+    best_of_context_.clear();
+    heap_.clear();
+    for (const Item& corner : corners_) {
+      const Cube& cube = cubes[corner.cube];
+      const std::uint64_t key = std::uint64_t{cube.group} << 32 | cube.context;
+      bool first = budget > 0;
+      if (first) {
+        for (std::uint64_t seen : best_of_context_) first &= seen != key;
+      }
+      if (first) {
+        best_of_context_.push_back(key);
+        take(cubes, corner, covered);
+        --budget, --pops;
+      } else {
+        heap_.push_back(corner);
+      }
+    }
+    std::make_heap(heap_.begin(), heap_.end(), worse);
+  }
+
+  // Scores an item, puts it into its group, and its neighbours in the grid into the queue.
+  void take(std::vector<Cube>& cubes, const Item& item, std::size_t covered) {
+    Cube& cube = cubes[item.cube];
+    if (cube.after == kNone) cube.after = context_after(cube);
+    extend(cube, item, covered);
+    const Match& match = matches_.match(cube.match);
+    const auto push = [&](std::uint16_t hypothesis, std::uint16_t option) {
+      heap_.push_back({estimate(cube, hypothesis, option), item.cube, hypothesis, option});
+      std::push_heap(heap_.begin(), heap_.end(), worse);
+    };
+    if (item.option + 1u < match.options_end - match.options_begin)
+      push(item.hypothesis, static_cast<std::uint16_t>(item.option + 1));
+    // Along one edge only, so that no item is reached twice.
+    if (item.option == 0 && item.hypothesis + 1u < cube.hypotheses_count)
+      push(static_cast<std::uint16_t>(item.hypothesis + 1), 0);
+  }
+
+  std::uint32_t context_after(const Cube& cube) {
+    const Context before = contexts_[cube.context];
+    const Match& match = matches_.match(cube.match);
+    // The spans before the one that was taken stay in front of what it leaves.
+    std::uint32_t open = before.open;
+    skipped_.clear();
+    for (std::uint32_t i = 0; i < cube.depth; ++i) {
+      skipped_.push_back(contexts_.open(open).first);
+      open = contexts_.open(open).rest;
+    }
+    open = contexts_.open(open).rest;
+    for (std::size_t i = match.gap_count; i-- > 0;) open = contexts_.push(match.gaps[i], open);
+    for (std::size_t i = skipped_.size(); i-- > 0;) open = contexts_.push(skipped_[i], open);
+    const Span hull{match.first, match.last};
+    const std::uint32_t blocks =
+        limits_.orientation ? contexts_.shift(before.blocks, hull, hull.width() - match.covered()) : 0;
+    return contexts_.number({open, blocks, match.last});
+  }
+
+  void extend(const Cube& cube, const Item& item, std::size_t covered) {
+    const std::uint32_t from = groups_[cube.group][cube.hypotheses_begin + item.hypothesis];
+    const Match& match = matches_.match(cube.match);
+    const std::uint32_t number = match.options_begin + item.option;
+    const Option& option = task_.options.options[number];
+    Node node;
+    const float lm = lm::join(task_.language_model, graph_.nodes[from].lm, task_.options.lm_target(option),
+                              option.phrase, node.lm);
+    const float added = option.constant + cube.constant + weights_.language_model * lm +
+                        orientation_score(cube, graph_.nodes[from], number);
+    node.score = graph_.nodes[from].score + added;
+    node.context = cube.after;
+    node.tail = limits_.orientation ? number : kNone;
+    ++statistics_.hypotheses;
+    insert(node, {from, cube.match, number, kNone, added}, covered);
+  }
+
+  static std::uint64_t hash(const Node& node) {
+    return combine64(std::uint64_t{node.context} << 32 | node.tail, node.lm.hash());
+  }
+
+  void insert(Node& node, Arc arc, std::size_t covered) {
+    const auto number = static_cast<std::uint32_t>(graph_.arcs.size());
+    std::size_t slot = hash(node) & (table_.size() - 1);
+    for (; table_[slot] != kNone; slot = (slot + 1) & (table_.size() - 1)) {
+      Node& other = graph_.nodes[table_[slot]];
+      if (other.context != node.context || other.tail != node.tail || !(other.lm == node.lm)) continue;
+      ++statistics_.recombined;
+      arc.next = other.arcs;
+      graph_.arcs.push_back(arc);
+      other.arcs = number;
+      if (node.score > other.score) {
+        other.score = node.score;
+        other.best = number;
+      }
+      return;
+    }
+    graph_.arcs.push_back(arc);
+    node.arcs = node.best = number;
+    table_[slot] = static_cast<std::uint32_t>(graph_.nodes.size());
+    groups_[covered].push_back(table_[slot]);
+    graph_.nodes.push_back(node);
+    if (++table_used_ * 2 > table_.size()) grow_table(covered);
+  }
+
+  void grow_table(std::size_t covered) {
+    table_.assign(table_.size() * 2, kNone);
+    for (std::uint32_t number : groups_[covered]) {
+      const Node& node = graph_.nodes[number];
+      std::size_t slot = hash(node) & (table_.size() - 1);
+      while (table_[slot] != kNone) slot = (slot + 1) & (table_.size() - 1);
+      table_[slot] = number;
+    }
+  }
+
+  void finish() {
+    Node goal{};
+    goal.score = Estimates::kImpossible;
+    goal.context = goal.tail = goal.arcs = goal.best = kNone;
+    const auto number = static_cast<std::uint32_t>(graph_.nodes.size());
+    for (std::uint32_t node : groups_.back()) {
+      lm::State end;
+      const float lm =
+          task_.language_model.score(graph_.nodes[node].lm, task_.language_model.end_of_sentence(), end).log_prob;
+      float added = weights_.language_model * lm;
+      if (graph_.nodes[node].tail != kNone) {
+        const Place last = task_.source.whole().end;
+        const Turn turn = contexts_.turn(contexts_[graph_.nodes[node].context].blocks, {last, last});
+        added += task_.options.options[graph_.nodes[node].tail].next[static_cast<std::size_t>(turn)];
+      }
+      const float score = graph_.nodes[node].score + added;
+      graph_.arcs.push_back({node, kNone, kNone, goal.arcs, added});
+      goal.arcs = static_cast<std::uint32_t>(graph_.arcs.size() - 1);
+      if (goal.best == kNone || score > goal.score) {
+        goal.score = score;
+        goal.best = goal.arcs;
+      }
+    }
+    if (goal.best == kNone) return;
+    graph_.nodes.push_back(goal);
+    graph_.goal = number;
+  }
+
+  struct Ranked {
+    float total;
+    std::uint32_t node;
+  };
+
+  const Task& task_;
+  const StepWeights& weights_;
+  const BeamOptions& limits_;
+  Matches& matches_;
+  Contexts& contexts_;
+  BeamStatistics& statistics_;
+  Graph graph_;
+  std::vector<std::vector<std::uint32_t>> groups_;  // nodes by number of covered places
+  std::vector<std::vector<Cube>> cubes_;
+  std::vector<Item> heap_, corners_;
+  std::vector<Ranked> order_;
+  std::vector<std::uint32_t> context_rank_, contexts_seen_, table_;
+  std::vector<std::uint64_t> best_of_context_;
+  std::vector<Span> skipped_;
+  std::size_t table_used_ = 0;
+};
+
+}  // namespace
+
+Graph search(const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
+             Contexts& contexts, BeamStatistics& statistics) {
+  return Beam(task, weights, limits, matches, contexts, statistics).run();
+}
+
+}  // namespace isogloss::search

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "search/estimates.hpp"
+#include "search/graph.hpp"
+#include "search/matches.hpp"
+
+namespace isogloss::search {
+
+/// In which order phrases may be translated when the search is not hierarchical.
+enum class PhraseOrder : std::uint8_t {
+  kMonotone,     ///< from left to right
+  kSwap,         ///< neighbouring phrases may change places
+  kDistortion,   ///< any order within the distortion limit
+};
+
+/// Limits of the search. All are in work, none in time, so that results can be repeated.
+struct BeamOptions {
+  unsigned beam_size = 100;      ///< hypotheses kept per number of covered words; 0 keeps all
+  unsigned pop_limit = 200;      ///< extensions tried per number of covered words; 0 tries all
+  float threshold = 0;           ///< hypotheses worse than the best by more than this are dropped; 0: none
+  bool diversity = true;         ///< every coverage contributes its best before any contributes many
+  PhraseOrder phrase_order = PhraseOrder::kDistortion;
+  unsigned distortion_limit = 6; ///< longest jump of the phrase search, in words
+  bool orientation = false;      ///< whether options carry orientation scores
+};
+
+/// Weights of what is scored while hypotheses are built; all else is in the options.
+struct StepWeights {
+  float language_model = 0;      ///< of log10 probabilities
+  float backtrack = 0;           ///< of the length of every jump
+  float distance_rule = 0;       ///< of the length of jumps to rules from the table
+  float distance_glue = 0;       ///< of the length of jumps to glue
+  float reordering = 0;          ///< of matches that reorder
+  float arc_score = 0;           ///< of source arcs
+  std::array<float, 4> glue{};   ///< of each kind of glue
+};
+
+struct Task {
+  const Source& source;
+  const Options& options;
+  const Estimates& estimates;
+  const lm::Model& language_model;
+};
+
+/// Counts of what a search did.
+struct BeamStatistics {
+  std::uint64_t hypotheses = 0, recombined = 0, pruned = 0;
+};
+
+/// Searches for translations and leaves the graph of all that was kept. Grouped by the number of places covered;
+/// in each group the best combinations of an earlier hypothesis and an option are tried first (cube pruning).
+/// With `beam_size`, `pop_limit` and `threshold` 0 it is exhaustive.
+Graph search(const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
+             Contexts& contexts, BeamStatistics& statistics);
+
+}  // namespace isogloss::search

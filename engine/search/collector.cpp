@@ -1,0 +1,207 @@
+#include "search/collector.hpp"
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+
+namespace isogloss::search {
+namespace {
+
+constexpr std::uint32_t kFree = 0xffffffffu;
+
+}  // namespace
+
+Collector::Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
+                     const RuleWeights& weights, const CollectorLimits& limits)
+    : table_(table), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits) {}
+
+void Collector::collect(const Source& source, Options& out) {
+  source_ = &source;
+  out_ = &out;
+  out.places = source.places();
+  out.words.clear();
+  out.lm_words.clear();
+  out.options.clear();
+  unsorted_.clear();
+  side_slots_.assign(1024, kFree);
+  side_nodes_.clear();
+  side_ranges_.clear();
+  for (std::size_t begin = 0; begin + 1 < source.places(); ++begin) {
+    begin_ = static_cast<Place>(begin);
+    words_ = gap_count_ = 0;
+    arc_score_ = 0;
+    furthest_ = begin_;
+    for (std::size_t end = begin; end < source.places(); ++end)
+      if (source.distance(begin_, static_cast<Place>(end)) <= limits_.max_span) furthest_ = static_cast<Place>(end);
+    walk(RuleTable::kRoot, begin_);
+  }
+  pass_through();
+  sort_matches();
+}
+
+void Collector::walk(RuleTable::Node node, Place at) {
+  if (words_ > 0 && table_.has_rules(node)) found(node, at);
+  if (!table_.has_children(node)) return;
+  for (const SourceArc& arc : source_->from(at)) {
+    if (arc.word == kNoWord) continue;
+    if (gap_count_ > 0 && arc.end > furthest_) continue;
+    const RuleTable::Node child = table_.child(node, arc.word);
+    if (child == RuleTable::kNoNode) continue;
+    const Place first = first_, last = last_;
+    const float arc_score = arc_score_;
+    if (words_++ == 0) first_ = arc.begin;
+    last_ = arc.end;
+    arc_score_ += arc.score;
+    walk(child, arc.end);
+    first_ = first, last_ = last, arc_score_ = arc_score;
+    --words_;
+  }
+  const RuleTable::Node child = gap_count_ < 2 ? table_.gap_child(node) : RuleTable::kNoNode;
+  if (child == RuleTable::kNoNode) return;
+  for (std::size_t end = at + std::size_t{1}; end <= furthest_; ++end) {
+    const Span gap{at, static_cast<Place>(end)};
+    if (!source_->reaches(gap.begin, gap.end)) continue;
+    gaps_[gap_count_++] = gap;
+    walk(child, gap.end);
+    --gap_count_;
+  }
+}
+
+void Collector::found(RuleTable::Node node, Place end) {
+  if (gap_count_ > 0 && source_->distance(begin_, end) > limits_.max_span) return;
+  const Ranges ranges = ranges_of(node);
+  if (ranges.in_order_begin < ranges.in_order_end) add_match(ranges, false, end);
+  if (ranges.in_order_end < ranges.swapped_end) add_match(ranges, true, end);
+}
+
+void Collector::add_match(Ranges ranges, bool swapped, Place end) {
+  Match match{};
+  match.span = {begin_, end};
+  match.gaps = gaps_;
+  match.gap_count = static_cast<std::uint8_t>(gap_count_);
+  if (swapped) std::swap(match.gaps[0], match.gaps[1]);
+  match.kind = RuleKind::kRule;
+  match.first = first_;
+  match.last = last_;
+  match.reordering = swapped;
+  for (const Span& gap : match.open()) match.reordering |= gap.begin < last_;
+  match.options_begin = swapped ? ranges.in_order_end : ranges.in_order_begin;
+  match.options_end = swapped ? ranges.swapped_end : ranges.in_order_end;
+  match.arc_score = arc_score_;
+  unsorted_.push_back(match);
+}
+
+Collector::Ranges Collector::ranges_of(RuleTable::Node node) {
+  if (side_nodes_.size() * 2 >= side_slots_.size()) {
+    side_slots_.assign(side_slots_.size() * 2, kFree);
+    for (std::uint32_t i = 0; i < side_nodes_.size(); ++i) {
+      std::size_t slot = mix64(side_nodes_[i]) & (side_slots_.size() - 1);
+      while (side_slots_[slot] != kFree) slot = (slot + 1) & (side_slots_.size() - 1);
+      side_slots_[slot] = i;
+    }
+  }
+  std::size_t slot = mix64(node) & (side_slots_.size() - 1);
+  while (side_slots_[slot] != kFree && side_nodes_[side_slots_[slot]] != node)
+    slot = (slot + 1) & (side_slots_.size() - 1);
+  if (side_slots_[slot] == kFree) {
+    side_slots_[slot] = static_cast<std::uint32_t>(side_nodes_.size());
+    side_nodes_.push_back(node);
+    rank_side(node);
+  }
+  return side_ranges_[side_slots_[slot]];
+}
+
+void Collector::rank_side(RuleTable::Node node) {
+  const SideView side = table_.side(node);
+  candidates_.clear();
+  scratch_words_.clear();
+  std::uint32_t last = side.last_rule;
+  if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
+  for (std::uint32_t number = side.first_rule; number < last; ++number) {
+    const RuleView rule = table_.rule(number, side);
+    Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, {}};
+    Option& option = candidate.option;
+    option.rule = number;
+    option.words_begin = static_cast<std::uint32_t>(scratch_words_.size());
+    option.word_count = static_cast<std::uint16_t>(rule.words.size());
+    scratch_words_.insert(scratch_words_.end(), rule.words.begin(), rule.words.end());
+    option.constant = weights_.rule_count + weights_.word_count * static_cast<float>(rule.words.size());
+    const std::span<const float> scores = table_.scores(number);
+    for (std::size_t i = 0; i < scores.size(); ++i) option.constant += weights_.table[i] * scores[i];
+    const std::span<const float> orientation = table_.orientation(number);
+    for (std::size_t i = 0; !orientation.empty() && i < 3; ++i) {
+      option.previous[i] = weights_.previous[i] * orientation[i];
+      option.next[i] = weights_.next[i] * orientation[3 + i];
+    }
+    WordId lm_words[256];
+    const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
+    for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
+    option.phrase = lm::score_phrase(language_model_, {lm_words, count});
+    option.rank = option.constant + weights_.language_model * option.phrase.total();
+    candidates_.push_back(candidate);
+  }
+  // Best first; the order of the table, which is fixed, decides between equals.
+  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    return a.option.rank != b.option.rank ? a.option.rank > b.option.rank : a.rule < b.rule;
+  });
+  if (limits_.max_options > 0 && candidates_.size() > limits_.max_options) candidates_.resize(limits_.max_options);
+  std::stable_partition(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.swapped; });
+
+  Ranges ranges{};
+  ranges.in_order_begin = static_cast<std::uint32_t>(out_->options.size());
+  ranges.in_order_end = ranges.in_order_begin;
+  for (Candidate& candidate : candidates_) {
+    const std::span<const WordId> words{scratch_words_.data() + candidate.option.words_begin,
+                                        candidate.option.word_count};
+    add_words(candidate.option, words);
+    out_->options.push_back(candidate.option);
+    if (!candidate.swapped) ++ranges.in_order_end;
+  }
+  ranges.swapped_end = static_cast<std::uint32_t>(out_->options.size());
+  side_ranges_.push_back(ranges);
+}
+
+void Collector::add_words(Option& option, std::span<const WordId> words) {
+  option.words_begin = static_cast<std::uint32_t>(out_->words.size());
+  for (WordId word : words) {
+    out_->words.push_back(word);
+    out_->lm_words.push_back(lm_words_[word]);
+  }
+}
+
+void Collector::pass_through() {
+  for (const SourceArc& arc : source_->arcs()) {
+    const RuleTable::Node side =
+        arc.word == kNoWord ? RuleTable::kNoNode : table_.child(RuleTable::kRoot, arc.word);
+    const bool known = side != RuleTable::kNoNode && table_.has_rules(side);
+    if (known) continue;
+    Option option{};
+    option.rule = kPassedThrough;
+    option.words_begin = static_cast<std::uint32_t>(out_->words.size());
+    option.word_count = 1;
+    out_->words.push_back(kSourceWord + arc.token);
+    out_->lm_words.push_back(arc.lm_word);
+    option.constant = weights_.rule_count + weights_.word_count + weights_.unknown;
+    option.phrase = lm::score_phrase(language_model_, {out_->lm_words.data() + option.words_begin, 1});
+    option.rank = option.constant + weights_.language_model * option.phrase.total();
+    begin_ = first_ = arc.begin;
+    last_ = arc.end;
+    gap_count_ = 0;
+    arc_score_ = arc.score;
+    const auto number = static_cast<std::uint32_t>(out_->options.size());
+    out_->options.push_back(option);
+    add_match({number, number + 1, number + 1}, false, arc.end);
+  }
+}
+
+void Collector::sort_matches() {
+  // By span, and within a span in the order of being found.
+  out_->matches_begin.assign(out_->places * out_->places + 1, 0);
+  for (const Match& match : unsorted_) ++out_->matches_begin[out_->span_number(match.span) + 1];
+  for (std::size_t i = 1; i < out_->matches_begin.size(); ++i) out_->matches_begin[i] += out_->matches_begin[i - 1];
+  out_->matches.resize(unsorted_.size());
+  std::vector<std::uint32_t> next(out_->matches_begin.begin(), out_->matches_begin.end() - 1);
+  for (const Match& match : unsorted_) out_->matches[next[out_->span_number(match.span)]++] = match;
+}
+
+}  // namespace isogloss::search

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grammar/table.hpp"
+#include "search/options.hpp"
+
+namespace isogloss::search {
+
+/// Weights of the features that a rule has wherever it is used.
+struct RuleWeights {
+  std::vector<float> table;    ///< one per column of the rule table
+  float word_count = 0;
+  float rule_count = 0;
+  float unknown = 0;           ///< of a source word that no rule translates
+  std::array<float, 3> previous{}, next{};  ///< of orientation towards the neighbours, by Turn
+  float language_model = 0;    ///< of log10 probabilities; ranks options here, scores nothing
+};
+
+struct CollectorLimits {
+  unsigned max_span = 15;      ///< widest span of a rule with gaps, in words
+  unsigned max_options = 20;   ///< target sides kept per source side; 0 keeps all
+  unsigned max_scanned = 200;  ///< target sides looked at per source side, most probable first; 0 looks at all
+};
+
+/// A word that is not in the rule table's target vocabulary but stands in the source: `kSourceWord + token`.
+inline constexpr WordId kSourceWord = 0x80000000u;
+
+/// Finds all rules that match in a sentence and prepares them for the search. One per thread; storage is reused.
+class Collector {
+ public:
+  /// `lm_words` gives the language model's number of each target word of the table. All must outlive this.
+  Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
+            const RuleWeights& weights, const CollectorLimits& limits);
+
+  /// The options of one sentence; words that nothing translates alone are passed through.
+  void collect(const Source& source, Options& out);
+
+ private:
+  struct Ranges {  // options of a source side, by the order of its gaps
+    std::uint32_t in_order_begin, in_order_end, swapped_end;
+  };
+  struct Candidate {
+    std::uint32_t rule;
+    bool swapped;
+    Option option;
+  };
+
+  void walk(RuleTable::Node node, Place at);
+  void found(RuleTable::Node node, Place end);
+  Ranges ranges_of(RuleTable::Node node);
+  void rank_side(RuleTable::Node node);
+  void add_words(Option& option, std::span<const WordId> words);
+  void pass_through();
+  void add_match(Ranges ranges, bool swapped, Place end);
+  void sort_matches();
+
+  const RuleTable& table_;
+  const lm::Model& language_model_;
+  std::span<const WordId> lm_words_;
+  const RuleWeights& weights_;
+  CollectorLimits limits_;
+
+  // The sentence being worked on, and the source side being matched.
+  const Source* source_ = nullptr;
+  Options* out_ = nullptr;
+  Place begin_ = 0, first_ = 0, last_ = 0;
+  Place furthest_ = 0;  // where a side with gaps can end; on the way there it may go farther in a lattice
+  unsigned words_ = 0, gap_count_ = 0;
+  std::array<Span, 2> gaps_{};
+  float arc_score_ = 0;
+
+  std::vector<Candidate> candidates_;
+  std::vector<WordId> scratch_words_;
+  std::vector<std::uint32_t> side_slots_;  // open addressing from trie node to its ranges
+  std::vector<RuleTable::Node> side_nodes_;
+  std::vector<Ranges> side_ranges_;
+  std::vector<Match> unsorted_;
+};
+
+}  // namespace isogloss::search

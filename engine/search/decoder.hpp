@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "search/beam.hpp"
+#include "search/collector.hpp"
+#include "search/features.hpp"
+#include "search/kbest.hpp"
+#include "search/matches.hpp"
+
+namespace isogloss::search {
+
+struct DecoderOptions {
+  CollectorLimits collector;
+  MatchLimits matches;
+  BeamOptions beam;
+};
+
+/// What is shared by all sentences and threads. Everything behind the references must outlive it.
+struct DecoderModel {
+  const RuleTable& table;
+  const lm::Model& language_model;
+  std::span<const WordId> lm_words;  ///< the language model's number of each target word of the table
+};
+
+/// One step of a derivation, for people and features.
+struct Step {
+  const Match& match;
+  const Option& option;
+  std::uint32_t number;   ///< of the option
+  unsigned jump;          ///< in words
+  Turn turn;
+};
+
+/// A translated sentence with all that the search kept.
+class Translation {
+ public:
+  Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights, Source source);
+  Translation(const Translation&) = delete;  // its parts refer to each other
+  Translation& operator=(const Translation&) = delete;
+
+  const Source& source() const { return source_; }
+  const Options& options() const { return rules_; }
+  const Graph& graph() const { return graph_; }
+  const BeamStatistics& statistics() const { return statistics_; }
+
+  /// Calls `visit(step)` for each step of a path.
+  template <class Visit>
+  void for_each_step(const Path& path, Visit&& visit) const;
+
+  /// Target words of a path, `kSourceWord + token` for passed-through ones.
+  void words(const Path& path, std::vector<WordId>& out) const;
+
+  /// Dense features of a path, in the order of `layout`.
+  void features(const Path& path, const FeatureLayout& layout, std::span<double> out) const;
+
+ private:
+  DecoderModel model_;
+  DecoderOptions limits_;
+  Source source_;
+  Options rules_;
+  std::optional<Estimates> estimates_;
+  std::optional<Matches> matches_;
+  std::optional<Contexts> contexts_;
+  BeamStatistics statistics_;
+  Graph graph_;
+};
+
+template <class Visit>
+void Translation::for_each_step(const Path& path, Visit&& visit) const {
+  for (std::uint32_t number : path.arcs) {
+    const Arc& arc = graph_.arcs[number];
+    if (arc.match == kNone) continue;
+    const Match& match = matches_->match(arc.match);
+    const Context& context = (*contexts_)[graph_.nodes[arc.from].context];
+    visit(Step{match, rules_.options[arc.option], arc.option, source_.jump(context.last, match.first),
+               contexts_->turn(context.blocks, match.block())});
+  }
+}
+
+}  // namespace isogloss::search

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "search/beam.hpp"
+#include "search/collector.hpp"
+
+namespace isogloss::search {
+
+/// The dense features of a search and their order: those of the language model and the rule table first, then
+/// what the search itself counts.
+class FeatureLayout {
+ public:
+  enum Counted : std::size_t {
+    kWords,
+    kRules,
+    kUnknown,
+    kBacktrack,
+    kDistanceRule,
+    kDistanceGlue,
+    kReordering,
+    kGluePhraseGap,
+    kGlueGapPhrase,
+    kGlueGaps,
+    kGlueGapsSwapped,
+    kArcs,
+    kPrevious,                    ///< orientation towards the step before: monotone, swap, discontinuous
+    kNext = kPrevious + 3,        ///< towards the step after
+    kCounted = kNext + 3
+  };
+
+  explicit FeatureLayout(std::size_t table_columns) : table_columns_(table_columns) {}
+
+  std::size_t size() const { return 1 + table_columns_ + kCounted; }
+  std::size_t language_model() const { return 0; }
+  std::size_t table(std::size_t column) const { return 1 + column; }
+  std::size_t counted(std::size_t feature) const { return 1 + table_columns_ + feature; }
+  std::size_t table_columns() const { return table_columns_; }
+
+  /// Names of the counted features, in order.
+  static std::vector<std::string> counted_names();
+
+ private:
+  std::size_t table_columns_;
+};
+
+/// A weight for each feature of a layout, taken apart for those who use them.
+struct SearchWeights {
+  /// Throws std::invalid_argument if there are not as many as the layout has features or one is not finite.
+  SearchWeights(const FeatureLayout& layout, std::span<const double> weights);
+
+  RuleWeights rule;
+  StepWeights step;
+  bool orientation;  ///< whether any orientation weighs anything
+};
+
+}  // namespace isogloss::search

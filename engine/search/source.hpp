@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "text/vocabulary.hpp"
+
+namespace isogloss::search {
+
+/// A place between two source words. In a sentence of J words there are J + 1, from 0 to J; in a word lattice
+/// they are its nodes, numbered so that every arc leads to a higher number.
+using Place = std::uint16_t;
+
+struct Span {
+  Place begin, end;
+
+  unsigned width() const { return static_cast<unsigned>(end - begin); }
+  bool empty() const { return begin == end; }
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
+/// One source word. In a sentence arc i leads from place i to i + 1; in a lattice words may be alternatives.
+struct SourceArc {
+  Place begin, end;
+  WordId word;          ///< in the rule table's vocabulary, kNoWord if it is not there
+  WordId lm_word;       ///< the language model's number for it
+  std::uint32_t token;  ///< the caller's number for the word, should it pass through untranslated
+  float score;          ///< of the arc itself, such as a recogniser's; 0 in plain text
+};
+
+/// What is to be translated: a sentence or a word lattice, seen as places and arcs.
+class Source {
+ public:
+  static constexpr std::uint16_t kUnreachable = std::numeric_limits<std::uint16_t>::max();
+  static constexpr std::size_t kMostPlaces = 4096;
+
+  /// An empty sentence.
+  Source() : Source(1, {}) {}
+
+  /// A sentence or lattice of `places` places; translation goes from the first to the last. Throws std::invalid_argument if
+  /// an arc leads nowhere or backwards, if there are too many places, or if the last cannot be reached. Arcs
+  /// that lie on no path from the first place to the last are dropped.
+  Source(std::size_t places, std::vector<SourceArc> arcs);
+
+  std::size_t places() const { return first_.size() - 1; }
+  Span whole() const { return {0, static_cast<Place>(places() - 1)}; }
+  std::span<const SourceArc> arcs() const { return arcs_; }
+
+  /// The arcs that begin at a place; numbers of arcs are positions in `arcs()`.
+  std::span<const SourceArc> from(Place place) const {
+    return {arcs_.data() + first_[place], first_[place + 1] - first_[place]};
+  }
+  std::size_t first_arc(Place place) const { return first_[place]; }
+
+  /// Words on the shortest way from `a` to `b`, kUnreachable if there is none.
+  std::uint16_t distance(Place a, Place b) const { return distance_[std::size_t{a} * places() + b]; }
+  bool reaches(Place a, Place b) const { return distance(a, b) != kUnreachable; }
+
+  /// How far a translation jumps that goes on at `to` after it stopped at `from`, in words, in either direction.
+  unsigned jump(Place from, Place to) const {
+    const std::uint16_t ahead = distance(from, to);
+    if (ahead != kUnreachable) return ahead;
+    const std::uint16_t back = distance(to, from);
+    return back != kUnreachable ? back : static_cast<unsigned>(from > to ? from - to : to - from);
+  }
+
+ private:
+  void index();
+
+  std::vector<SourceArc> arcs_;  // by where they begin
+  std::vector<std::size_t> first_;
+  std::vector<std::uint16_t> distance_;
+};
+
+}  // namespace isogloss::search

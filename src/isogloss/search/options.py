@@ -1,0 +1,89 @@
+"""Limits and modes of the search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from isogloss.errors import ConfigError
+
+__all__ = ["PhraseOrder", "SearchOptions", "engine_options"]
+
+PhraseOrder = Literal["monotone", "swap", "distortion"]
+
+_MOST = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """What the search may do and how hard it tries. All limits are in work, none in time.
+
+    >>> SearchOptions(beam_size=50).distortion_limit
+    6
+    """
+
+    hierarchical: bool = True
+    """Translate with rules that have gaps and with glue; otherwise with plain phrases."""
+    max_span: int = 15
+    """Widest span of a rule with gaps, in words."""
+    max_options: int = 20
+    """Target sides kept per source side; 0 keeps all."""
+    max_scanned: int = 200
+    """Target sides looked at per source side, most probable first; 0 looks at all."""
+    gap_rules: bool = True
+    """Use rules with gaps; hierarchical search only."""
+    reordering_glue: bool = True
+    """Let glue leave something open on its left; hierarchical search only."""
+    distortion_limit: int = 6
+    """In words: the widest gap that glue leaves open on its left, or the longest jump between phrases."""
+    beam_size: int = 100
+    """Hypotheses kept per number of covered words; 0 keeps all."""
+    pop_limit: int = 200
+    """Extensions tried per number of covered words; 0 tries all."""
+    threshold: float = 0.0
+    """Hypotheses whose score is worse than the best by more than this are dropped; 0 drops none."""
+    diversity: bool = True
+    """Every coverage contributes its best hypothesis before any contributes many."""
+    phrase_order: PhraseOrder = "distortion"
+    """Order of phrases: ``monotone``, ``swap`` (neighbours may change places) or ``distortion`` (any within
+    the limit); phrase search only."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "bool" and not isinstance(value, bool):
+                raise ConfigError(f"{field.name} must be true or false, got {value!r}")
+            if field.type == "int" and (isinstance(value, bool) or not isinstance(value, int)):
+                raise ConfigError(f"{field.name} must be a whole number, got {value!r}")
+            if field.type == "int" and not 0 <= value <= _MOST:
+                raise ConfigError(f"{field.name} must be between 0 and {_MOST}, got {value}")
+        threshold = self.threshold
+        if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+            raise ConfigError(f"threshold must be a number, got {threshold!r}")
+        if not math.isfinite(threshold) or not 0 <= threshold <= 1e30:
+            raise ConfigError(f"threshold must be finite and at least 0, got {threshold}")
+        if self.phrase_order not in get_args(PhraseOrder):
+            raise ConfigError(
+                f"phrase_order must be one of {', '.join(get_args(PhraseOrder))}, got {self.phrase_order!r}"
+            )
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> SearchOptions:
+        """Options by name, as they are stored; a name that is not one of them is refused."""
+        known = [field.name for field in fields(cls)]
+        strange = sorted(values.keys() - set(known))
+        if strange:
+            raise ConfigError(f"no search option is called '{strange[0]}'; known are {', '.join(known)}")
+        return cls(**values)
+
+    @property
+    def search(self) -> str:
+        """Name of the search: ``hierarchical`` or ``phrase``."""
+        return "hierarchical" if self.hierarchical else "phrase"
+
+
+def engine_options(options: SearchOptions) -> dict[str, Any]:
+    """What the engine's decoder takes: every field under its own name."""
+    return asdict(options)

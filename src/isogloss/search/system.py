@@ -1,0 +1,246 @@
+"""A stored translation system: all that is needed to translate, in one folder.
+
+DIR/rules/        the rule table
+DIR/lm/           the language model
+DIR/weights.tsv   a weight for every dense feature, by name; may be edited
+DIR/system.json   format version and search options, with a checksum
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any, overload
+
+from isogloss._version import __version__
+from isogloss.corpus.streams import StrPath, atomic_output
+from isogloss.errors import ConfigError, InputFileError, ModelFormatError, OutputError, UserError
+from isogloss.grammar import storage
+from isogloss.grammar.table import RuleTable
+from isogloss.lm.model import LanguageModel
+from isogloss.model.folder import open_folder, write_folder
+from isogloss.nbest.edit import best_rows
+from isogloss.nbest.store import NbestStore
+from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder, split_words
+from isogloss.search.options import SearchOptions
+from isogloss.search.plf import Lattice
+from isogloss.search.weights import default_weights, read_weights, write_weights
+
+__all__ = ["System", "best_lines", "create_system", "load"]
+
+VERSION = 1
+_FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
+_BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
+
+
+class System:
+    """A translation system, loaded. Any number of threads may use one."""
+
+    def __init__(self, decoder: Decoder, path: Path) -> None:
+        self.decoder, self.path = decoder, path
+
+    @property
+    def options(self) -> SearchOptions:
+        """The limits and modes of its search."""
+        return self.decoder.options
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """The weights of its features."""
+        return self.decoder.weights
+
+    @overload  # a string is an iterable of strings too, but is taken as a sentence
+    def translate(  # type: ignore[overload-overlap]
+        self, sentences: str | Lattice, *, threads: int = 1, max_words: int = DEFAULT_MAX_WORDS
+    ) -> str: ...
+    @overload
+    def translate(
+        self, sentences: Iterable[str | Lattice], *, threads: int = 1, max_words: int = DEFAULT_MAX_WORDS
+    ) -> Iterator[str]: ...
+    def translate(
+        self,
+        sentences: str | Lattice | Iterable[str | Lattice],
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+    ) -> str | Iterator[str]:
+        """The best translation of a tokenised sentence or a lattice, or of many of them, in order.
+
+        Many are translated as their translations are asked for, some at a time. Results do not depend on
+        ``threads``. An empty sentence has an empty translation.
+        """
+        if isinstance(sentences, str | Lattice):
+            return next(self._translated([sentences], threads, max_words))
+        return self._translated(sentences, threads, max_words)
+
+    def _translated(self, sentences: Iterable[str | Lattice], threads: int, max_words: int) -> Iterator[str]:
+        waiting = iter(sentences)
+        while batch := list(islice(waiting, _BATCH * max(1, threads))):
+            yield from best_lines(self.decoder.nbest(batch, threads=threads, max_words=max_words), batch)
+
+    def nbest(
+        self,
+        sentences: Iterable[str | Lattice],
+        *,
+        nbest: int = 100,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+    ) -> NbestStore:
+        """The best ``nbest`` translations of every sentence, all different, with their features."""
+        return self.decoder.nbest(list(sentences), nbest=nbest, threads=threads, max_words=max_words)
+
+
+def best_lines(store: NbestStore, inputs: list[str | Lattice]) -> Iterator[str]:
+    """The best translation of every input as text.
+
+    A word of the input that an n-best list cannot carry is written as it was.
+    """
+    for item, line in zip(inputs, store.lines(best_rows(store), len(inputs)), strict=True):
+        words = [arc.word for arc in item.arcs] if isinstance(item, Lattice) else [item]
+        if any("|||" in word for word in words):
+            written = {word.replace("|", "&#124;"): word for text in words for word in split_words(text)}
+            written = {escaped: word for escaped, word in written.items() if "|||" in word}
+            line = " ".join(written.get(word, word) for word in line.split(" "))
+        yield line
+
+
+def create_system(
+    path: StrPath,
+    *,
+    rules: StrPath,
+    lm: StrPath,
+    options: SearchOptions | None = None,
+    weights: Mapping[str, float] | StrPath | None = None,
+) -> System:
+    """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
+
+    Weights may be a file's name; without any the search's default weights are used. Takes the place of a
+    system that was stored there, and refuses a folder that holds anything else.
+    """
+    options = options or SearchOptions()
+    folder = Path(path)
+    table, model = RuleTable.open(rules), LanguageModel.load(lm)
+    names = Decoder(table, model, options).names
+    if weights is None:
+        weights = default_weights(names, hierarchical=options.hierarchical)
+    elif not isinstance(weights, Mapping):
+        weights = read_weights(weights, names)
+    decoder = Decoder(table, model, options, weights)
+    with _new_folder(folder) as partial:
+        stored = open_folder(rules, kind=storage.KIND, version=storage.VERSION)
+        write_folder(
+            partial / _RULES,
+            kind=storage.KIND,
+            version=storage.VERSION,
+            arrays=stored.arrays,
+            attributes=stored.attributes,
+        )
+        model.save(partial / _LM)
+        write_weights(partial / _WEIGHTS, decoder.weights)
+        _write_facts(partial / _FACTS, options)
+    return load(folder)
+
+
+def load(
+    path: StrPath,
+    *,
+    options: SearchOptions | None = None,
+    weights: Mapping[str, float] | StrPath | None = None,
+) -> System:
+    """Open a stored system; other options and weights (or a file of them) replace the stored ones."""
+    folder = Path(path)
+    if not folder.exists():
+        raise InputFileError("No such file or directory", folder)
+    stored = _read_facts(folder)
+    for part in (_RULES, _LM, _WEIGHTS):
+        if not (folder / part).exists():
+            raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
+    decoder = Decoder(RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), options or stored)
+    if weights is None:
+        weights = folder / _WEIGHTS
+    if not isinstance(weights, Mapping):
+        weights = read_weights(weights, decoder.names)
+    decoder.set_weights(weights)
+    return System(decoder, folder)
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _write_facts(path: Path, options: SearchOptions) -> None:
+    facts: dict[str, Any] = {
+        "format": "isogloss",
+        "kind": "system",
+        "version": VERSION,
+        "made_by": f"isogloss {__version__}",
+        "options": asdict(options),
+    }
+    with atomic_output(path) as stream:
+        stream.write(json.dumps({**facts, "checksum": _checksum(facts)}, indent=1) + "\n")
+
+
+def _read_facts(folder: Path) -> SearchOptions:
+    path = folder / _FACTS
+    try:
+        facts = json.loads(path.read_bytes())
+        intact = facts.pop("checksum") == _checksum(facts) and facts["format"] == "isogloss"
+        kind, version = facts["kind"], facts["version"]
+    except FileNotFoundError:
+        raise ModelFormatError(
+            f"no {_FACTS} here", folder, "a system made by 'isogloss system create' is expected"
+        ) from None
+    except OSError as error:
+        raise InputFileError(error.strerror or str(error), path) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ModelFormatError("not the description of a system", path) from None
+    if not intact or kind != "system" or not isinstance(version, int):
+        raise ModelFormatError("is damaged or was edited", path, "create the system again")
+    if version > VERSION:
+        raise ModelFormatError(
+            f"format version {version} is newer than this program knows ({VERSION})", path, "upgrade isogloss"
+        )
+    try:
+        return SearchOptions.from_mapping(facts["options"])
+    except (ConfigError, KeyError, TypeError, AttributeError) as error:
+        raise ModelFormatError(f"the search options make no sense ({error})", path) from None
+
+
+@contextlib.contextmanager
+def _new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the place of ``folder`` once it is complete."""
+    final = Path(os.path.realpath(folder))
+    if final.is_file():
+        raise OutputError("is a file", folder, "a folder is written here: choose another name")
+    if final.is_dir() and any(final.iterdir()) and not (final / _FACTS).is_file():
+        raise OutputError(
+            "the folder holds something that is not a system", folder, "choose an empty or new folder"
+        )
+    mark = secrets.token_hex(4)
+    partial, old = (final.with_name(f".{final.name}.{mark}.{end}") for end in ("part", "old"))
+    try:
+        try:
+            partial.mkdir(parents=True)
+            yield partial
+            if final.is_dir():
+                final.replace(old)
+            try:
+                partial.replace(final)
+            except OSError:
+                old.replace(final)
+                raise
+        except OSError as error:
+            if isinstance(error, UserError):
+                raise
+            raise OutputError(error.strerror or str(error), folder) from None
+    finally:
+        for leftover in (partial, old):
+            shutil.rmtree(leftover, ignore_errors=True)
