@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -74,7 +75,7 @@ class _Spaces:
         return " ".join(tokens)
 
 
-class _Unspaced:
+class _Unspaced(ABC):
     """Languages that put no spaces between words; words of other scripts get theirs back."""
 
     def tokenize(self, text: str) -> list[str]:
@@ -83,8 +84,9 @@ class _Unspaced:
             tokens += [piece] if at % 2 else [token for token in self._cut(piece) if token.strip()]
         return [part for token in tokens for part in token.split()]
 
+    @abstractmethod
     def _cut(self, text: str) -> Iterator[str]:
-        raise NotImplementedError
+        """The words of a text without marks."""
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         text = ""
