@@ -868,3 +868,44 @@ class LmModel:
 
     def map_words(self, vocabulary: Vocabulary) -> numpy.typing.NDArray[numpy.uint32]:
         """The model's number for every word of a vocabulary."""
+
+def index_examples(*, offsets: numpy.typing.NDArray[numpy.int64], words: numpy.typing.NDArray[numpy.uint32], idf: numpy.typing.NDArray[numpy.float64]) -> dict[str, numpy.typing.NDArray[Any]]:
+    """The arrays of an index of sentences, by the idf of each word."""
+
+def edit_distance(a: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], *, terms: int) -> int:
+    """Levenshtein distance of two sequences of numbers below ``terms``."""
+
+def document_gains(*, statistics: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], decay: float) -> NDArray[numpy.float64]:
+    """
+    BLEU of a fading pseudo-document with each candidate in it, times its length (Chiang et al. 2008).
+    """
+
+class ExampleIndex:
+    """Finds the sentences that are most similar to another."""
+
+    def __init__(self, *, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], norms: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], posting_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], postings: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], posting_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, *, tokens: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], idf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, edit_share: float, at_least: float = 0.0, skip_identical: bool = False, skip: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, skip_document: int = 0, dates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, before: int = 9223372036854775807) -> tuple[NDArray[numpy.uint32], NDArray[numpy.float64]]:
+        """The most similar examples and their similarities, best first."""
+
+    def similarities(self, *, tokens: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], idf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], edit_share: float) -> NDArray[numpy.float64]:
+        """The similarity of every example: slow, to check the search against."""
+
+class CandidateLists:
+    """Features of the candidates of some examples, to train weights on."""
+
+    def __init__(self, *, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_size: int = 0) -> None: ...
+
+    def margin_update(self, *, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], baseline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float = 1e-08, max_passes: int = 500) -> tuple[NDArray[numpy.float64], float, float, int]:
+        """MBUU: change of the weights, objective, duality gap, passes."""
+
+    def margin_objective(self, *, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], baseline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], change: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """The objective of MBUU."""
+
+    def error_update(self, *, errors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], baseline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sharpness: float, tolerance: float = 1e-07, iterations: int = 50) -> tuple[NDArray[numpy.float64], float, float, int]:
+        """
+        EBUU: change of the weights, objective, objective at the baseline, iterations.
+        """
+
+    def error_objective(self, *, errors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], baseline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], change: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sharpness: float) -> tuple[float, NDArray[numpy.float64]]:
+        """The objective of EBUU and its gradient."""

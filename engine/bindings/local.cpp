@@ -1,0 +1,260 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+
+#include "bindings/arrays.hpp"
+#include "local/error_update.hpp"
+#include "local/example_index.hpp"
+#include "local/gains.hpp"
+#include "local/margin_update.hpp"
+#include "metric/bleu.hpp"
+
+namespace isogloss::bindings {
+namespace {
+
+using namespace nb::literals;
+using namespace local;
+
+ArrayOut<double> to_array(std::span<const double> values) {
+  Buffer<double> out;
+  out.append(values.data(), values.size());
+  return to_numpy(std::move(out));
+}
+
+/// An index of examples over arrays that Python owns.
+class ExampleIndex {
+ public:
+  ExampleIndex(ArrayIn<std::int64_t> offsets, ArrayIn<WordId> words, ArrayIn<double> norms,
+               ArrayIn<std::int64_t> posting_offsets, ArrayIn<std::uint32_t> postings, ArrayIn<float> posting_weights,
+               ArrayIn<float> largest_weights)
+      : arrays_(offsets, words, norms, posting_offsets, postings, posting_weights, largest_weights),
+        view_{view(offsets), view(words), view(norms), view(posting_offsets), view(postings), view(posting_weights),
+              view(largest_weights)} {
+    if (view_.offsets.size() != view_.examples() + 1 || view_.posting_offsets.size() != view_.vocabulary() + 1 ||
+        view_.postings.size() != view_.posting_weights.size() || view_.examples() >= 0xffffffffu)
+      throw nb::value_error("the arrays of an index of examples do not fit together");
+  }
+
+  const IndexView& index() const { return view_; }
+
+ private:
+  std::tuple<ArrayIn<std::int64_t>, ArrayIn<WordId>, ArrayIn<double>, ArrayIn<std::int64_t>, ArrayIn<std::uint32_t>,
+             ArrayIn<float>, ArrayIn<float>>
+      arrays_;
+  IndexView view_;
+};
+
+Query query_of(const ArrayIn<std::uint16_t>& tokens, const ArrayIn<WordId>& words, const ArrayIn<double>& idf) {
+  if (words.size() != idf.size() || words.size() > kMostTerms)
+    throw nb::value_error("query: a word and an idf for each term are expected, and not too many");
+  return {view(tokens), view(words), view(idf)};
+}
+
+template <class T>
+std::span<const T> one_per_example(const std::optional<ArrayIn<T>>& array, const IndexView& index) {
+  if (!array) return {};
+  if (array->size() != index.examples()) throw nb::value_error("one value for each example is expected");
+  return view(*array);
+}
+
+/// Scratch space of a search is as large as the index: a thread keeps its own.
+Retrieval& retrieval() {
+  thread_local Retrieval mine;
+  return mine;
+}
+
+std::tuple<ArrayOut<std::uint32_t>, ArrayOut<double>> search(
+    const ExampleIndex& self, ArrayIn<std::uint16_t> tokens, ArrayIn<WordId> words, ArrayIn<double> idf,
+    std::size_t most, double edit_share, double at_least, bool skip_identical,
+    std::optional<ArrayIn<std::uint8_t>> skip, std::optional<ArrayIn<std::uint32_t>> documents,
+    std::uint32_t skip_document, std::optional<ArrayIn<std::int64_t>> dates, std::int64_t before) {
+  const Query query = query_of(tokens, words, idf);
+  SearchLimits limits;
+  limits.most = most;
+  limits.edit_share = edit_share;
+  limits.at_least = at_least;
+  limits.skip_identical = skip_identical;
+  limits.skip = one_per_example(skip, self.index());
+  limits.documents = one_per_example(documents, self.index());
+  limits.skip_document = skip_document;
+  limits.dates = one_per_example(dates, self.index());
+  limits.before = before;
+  Buffer<std::uint32_t> examples;
+  Buffer<double> similarities;
+  {
+    const nb::gil_scoped_release release;
+    for (const Found& found : retrieval().search(self.index(), query, limits)) {
+      examples.push_back(found.example);
+      similarities.push_back(found.similarity);
+    }
+  }
+  return {to_numpy(std::move(examples)), to_numpy(std::move(similarities))};
+}
+
+ArrayOut<double> similarities(const ExampleIndex& self, ArrayIn<std::uint16_t> tokens, ArrayIn<WordId> words,
+                              ArrayIn<double> idf, double edit_share) {
+  const Query query = query_of(tokens, words, idf);
+  Buffer<double> out;
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < self.index().examples(); ++i)
+      out.push_back(retrieval().similarity(self.index(), query, edit_share, static_cast<std::uint32_t>(i)));
+  }
+  return to_numpy(std::move(out));
+}
+
+nb::dict index_arrays(ArrayIn<std::int64_t> offsets, ArrayIn<WordId> words, ArrayIn<double> idf) {
+  IndexColumns columns;
+  {
+    const nb::gil_scoped_release release;
+    columns = index_examples(view(offsets), view(words), view(idf));
+  }
+  nb::dict out;
+  out["norms"] = to_numpy(std::move(columns.norms));
+  out["posting_offsets"] = to_numpy(std::move(columns.posting_offsets));
+  out["postings"] = to_numpy(std::move(columns.postings));
+  out["posting_weights"] = to_numpy(std::move(columns.posting_weights));
+  out["largest_weights"] = to_numpy(std::move(columns.largest_weights));
+  return out;
+}
+
+/// Candidate lists as Python hands them over.
+class Lists {
+ public:
+  Lists(ArrayIn<std::int64_t> offsets, MatrixIn<double> dense, std::optional<ArrayIn<std::int64_t>> sparse_offsets,
+        std::optional<ArrayIn<std::uint32_t>> sparse_columns, std::optional<ArrayIn<float>> sparse_values,
+        std::size_t sparse_size)
+      : offsets_(offsets), dense_(dense), sparse_offsets_(sparse_offsets), sparse_columns_(sparse_columns),
+        sparse_values_(sparse_values) {
+    lists_.offsets = view(offsets);
+    lists_.dense = {dense.data(), dense.size()};
+    lists_.dense_size = dense.shape(1);
+    if (sparse_size > 0) {
+      if (!sparse_offsets || !sparse_columns || !sparse_values)
+        throw nb::value_error("sparse features need offsets, columns and values");
+      lists_.sparse_offsets = view(*sparse_offsets);
+      lists_.sparse_columns = view(*sparse_columns);
+      lists_.sparse_values = view(*sparse_values);
+      lists_.sparse_size = sparse_size;
+    }
+    lists_.check();
+  }
+
+  const CandidateLists& lists() const { return lists_; }
+
+ private:
+  ArrayIn<std::int64_t> offsets_;
+  MatrixIn<double> dense_;
+  std::optional<ArrayIn<std::int64_t>> sparse_offsets_;
+  std::optional<ArrayIn<std::uint32_t>> sparse_columns_;
+  std::optional<ArrayIn<float>> sparse_values_;
+  CandidateLists lists_;
+};
+
+std::tuple<ArrayOut<double>, double, double, std::size_t> mbuu(const Lists& self, ArrayIn<double> gains,
+                                                               ArrayIn<double> strengths, ArrayIn<double> baseline,
+                                                               double tolerance, std::size_t max_passes) {
+  MarginResult result;
+  {
+    const nb::gil_scoped_release release;
+    result = margin_update(self.lists(), view(gains), view(strengths), view(baseline), {tolerance, max_passes});
+  }
+  return {to_array(result.change), result.objective, result.gap, result.passes};
+}
+
+double mbuu_objective(const Lists& self, ArrayIn<double> gains, ArrayIn<double> strengths, ArrayIn<double> baseline,
+                      ArrayIn<double> change) {
+  return margin_objective(self.lists(), view(gains), view(strengths), view(baseline), view(change));
+}
+
+std::tuple<ArrayOut<double>, double, double, std::size_t> ebuu(const Lists& self, ArrayIn<double> errors,
+                                                               ArrayIn<double> strengths, ArrayIn<double> baseline,
+                                                               std::optional<ArrayIn<double>> start, double sharpness,
+                                                               double tolerance, std::size_t iterations) {
+  ErrorResult result;
+  {
+    const nb::gil_scoped_release release;
+    result = error_update(self.lists(), view(errors), view(strengths), view(baseline),
+                          start ? view(*start) : std::span<const double>{}, {sharpness, tolerance, iterations});
+  }
+  return {to_array(result.change), result.objective, result.start, result.iterations};
+}
+
+std::tuple<double, ArrayOut<double>> ebuu_objective(const Lists& self, ArrayIn<double> errors,
+                                                    ArrayIn<double> strengths, ArrayIn<double> baseline,
+                                                    ArrayIn<double> change, double sharpness) {
+  Buffer<double> gradient;
+  gradient.resize(baseline.size());
+  const double value = error_objective(self.lists(), view(errors), view(strengths), view(baseline), view(change),
+                                       sharpness, {gradient.data(), gradient.size()});
+  return {value, to_numpy(std::move(gradient))};
+}
+
+ArrayOut<double> gains(MatrixIn<std::int32_t> statistics, ArrayIn<std::int64_t> offsets, double decay) {
+  if (statistics.shape(1) < bleu_columns(1) || statistics.shape(1) % 2 != 0)
+    throw nb::value_error("statistics of BLEU have 2 + 2·order columns");
+  Buffer<double> out;
+  out.resize(statistics.shape(0));
+  {
+    const nb::gil_scoped_release release;
+    document_gains({statistics.data(), statistics.size()}, view(offsets), statistics.shape(1) / 2 - 1, decay,
+                   {out.data(), out.size()});
+  }
+  return to_numpy(std::move(out));
+}
+
+std::size_t edit_distance(ArrayIn<std::uint16_t> a, ArrayIn<std::uint16_t> b, std::size_t terms) {
+  if (terms > kMostTerms) throw nb::value_error("too many different tokens");
+  for (const auto& sequence : {view(a), view(b)})
+    for (std::uint16_t token : sequence)
+      if (token >= terms) throw nb::value_error("a token that does not exist");
+  EditDistance distance;
+  distance.set_pattern(view(a), terms);
+  return distance(view(b));
+}
+
+}  // namespace
+
+void bind_local(nb::module_& module) {
+  module.def("index_examples", &index_arrays, nb::kw_only(), "offsets"_a, "words"_a, "idf"_a,
+             nb::sig("def index_examples(*, offsets: numpy.typing.NDArray[numpy.int64], words: "
+                     "numpy.typing.NDArray[numpy.uint32], idf: numpy.typing.NDArray[numpy.float64]) -> dict[str, "
+                     "numpy.typing.NDArray[typing.Any]]"),
+             "The arrays of an index of sentences, by the idf of each word.");
+  module.def("edit_distance", &edit_distance, "a"_a, "b"_a, nb::kw_only(), "terms"_a,
+             "Levenshtein distance of two sequences of numbers below ``terms``.");
+  module.def("document_gains", &gains, nb::kw_only(), "statistics"_a, "offsets"_a, "decay"_a,
+             "BLEU of a fading pseudo-document with each candidate in it, times its length (Chiang et al. 2008).");
+  nb::class_<ExampleIndex>(module, "ExampleIndex", "Finds the sentences that are most similar to another.")
+      .def(nb::init<ArrayIn<std::int64_t>, ArrayIn<WordId>, ArrayIn<double>, ArrayIn<std::int64_t>,
+                    ArrayIn<std::uint32_t>, ArrayIn<float>, ArrayIn<float>>(),
+           nb::kw_only(), "offsets"_a, "words"_a, "norms"_a, "posting_offsets"_a, "postings"_a, "posting_weights"_a,
+           "largest_weights"_a)
+      .def("search", &search, nb::kw_only(), "tokens"_a, "words"_a, "idf"_a, "most"_a, "edit_share"_a, "at_least"_a = 0.0,
+           "skip_identical"_a = false, "skip"_a = nb::none(), "documents"_a = nb::none(), "skip_document"_a = 0,
+           "dates"_a = nb::none(), "before"_a = std::numeric_limits<std::int64_t>::max(),
+           "The most similar examples and their similarities, best first.")
+      .def("similarities", &similarities, nb::kw_only(), "tokens"_a, "words"_a, "idf"_a, "edit_share"_a,
+           "The similarity of every example: slow, to check the search against.");
+  nb::class_<Lists>(module, "CandidateLists", "Features of the candidates of some examples, to train weights on.")
+      .def(nb::init<ArrayIn<std::int64_t>, MatrixIn<double>, std::optional<ArrayIn<std::int64_t>>,
+                    std::optional<ArrayIn<std::uint32_t>>, std::optional<ArrayIn<float>>, std::size_t>(),
+           nb::kw_only(), "offsets"_a, "dense"_a, "sparse_offsets"_a = nb::none(), "sparse_columns"_a = nb::none(),
+           "sparse_values"_a = nb::none(), "sparse_size"_a = 0)
+      .def("margin_update", &mbuu, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "tolerance"_a = 1e-8,
+           "max_passes"_a = 500, "MBUU: change of the weights, objective, duality gap, passes.")
+      .def("margin_objective", &mbuu_objective, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "change"_a,
+           "The objective of MBUU.")
+      .def("error_update", &ebuu, nb::kw_only(), "errors"_a, "strengths"_a, "baseline"_a, "start"_a = nb::none(),
+           "sharpness"_a, "tolerance"_a = 1e-7, "iterations"_a = 50,
+           "EBUU: change of the weights, objective, objective at the baseline, iterations.")
+      .def("error_objective", &ebuu_objective, nb::kw_only(), "errors"_a, "strengths"_a, "baseline"_a, "change"_a,
+           "sharpness"_a, "The objective of EBUU and its gradient.");
+}
+
+}  // namespace isogloss::bindings
