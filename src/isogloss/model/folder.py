@@ -17,7 +17,7 @@ import math
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,15 @@ from isogloss._version import __version__
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import InputFileError, ModelFormatError, OutputError, UserError
 
-__all__ = ["ArrayFolder", "add_arrays", "open_folder", "verify_folder", "write_folder"]
+__all__ = [
+    "ArrayFolder",
+    "add_arrays",
+    "content_hash",
+    "open_folder",
+    "update_folder",
+    "verify_folder",
+    "write_folder",
+]
 
 Array = npt.NDArray[Any]
 
@@ -95,6 +103,42 @@ def add_arrays(path: StrPath, *, kind: str, version: int, arrays: Mapping[str, A
         manifest["arrays"].update(_write_arrays(folder, arrays))
         _switch_manifest(folder, manifest)
         _remove_unused(folder, manifest["arrays"])
+
+
+def update_folder(
+    path: StrPath,
+    *,
+    kind: str,
+    version: int,
+    change: Callable[[ArrayFolder], tuple[Mapping[str, Array], Collection[str], Mapping[str, Any]]],
+) -> None:
+    """Change a stored folder in one step.
+
+    ``change`` sees the folder as it is, with no other writer at work, and gives arrays to add or replace,
+    names of arrays to drop, and the attributes from now on. Nothing happens if it raises an error.
+    """
+    folder = Path(path)
+    _read_manifest(folder, kind, version)
+    with _failures_as_output_errors(folder), _one_writer(folder):
+        added, dropped, attributes = change(open_folder(folder, kind=kind, version=version))
+        manifest = _read_manifest(folder, kind, version)
+        for name in dropped:
+            manifest["arrays"].pop(name, None)
+        manifest["arrays"].update(_write_arrays(folder, added))
+        manifest["attributes"] = dict(attributes)
+        _switch_manifest(folder, manifest)
+        _remove_unused(folder, manifest["arrays"])
+
+
+def content_hash(path: StrPath) -> str:
+    """A hash of what a stored folder holds, the same for every copy; reads its manifest only."""
+    manifest = _read_manifest(Path(path), None, None)
+    arrays = {
+        name: [row.get("dtype"), row.get("shape"), row.get("sha256")]
+        for name, row in manifest["arrays"].items()
+    }
+    what = {"kind": manifest["kind"], "attributes": manifest["attributes"], "arrays": arrays}
+    return hashlib.sha256(_canonical(what)).hexdigest()
 
 
 def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:

@@ -61,6 +61,10 @@ class Decoder:
         self._engine.set_weights(list(self.weights.values()))
         self._fallback = None
 
+    def copy(self) -> Decoder:
+        """Another decoder of the same model, whose weights can be set without touching this one's."""
+        return Decoder(self._rules, self._lm, self.options, self.weights)
+
     def nbest(
         self,
         inputs: Sequence[str | Lattice],

@@ -1,0 +1,92 @@
+"""Options of retrieval and of local training."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from isogloss.errors import ConfigError
+
+__all__ = ["Loss", "Method", "RetrievalOptions", "UpdateOptions"]
+
+Method = Literal["mbuu", "ebuu"]
+Loss = Literal["document", "sentence"]
+
+DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.018, "ebuu": 0.06}
+"""λ of Liu et al. (2012)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalOptions:
+    """Which examples of a memory a sentence is given.
+
+    >>> RetrievalOptions(size=20).edit_share
+    0.1
+    """
+
+    size: int = 100
+    """Examples at most (K)."""
+    edit_share: float = 0.1
+    """Share of the edit distance in the similarity (θ); the rest is the cosine of tf·idf vectors."""
+    min_similarity: float = 0.0
+    """Examples less similar than this are left out; 0 to 1."""
+    skip_identical: bool = False
+    """Leave out examples whose source is the sentence itself."""
+    skip_document: str | None = None
+    """Leave out the examples of this document."""
+    before: int | None = None
+    """Only examples with an earlier date, in seconds since 1970."""
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ConfigError(f"size must be at least 1, got {self.size}")
+        for name in ("edit_share", "min_similarity"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateOptions:
+    """How weights are made for one sentence from the examples that were found for it.
+
+    >>> UpdateOptions(method="mbuu").strength
+    0.018
+    """
+
+    method: Method = "ebuu"
+    """``mbuu`` (margins) or ``ebuu`` (expected error)."""
+    strength: float | None = None
+    """λ: how much the examples count against staying at the baseline; 0 is exactly the baseline. Weights are
+    scaled to a sum of absolute values of 1 first."""
+    sharpness: float = 100.0
+    """α of EBUU: how much the best candidates dominate the expectation."""
+    loss: Loss = "document"
+    """BLEU in the margins of MBUU: of a fading pseudo-document, or of the ``sentence`` alone."""
+    decay: float = 0.9
+    """How the pseudo-document fades from one example to the next."""
+    iterations: int = 50
+    """Steps of EBUU at most."""
+    emphasis: float = 0.0
+    """Examples count by this power of their similarity; 0 lets all count the same."""
+    gate: float = 0.2
+    """Mean similarity of the examples from which λ is used in full; below it is reduced in proportion."""
+    gate_examples: int = 10
+    """Number of examples from which λ is used in full; with fewer it is reduced in proportion."""
+
+    def __post_init__(self) -> None:
+        if self.method not in get_args(Method):
+            raise ConfigError(f"method must be one of {', '.join(get_args(Method))}, got {self.method!r}")
+        if self.loss not in get_args(Loss):
+            raise ConfigError(f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}")
+        if self.strength is None:
+            object.__setattr__(self, "strength", DEFAULT_STRENGTHS[self.method])
+        for name in ("strength", "sharpness", "emphasis", "gate"):
+            value = getattr(self, name)
+            if not math.isfinite(value) or value < 0:
+                raise ConfigError(f"{name} must be finite and at least 0, got {value}")
+        if not 0 <= self.decay < 1:
+            raise ConfigError(f"decay must be at least 0 and below 1, got {self.decay}")
+        for name in ("iterations", "gate_examples"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
