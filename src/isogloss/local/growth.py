@@ -79,7 +79,7 @@ def build_memory(
     options = options or BuildOptions()
     _check_examples(examples)
     inputs = _inputs(system, examples, options)
-    done, names = _begun(Path(path), inputs, system, options)
+    done = _begun(Path(path), inputs, system, options)
     starts = range(done, len(examples), options.batch)
     for start in track(starts, "decoding", len(starts)):
         part = examples[start : start + options.batch]
@@ -90,7 +90,7 @@ def build_memory(
 
     def finish(folder: ArrayFolder) -> Change:
         lists = folder.attributes["build"]["lists"]
-        segment = {"index": "index_0", "lists": lists, "size": len(examples)}
+        segment = {"name": "index_0", "lists": lists, "size": len(examples)}
         attributes = {
             **folder.attributes,
             "build": None,
@@ -113,7 +113,7 @@ def add_examples(
     *,
     threads: int = 1,
 ) -> list[int]:
-    """Decode examples and add them to a memory; they are found from the next query on. Gives their numbers."""
+    """Decode examples and add them to a memory, where the next query finds them; gives their numbers."""
     memory = Memory.open(path, system)
     _check_examples(examples)
     if not examples:
@@ -174,7 +174,7 @@ def compact_memory(path: StrPath) -> Memory:
                     following += 1
         frequencies = Frequencies.count([split_words(example.source) for example in examples])
         index = f"index_{following}"
-        segments = [{"index": index, "lists": rows, "size": len(examples)}] if examples else []
+        segments = [{"name": index, "lists": rows, "size": len(examples)}] if examples else []
         if examples:
             arrays[index] = pack(segment_columns(examples, numbers, frequencies))
         arrays["frequencies"] = pack(frequencies.arrays())
@@ -221,9 +221,7 @@ def _inputs(system: System, examples: Sequence[Example], options: BuildOptions) 
     return digest.hexdigest()
 
 
-def _begun(
-    path: Path, inputs: str, system: System, options: BuildOptions
-) -> tuple[int, list[str]]:
+def _begun(path: Path, inputs: str, system: System, options: BuildOptions) -> int:
     """How many examples an earlier build of the same has decoded; begins one if there is none."""
     names = list(system.decoder.names)
     if (path / "manifest.json").exists():
@@ -236,7 +234,7 @@ def _begun(
                 "add to it with 'isogloss memory add', or remove the folder to build anew",
             )
         if build["inputs"] == inputs:
-            return sum(count for _, count in build["lists"]), names
+            return sum(int(count) for _, count in build["lists"])
     write_folder(
         path,
         kind=KIND,
@@ -253,7 +251,7 @@ def _begun(
             "build": {"inputs": inputs, "lists": []},
         },
     )
-    return 0, names
+    return 0
 
 
 def _keep_batch(path: StrPath, columns: dict[str, Array], count: int, start: int) -> None:
@@ -287,10 +285,8 @@ def _with_segment(
         examples = [*(segment.example(i) for i in range(len(segment))), *examples]
         all_numbers = [*segment.numbers.tolist(), *all_numbers]
         stored = [read_lists(folder, name, count) for name, count in last.lists]
-        columns = stored[0].merged(
-            [*stored[1:], type(stored[0])(columns, folder.path)], _size(folder)
-        )
-        dropped += [last.index, *(name for name, _ in last.lists)]
+        columns = stored[0].merged([*stored[1:], type(stored[0])(columns, folder.path)], _size(folder))
+        dropped += [last.name, *(name for name, _ in last.lists)]
     files.append(SegmentFiles(f"index_{following}", [(f"lists_{following}", len(examples))], len(examples)))
     attributes = {
         **folder.attributes,

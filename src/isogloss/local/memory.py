@@ -70,7 +70,7 @@ class Hit(NamedTuple):
 class SegmentFiles(NamedTuple):
     """Which arrays of the folder hold a segment."""
 
-    index: str
+    name: str
     lists: list[tuple[str, int]]
     """Name and number of examples, in the order of the segment."""
     size: int
@@ -81,7 +81,7 @@ class SegmentFiles(NamedTuple):
         lists = [(str(name), int(count)) for name, count in row["lists"]]
         if sum(count for _, count in lists) != row["size"]:
             raise ValueError("a segment and its lists have different sizes")
-        return cls(str(row["index"]), lists, int(row["size"]))
+        return cls(str(row["name"]), lists, int(row["size"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +234,7 @@ class Memory:
         try:
             files = [SegmentFiles.from_json(row) for row in folder.attributes["segments"]]
             segments = [read_segment(folder, row) for row in files]
-            frequencies = Frequencies.from_arrays(
-                unpack(folder.arrays["frequencies"], self.path), self.path
-            )
+            frequencies = Frequencies.from_arrays(unpack(folder.arrays["frequencies"], self.path), self.path)
             removed = folder.arrays.get("removed")
         except (KeyError, ValueError, TypeError) as error:
             if isinstance(error, ModelFormatError):
@@ -253,7 +251,7 @@ class Memory:
 
 def read_segment(folder: ArrayFolder, files: SegmentFiles) -> Segment:
     """A segment of an opened folder."""
-    segment = Segment(unpack(folder.arrays[files.index], folder.path), folder.path)
+    segment = Segment(unpack(folder.arrays[files.name], folder.path), folder.path)
     if len(segment) != files.size:
         raise ValueError("a segment has another size than the manifest says")
     return segment

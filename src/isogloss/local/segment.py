@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,9 +168,13 @@ class Segment:
         self, query: QueryTerms, options: RetrievalOptions, at_least: float
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
         """Positions and similarities of the most similar examples, best first."""
-        skipped = NO_DOCUMENT
+        filters: dict[str, Any] = {}
         if options.skip_document is not None:
             skipped = self._documents.find(options.skip_document)
+            if skipped != NO_DOCUMENT:
+                filters |= {"documents": self.columns["documents"], "skip_document": skipped}
+        if options.before is not None:
+            filters |= {"dates": self.columns["dates"], "before": options.before}
         with self.damage_named():
             return self._index.search(
                 tokens=query.tokens,
@@ -180,12 +185,8 @@ class Segment:
                 at_least=at_least,
                 skip_identical=options.skip_identical,
                 skip=self.removed,
-                **({} if skipped == NO_DOCUMENT else self._skipped_document(skipped)),
-                **({} if options.before is None else {"dates": self.columns["dates"], "before": options.before}),
+                **filters,
             )
-
-    def _skipped_document(self, number: int) -> dict[str, Any]:
-        return {"documents": self.columns["documents"], "skip_document": number}
 
     def similarities(self, query: QueryTerms, edit_share: float) -> npt.NDArray[np.float64]:
         """The similarity of every example; slow."""
@@ -207,7 +208,7 @@ class Segment:
             if not 0 <= first <= last < len(columns["text_offsets"]):
                 raise ValueError("references that do not exist")
             ends = columns["text_offsets"][first : last + 1].tolist()
-            texts = [columns["texts"][a:b].tobytes().decode() for a, b in zip(ends, ends[1:], strict=False)]
+            texts = [columns["texts"][a:b].tobytes().decode() for a, b in pairwise(ends)]
             number = int(columns["documents"][position])
             document = None if number == NO_DOCUMENT else self._documents.word(number)
         return Example(

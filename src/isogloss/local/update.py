@@ -83,7 +83,8 @@ def local_weights(
         return unchanged
     if candidates.dense.shape[1] != len(baseline):
         raise ConfigError(
-            f"the examples have {candidates.dense.shape[1]} features, the baseline has {len(baseline)} weights"
+            f"the examples have {candidates.dense.shape[1]} features, but the baseline has weights for "
+            f"{len(baseline)}"
         )
     ids = [] if candidates.sparse_ids is None else candidates.sparse_ids.tolist()
     known = sparse_baseline or {}
@@ -120,7 +121,7 @@ def local_weights(
 
 
 def _shares(similarities: Sequence[float], emphasis: float) -> Floats:
-    weights = np.asarray(similarities, dtype=np.float64) ** emphasis
+    weights: Floats = np.asarray(similarities, dtype=np.float64) ** emphasis
     return weights / weights.sum()
 
 
@@ -130,7 +131,9 @@ def _gains(candidates: Candidates, options: UpdateOptions) -> Floats:
             statistics=candidates.statistics, offsets=candidates.offsets, decay=options.decay
         )
     # Times the length, as the document's: a word is worth the same in a long sentence and in a short one.
-    return bleu_scores(candidates.statistics, _SENTENCE) * candidates.statistics[:, 1]
+    lengths = candidates.statistics[:, 1].astype(np.float64)
+    gains: Floats = bleu_scores(candidates.statistics, _SENTENCE) * lengths
+    return gains
 
 
 def _start(start: Mapping[str, float], baseline: Mapping[str, float], scale: float, sparse: int) -> Floats:
