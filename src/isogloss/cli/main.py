@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, grammar, lm, nbest, system
+from isogloss.cli import console, corpus, grammar, lm, local, memory, nbest, system
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
@@ -55,6 +55,8 @@ app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.command()(translate)
+app.add_typer(memory.app, name="memory")
+app.add_typer(local.app, name="local")
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,6 +7,7 @@ from isogloss.local.growth import (
     compact_memory,
     read_examples,
     remove_examples,
+    save_tuned,
 )
 from isogloss.local.memory import Hit, Memory
 from isogloss.local.options import RetrievalOptions, UpdateOptions
@@ -30,4 +31,5 @@ __all__ = [
     "local_weights",
     "read_examples",
     "remove_examples",
+    "save_tuned",
 ]

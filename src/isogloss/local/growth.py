@@ -17,6 +17,7 @@ from isogloss.errors import ConfigError, DataFormatError, ModelFormatError, Outp
 from isogloss.local.blob import pack, unpack
 from isogloss.local.lists import list_columns
 from isogloss.local.memory import KIND, VERSION, Memory, SegmentFiles, fingerprint, read_lists, read_segment
+from isogloss.local.options import UpdateOptions
 from isogloss.local.segment import Array, Example, Frequencies, segment_columns
 from isogloss.metric import References
 from isogloss.model.folder import ArrayFolder, open_folder, update_folder, write_folder
@@ -33,6 +34,7 @@ __all__ = [
     "compact_memory",
     "read_examples",
     "remove_examples",
+    "save_tuned",
 ]
 
 Track = Callable[[Iterable[int], str, int], Iterable[int]]
@@ -185,6 +187,17 @@ def compact_memory(path: StrPath) -> Memory:
 
     update_folder(path, kind=KIND, version=VERSION, change=change)
     return Memory.open(path)
+
+
+def save_tuned(path: StrPath, options: UpdateOptions) -> None:
+    """Keep the settings of a method in a memory, as the ones to use unless told otherwise."""
+
+    def change(folder: ArrayFolder) -> Change:
+        chosen = {"strength": options.strength, "sharpness": options.sharpness}
+        tuned = {**folder.attributes.get("tuned", {}), options.method: chosen}
+        return {}, [], {**folder.attributes, "tuned": tuned}
+
+    update_folder(path, kind=KIND, version=VERSION, change=change)
 
 
 def decode_lists(

@@ -25,7 +25,7 @@ from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError, ModelFormatError, NotTrainedError
 from isogloss.local.blob import unpack
 from isogloss.local.lists import Candidates, StoredLists, one_candidate_set
-from isogloss.local.options import RetrievalOptions
+from isogloss.local.options import Method, RetrievalOptions, UpdateOptions
 from isogloss.local.segment import Example, Frequencies, QueryTerms, Segment
 from isogloss.model.folder import ArrayFolder, content_hash, open_folder
 
@@ -139,6 +139,12 @@ class Memory:
     def names(self) -> list[str]:
         """Names of the dense features of the stored lists."""
         return [str(name) for name in self.attributes["names"]]
+
+    def update_options(self, method: Method, **changes: Any) -> UpdateOptions:
+        """The options that ``local tune`` chose for a method, or the defaults; with changes."""
+        tuned = self.attributes.get("tuned", {}).get(method, {})
+        given = {name: value for name, value in changes.items() if value is not None}
+        return UpdateOptions(method=method, **{**tuned, **given})
 
     def __len__(self) -> int:
         """Examples that are there."""

@@ -122,7 +122,8 @@ def local_weights(
 
 def _shares(similarities: Sequence[float], emphasis: float) -> Floats:
     weights: Floats = np.asarray(similarities, dtype=np.float64) ** emphasis
-    return weights / weights.sum()
+    shares: Floats = weights / weights.sum()
+    return shares
 
 
 def _gains(candidates: Candidates, options: UpdateOptions) -> Floats:
