@@ -13,8 +13,9 @@ Where the definitions leave room, this is what holds here:
 * The marks ``<s>`` and ``</s>`` have one form, which every template sees.
 * A phrase has a form for each type: its words in that type, the first value if there are several. Words
   that have none stand there as themselves; a form in which all words would is left out.
-* Blocks of the orientation are as large as they can be; a rule's block is incomplete until the gaps
-  between its words are filled, and until then the next step is discontinuous to it.
+* The orientation is that of a rule's whole span and, in glue, of the phrase alone. Blocks of what was
+  translated are as large as they can be; a rule's block is incomplete until the gaps between its words are
+  filled, and until then the next step is discontinuous to it.
 """
 
 from __future__ import annotations
@@ -97,7 +98,6 @@ def aligned_source(step: Step) -> list[Word]:
 
 def _of_rule(step: Step, lattice: Lattice) -> Iterator[Event]:
     rule = step.match.rule
-    source_words = [Word(symbol, False) for symbol in rule.source if symbol is not None]
     target_words = [Word(word, True) for word in rule.target]
     for pair in aligned_pairs(step):
         yield "pair", pair
@@ -108,13 +108,12 @@ def _of_rule(step: Step, lattice: Lattice) -> Iterator[Event]:
     for s, symbol in enumerate(rule.source):
         if symbol is not None and s not in {source for source, _ in links(step)}:
             for word in target_words:
-                yield "deletion", (Word(symbol, False), word)
+                yield "deletion", (word, Word(symbol, False))
     source, target = Phrase(rule.source, False), Phrase(rule.target, True)
     yield "rule", (source, target, Literal("swapped")) if rule.swapped else (source, target)
     yield "source_phrase", (source,)
     yield "target_phrase", (target,)
     yield "shape", (Literal(shape(rule)),)
-    assert source_words
 
 
 def shape(rule: Rule) -> str:
@@ -176,14 +175,14 @@ def turns(steps: Sequence[Step]) -> list[str]:
     found = []
     stack = [(0, 0, frozenset[int]())]  # hull and covered places, the latest block last
     for step in steps:
-        first, last = step.match.first, step.match.last
+        first, last = step.span if step.kind == "rule" else (step.match.first, step.match.last)
         begin, end, covered = stack[-1]
         if len(covered) < end - begin:
             found.append("discontinuous")
         else:
             found.append("monotone" if end == first else "swap" if begin == last else "discontinuous")
         covered = frozenset(place for arc in step.match.arcs for place in range(arc.begin, arc.end))
-        stack.append((first, last, covered))
+        stack.append((step.match.first, step.match.last, covered))
         while len(stack) > 1 and (block := _reduced(stack[-2], stack[-1])):
             stack[-2:] = [block]
     return found
@@ -233,7 +232,7 @@ class TokenTypes:
             case Mark(text):
                 return [text]
             case Literal(text):
-                return [f"#{escaped(text)}"]
+                return ["#" + re.sub(r"[|\\]", r"\\\g<0>", text)]
             case Word(text, target):
                 return [form for type in self._types(template, target) for form in self.forms(text, type, target)]
             case Phrase(symbols, target):
