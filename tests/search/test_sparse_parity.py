@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections import Counter
@@ -16,7 +17,7 @@ from isogloss.nbest import NbestStore
 from search.engine_search import dense_weights, engine_source, make_decoder, make_model, make_table
 from search.exhaustive import Derivation, derivations
 from search.random_cases import LONG_WORDS, Case, number, random_case, with_links
-from search.sparse_oracle import TokenTypes, events, feature_counts
+from search.sparse_oracle import TokenTypes, Word, events, feature_counts
 
 COLUMNS = {
     "tag": {LONG_WORDS["a"]: ("N", "V|x"), LONG_WORDS["c"]: ("N",), LONG_WORDS["new"]: ("Z",)},
@@ -61,6 +62,25 @@ def random_types(rng: random.Random) -> tuple[SparseModel, TokenTypes, tuple[str
     return model, oracle, templates
 
 
+def everything_else(types: TokenTypes, templates: tuple[str, ...], case: Case) -> set[str]:
+    """Features that a case could have: the search must not score what does not fire."""
+    source = {Word(arc.word, False) for arc in case.lattice.arcs}
+    target = {Word(word, True) for rule in case.grammar.rules for word in rule.target}
+    sides: dict[str, tuple[set[Word], set[Word]]] = {
+        "pair": (target, source),
+        "insertion": (target, source),
+        "deletion": (target, source),
+        "target_bigram": (target, target),
+        "hierarchical": (source, source),
+    }
+    return {
+        name
+        for template in set(sides).intersection(templates)
+        for event in itertools.product(*sides[template])
+        for name in types.names((template, event))
+    }
+
+
 def random_sparse_weights(rng: random.Random, names: list[str]) -> dict[str, float]:
     kept = [name for name in names if rng.random() < 0.6]
     return {name: number(rng, -1, 1) for name in kept}
@@ -99,7 +119,7 @@ def test_scores_order_and_features(seed: int, hierarchical: bool, lattice: bool,
     ]
     table = make_table(case.grammar, tmp_path)
     decoder = make_decoder(case, table, make_model(case.arpa, tmp_path), model.engine(table))
-    names = sorted(set().union(*fired))
+    names = sorted(everything_else(types, templates, case).union(*fired))
     # Twice with one decoder: what it remembers of the first weights must not show.
     for weights in (random_sparse_weights(rng, names), random_sparse_weights(rng, names)):
         decoder.set_weights(dense_weights(case, decoder), SparseWeights.from_names(weights).engine)
