@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -263,14 +264,14 @@ class Decoder {
     Candidates out;
     out.statistics = translation.statistics();
     KBest paths(translation.graph());
-    std::unordered_set<std::uint64_t> seen;
+    std::unordered_set<std::uint64_t> seen;  // by what the words read
     Path path;
     std::vector<WordId> words;
     while (out.words.size() < nbest && paths.next(path)) {
       translation.words(path, words);
       if (distinct) {
         std::uint64_t key = words.size();
-        for (WordId word : words) key = combine64(key, word);
+        for (WordId word : words) key = combine64(key, word >= kSourceWord ? printed_as(input, word - kSourceWord) : word);
         if (!seen.insert(key).second) continue;
       }
       out.words.push_back(words);
@@ -281,6 +282,14 @@ class Decoder {
     }
     if (keep != nullptr) keep->translation = std::move(searched);
     return out;
+  }
+
+  /// Equal for passed-through words that read the same, and that of the target word that reads so if there is one.
+  WordId printed_as(const Input& input, std::size_t token) const {
+    const std::string& text = input.words[token];
+    const WordId known = target_words_.find(text);
+    if (known != kNoWord) return known;
+    return kSourceWord + static_cast<WordId>(std::find(input.words.begin(), input.words.end(), text) - input.words.begin());
   }
 
   void add(NbestBuilder& builder, std::int64_t number, const std::vector<std::string>& sentence,

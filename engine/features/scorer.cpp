@@ -153,7 +153,7 @@ float SparseScorer::border_sum(std::uint32_t state, const RuleFacts& rule) {
 float SparseScorer::border_score(std::uint32_t state, std::uint32_t option) {
   if (weights_->view.empty()) return 0.0f;
   bool known;
-  float* score = borders_.find(std::uint64_t{state} << 32 | option, known);
+  float* score = borders_.find(std::uint64_t{state + 1} << 32 | option, known);  // 0 is no key
   return known ? *score : *score = border_sum(state, facts(option));
 }
 
