@@ -8,10 +8,11 @@ from typing import Literal, get_args
 
 from isogloss.errors import ConfigError
 
-__all__ = ["Loss", "Method", "RetrievalOptions", "UpdateOptions"]
+__all__ = ["Loss", "Method", "RetrievalOptions", "Units", "UpdateOptions"]
 
 Method = Literal["mbuu", "ebuu"]
 Loss = Literal["document", "sentence"]
+Units = Literal["raw", "spread"]
 
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.018, "ebuu": 0.06}
 """λ of Liu et al. (2012)."""
@@ -67,6 +68,9 @@ class UpdateOptions:
     """How the pseudo-document fades from one example to the next."""
     iterations: int = 50
     """Steps of EBUU at most."""
+    units: Units = "spread"
+    """What the distance from the baseline is measured in: ``raw`` weights, as in the paper, or weights of
+    features that are divided by their ``spread`` among the candidates of an example."""
     emphasis: float = 0.0
     """Examples count by this power of their similarity; 0 lets all count the same."""
     gate: float = 0.2
@@ -79,6 +83,8 @@ class UpdateOptions:
             raise ConfigError(f"method must be one of {', '.join(get_args(Method))}, got {self.method!r}")
         if self.loss not in get_args(Loss):
             raise ConfigError(f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}")
+        if self.units not in get_args(Units):
+            raise ConfigError(f"units must be one of {', '.join(get_args(Units))}, got {self.units!r}")
         if self.strength is None:
             object.__setattr__(self, "strength", DEFAULT_STRENGTHS[self.method])
         for name in ("strength", "sharpness", "emphasis", "gate"):

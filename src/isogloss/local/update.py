@@ -8,7 +8,7 @@ same for every system, and λ = 0 gives exactly the baseline.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -78,8 +78,7 @@ def local_weights(
     unchanged = LocalWeights(
         weights=dict(baseline), sparse={}, strength=strength, objective=0.0, start=0.0, iterations=0
     )
-    scale = sum(abs(value) for value in baseline.values())
-    if strength == 0 or scale == 0 or len(candidates.dense) == 0:
+    if strength == 0 or len(candidates.dense) == 0:
         return unchanged
     if candidates.dense.shape[1] != len(baseline):
         raise ConfigError(
@@ -88,7 +87,17 @@ def local_weights(
         )
     ids = [] if candidates.sparse_ids is None else candidates.sparse_ids.tolist()
     known = sparse_baseline or {}
-    scaled = np.array([*baseline.values(), *(known.get(number, 0.0) for number in ids)]) / scale
+    if options.units == "spread":
+        spread = _spread(candidates)
+        candidates = replace(candidates, dense=candidates.dense / spread)
+    else:
+        spread = np.ones(len(baseline))
+    units = np.concatenate((spread, np.ones(len(ids))))  # what one of each weight is worth
+    own = np.array([*baseline.values(), *(known.get(number, 0.0) for number in ids)]) * units
+    scale = float(np.abs(own[: len(baseline)]).sum())
+    if scale == 0:
+        return unchanged
+    scaled = own / scale
     strengths = _shares(similarities, options.emphasis) * strength
     lists = candidates.engine()
     if options.method == "mbuu":
@@ -104,11 +113,11 @@ def local_weights(
             errors=-bleu_scores(candidates.statistics, _SENTENCE),
             strengths=strengths,
             baseline=scaled,
-            start=None if start is None else _start(start, baseline, scale, len(ids)),
+            start=None if start is None else _start(start, baseline, len(ids)) * units / scale,
             sharpness=options.sharpness,
             iterations=options.iterations,
         )
-    change = change * scale
+    change = change * scale / units
     dense, sparse = change[: len(baseline)].tolist(), change[len(baseline) :].tolist()
     return LocalWeights(
         weights={name: value + by for (name, value), by in zip(baseline.items(), dense, strict=True)},
@@ -137,6 +146,15 @@ def _gains(candidates: Candidates, options: UpdateOptions) -> Floats:
     return gains
 
 
-def _start(start: Mapping[str, float], baseline: Mapping[str, float], scale: float, sparse: int) -> Floats:
-    dense = [(start[name] - value) / scale for name, value in baseline.items()]
+def _spread(candidates: Candidates) -> Floats:
+    """The root of the mean squared distance of each dense feature from its mean over an example; never 0."""
+    begin, sizes = candidates.offsets[:-1], np.diff(candidates.offsets)
+    means = np.add.reduceat(candidates.dense, begin) / sizes[:, np.newaxis]
+    spread: Floats = np.sqrt(np.mean((candidates.dense - np.repeat(means, sizes, axis=0)) ** 2, axis=0))
+    spread[spread == 0] = 1.0
+    return spread
+
+
+def _start(start: Mapping[str, float], baseline: Mapping[str, float], sparse: int) -> Floats:
+    dense = [start[name] - value for name, value in baseline.items()]
     return np.array([*dense, *([0.0] * sparse)])
