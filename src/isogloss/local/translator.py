@@ -95,7 +95,7 @@ class LocalTranslator:
             raise ConfigError("local training translates sentences, not lattices")
         hits, local = self.weights(sentence)
         decoder = self._decoder()
-        decoder.set_weights(local.weights)
+        decoder.set_dense(local.weights)
         store = decoder.nbest([sentence], nbest=nbest, max_words=max_words)
         from isogloss.search.system import best_lines
 

@@ -78,7 +78,16 @@ class Decoder:
 
     def copy(self) -> Decoder:
         """Another decoder of the same model, whose weights can be set without touching this one's."""
-        return Decoder(self._rules, self._lm, self.options, self.weights)
+        other = Decoder(self._rules, self._lm, self.options, sparse=self.sparse)
+        other._sparse_weights = self._sparse_weights
+        other.set_dense(self.weights)
+        return other
+
+    def set_dense(self, weights: Mapping[str, float]) -> None:
+        """Use other dense weights from now on; sparse weights stay."""
+        self.weights = check_weights(weights, self.names)
+        self._engine.set_weights(list(self.weights.values()), self._sparse_weights)
+        self._fallback = None
 
     def _check_signature(self, weights: SparseWeights) -> None:
         where = f"{weights.path}: " if weights.path else ""
