@@ -171,27 +171,42 @@ void Collector::add_words(Option& option, std::span<const WordId> words) {
 
 void Collector::pass_through() {
   for (const SourceArc& arc : source_->arcs()) {
+    const std::size_t begin = out_->words.size();
+    if (arc.fixed) {
+      for (const FixedWord& word : source_->fixed(arc)) {
+        out_->words.push_back(word.word);
+        out_->lm_words.push_back(word.lm_word);
+      }
+      add_only_option(arc, kFixed, begin, 0.0f);
+      continue;
+    }
     const RuleTable::Node side =
         arc.word == kNoWord ? RuleTable::kNoNode : table_.child(RuleTable::kRoot, arc.word);
     const bool known = side != RuleTable::kNoNode && table_.has_rules(side);
     if (known) continue;
-    Option option{};
-    option.rule = kPassedThrough;
-    option.words_begin = static_cast<std::uint32_t>(out_->words.size());
-    option.word_count = 1;
-    out_->words.push_back(kSourceWord + arc.token);
-    out_->lm_words.push_back(arc.lm_word);
-    option.constant = weights_.rule_count + weights_.word_count + weights_.unknown;
-    option.phrase = lm::score_phrase(language_model_, {out_->lm_words.data() + option.words_begin, 1});
-    option.rank = option.constant + weights_.language_model * option.phrase.total();
-    begin_ = first_ = arc.begin;
-    last_ = arc.end;
-    gap_count_ = 0;
-    arc_score_ = arc.score;
-    const auto number = static_cast<std::uint32_t>(out_->options.size());
-    out_->options.push_back(option);
-    add_match({number, number + 1, number + 1}, false, arc.end);
+    if (!limits_.drop_unknown) {
+      out_->words.push_back(kSourceWord + arc.token);
+      out_->lm_words.push_back(arc.lm_word);
+    }
+    add_only_option(arc, kPassedThrough, begin, weights_.unknown);
   }
+}
+
+void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant) {
+  Option option{};
+  option.rule = rule;
+  option.words_begin = static_cast<std::uint32_t>(words_begin);
+  option.word_count = static_cast<std::uint16_t>(out_->words.size() - words_begin);
+  option.constant = constant + weights_.rule_count + weights_.word_count * static_cast<float>(option.word_count);
+  option.phrase = lm::score_phrase(language_model_, out_->lm_target(option));
+  option.rank = option.constant + weights_.language_model * option.phrase.total();
+  begin_ = first_ = arc.begin;
+  last_ = arc.end;
+  gap_count_ = 0;
+  arc_score_ = arc.score;
+  const auto number = static_cast<std::uint32_t>(out_->options.size());
+  out_->options.push_back(option);
+  add_match({number, number + 1, number + 1}, false, arc.end);
 }
 
 void Collector::sort_matches() {

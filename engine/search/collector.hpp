@@ -24,6 +24,7 @@ struct CollectorLimits {
   unsigned max_span = 15;      ///< widest span of a rule with gaps, in words
   unsigned max_options = 20;   ///< target sides kept per source side; 0 keeps all
   unsigned max_scanned = 200;  ///< target sides looked at per source side, most probable first; 0 looks at all
+  bool drop_unknown = false;   ///< translate words that nothing translates by nothing, rather than by themselves
 };
 
 /// A word that is not in the rule table's target vocabulary but stands in the source: `kSourceWord + token`.
@@ -36,7 +37,8 @@ class Collector {
   Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
             const RuleWeights& weights, const CollectorLimits& limits);
 
-  /// The options of one sentence; words that nothing translates alone are passed through.
+  /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
+  /// arcs get the translation that was given.
   void collect(const Source& source, Options& out);
 
  private:
@@ -55,6 +57,7 @@ class Collector {
   void rank_side(RuleTable::Node node);
   void add_words(Option& option, std::span<const WordId> words);
   void pass_through();
+  void add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant);
   void add_match(Ranges ranges, bool swapped, Place end);
   void sort_matches();
 

@@ -617,9 +617,9 @@ class Decoder:
     def set_weights(self, weights: Sequence[float]) -> None:
         """Use these weights from now on, one per feature."""
 
-    def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1) -> dict[str, object]:
+    def translate(self, sources: list[list[str | tuple[int, list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, derivations: bool = False, time_limits: list[float] = []) -> dict[str, object]:
         """
-        The columns of an n-best list for sentences (lists of words) or lattices (places, arcs).
+        The columns of an n-best list for sentences (lists of words and given translations) or lattices (places, arcs).
         """
 
 def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, length: str = 'closest', threads: int = 1) -> NDArray[numpy.int32]:
