@@ -13,7 +13,13 @@ from pathlib import Path
 from isogloss.errors import UserError
 from isogloss.search import Sentence, Source, load, parse_markup
 
-_EXTREMES = (b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\xff\xff\xff\x7f", b"\x01\x00\x00\x00", b"\x00\x00\x80\x7f")
+_EXTREMES = (
+    b"\xff\xff\xff\xff",
+    b"\x00\x00\x00\x00",
+    b"\xff\xff\xff\x7f",
+    b"\x01\x00\x00\x00",
+    b"\x00\x00\x80\x7f",
+)
 
 
 @contextlib.contextmanager
@@ -39,7 +45,11 @@ def translate_damaged(system: Path, lines: list[str], *, rounds: int, seed: int)
     rng = random.Random(seed)
     options = replace(load(system).options, beam_size=10, pop_limit=20)
     files = sorted(file for file in system.rglob("*.bin") if file.stat().st_size)
-    sources: list[Source] = [*lines, parse_markup(f"<t translation='x'>{lines[0]}</t> {lines[1]}"), Sentence(())]
+    sources: list[Source] = [
+        *lines,
+        parse_markup(f"<t translation='x'>{lines[0]}</t> {lines[1]}"),
+        Sentence(()),
+    ]
     outcomes: Counter[str] = Counter()
     for number in range(rounds):
         file = rng.choice(files)

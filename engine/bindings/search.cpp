@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -14,6 +15,7 @@
 
 #include "base/parallel.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/features.hpp"
 #include "bindings/lm.hpp"
 #include "bindings/nbest.hpp"
 #include "bindings/rule_table.hpp"
@@ -29,15 +31,76 @@ using namespace search;
 
 using OptionsDict = nb::typed<nb::dict, nb::str, nb::any>;
 
+/// Translations with all that their searches kept, for those who ask for more than the n-best list.
+struct Searched {
+  Searched() = default;
+  Searched(const Searched&) = delete;
+  Searched& operator=(const Searched&) = delete;
+
+  struct Sentence {
+    std::unique_ptr<Translation> translation;
+    std::vector<Path> paths;  // of the candidates
+  };
+  std::vector<Sentence> sentences;
+
+  Sentence& at(std::size_t sentence) {
+    if (sentence >= sentences.size()) throw nb::index_error("no such sentence");
+    if (sentences[sentence].translation && sentences[sentence].translation->sparse() == nullptr)
+      throw nb::value_error("this search has no sparse features");
+    return sentences[sentence];
+  }
+  static std::vector<features::SparseStep> steps(Sentence& sentence, std::int64_t row) {
+    if (row < 0 || static_cast<std::size_t>(row) >= sentence.paths.size()) throw nb::index_error("no such candidate");
+    std::vector<features::SparseStep> steps;
+    sentence.translation->sparse_steps(sentence.paths[static_cast<std::size_t>(row)], steps);
+    return steps;
+  }
+
+  /// Sparse features of some candidates of a sentence.
+  nb::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows) {
+    Sentence& sentence = at(number);
+    Buffer<std::int64_t> offsets;
+    Buffer<std::uint64_t> features;
+    Buffer<float> counts;
+    offsets.push_back(0);
+    std::vector<features::Firing> firings;
+    for (std::int64_t row : rows) {
+      sentence.translation->sparse()->features(steps(sentence, row), firings);
+      for (const features::Firing& firing : firings) {
+        features.push_back(firing.feature);
+        counts.push_back(firing.count);
+      }
+      offsets.push_back(static_cast<std::int64_t>(features.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
+  }
+
+  /// Names of those features of some candidates that are wanted.
+  nb::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+    Sentence& sentence = at(number);
+    std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
+    nb::dict out;
+    for (std::int64_t row : rows) {
+      sentence.translation->sparse()->for_each_named(
+          steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
+            if (missing.erase(feature) > 0) out[nb::int_(feature)] = name();
+          });
+      if (missing.empty()) break;
+    }
+    return out;
+  }
+};
+
 /// A model, its limits and weights; sentences go in as words and come out as an n-best list.
 class Decoder {
  public:
   static constexpr std::size_t kMostFixedWords = 1000;
 
   Decoder(const BoundTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
-          const MappedModel& language_model, std::vector<std::string> column_names, const OptionsDict& options)
+          const MappedModel& language_model, std::vector<std::string> column_names, const OptionsDict& options,
+          const BoundSparse* sparse)
       : table_(table.table), source_words_(source_words), target_words_(target_words),
-        language_model_(language_model), layout_(table.table.columns()) {
+        language_model_(language_model), sparse_(sparse), layout_(table.table.columns()) {
     if (column_names.size() != layout_.table_columns())
       throw nb::value_error("one name for each column of the rule table is expected");
     names_.push_back("lm");
@@ -46,19 +109,24 @@ class Decoder {
     for (WordId word = 0; word < target_words.size(); ++word)
       lm_words_.push_back(language_model.find(target_words.word(word)));
     read(options);
-    set_weights(std::vector<double>(layout_.size(), 0.0));
+    if (sparse_ != nullptr) rule_memory_ = std::make_unique<features::RuleMemory>(table_.rule_count());
+    set_weights(std::vector<double>(layout_.size(), 0.0), nullptr);
   }
 
   const std::vector<std::string>& names() const { return names_; }
 
-  void set_weights(const std::vector<double>& weights) {
+  /// Sparse weights that changed must be set again.
+  void set_weights(const std::vector<double>& weights, const BoundWeights* sparse) {
+    if (sparse != nullptr && sparse_ == nullptr) throw nb::value_error("this search has no sparse features");
     weights_ = std::make_unique<SearchWeights>(layout_, weights);
+    sparse_weights_ = sparse == nullptr ? features::WeightView() : sparse->view();
+    ++version_;
   }
 
-  /// Translates sentences or lattices; the n-best list has their numbers from 0. `time_limits` has seconds for
-  /// each of them or is empty.
-  nb::dict translate(nb::list sources, std::size_t nbest, bool distinct, std::size_t threads, bool derivations,
-                     const std::vector<double>& time_limits) const {
+  /// Translates sentences or lattices; the n-best list has their numbers from 0. What was searched is put into
+  /// `keep`, if given; `time_limits` has seconds for each of them or is empty.
+  nb::dict translate(nb::list sources, std::size_t nbest, bool distinct, std::size_t threads, Searched* keep,
+                     bool derivations, const std::vector<double>& time_limits) const {
     std::vector<Input> inputs;
     for (nb::handle source : sources) inputs.push_back(read_input(source));
     if (!time_limits.empty() && time_limits.size() != inputs.size())
@@ -69,8 +137,10 @@ class Decoder {
     std::vector<Candidates> found(inputs.size());
     {
       const nb::gil_scoped_release release;
+      if (keep != nullptr) keep->sentences.resize(inputs.size());
       parallel_for(inputs.size(), threads, [&](std::size_t i, std::size_t) {
-        found[i] = decode(inputs[i], wanted, deadline(time_limits.empty() ? HUGE_VAL : time_limits[i]));
+        found[i] = decode(inputs[i], wanted, deadline(time_limits.empty() ? HUGE_VAL : time_limits[i]),
+                          keep == nullptr ? nullptr : &keep->sentences[i]);
       });
       for (std::size_t i = 0; i < found.size(); ++i) {
         total.hypotheses += found[i].statistics.hypotheses;
@@ -90,7 +160,7 @@ class Decoder {
   using Clock = std::chrono::steady_clock;
 
   struct Input {
-    std::vector<std::string> tokens;         // words that may come out as they are
+    std::vector<std::string> words;          // as the arcs number them
     std::size_t places = 1;
     std::vector<std::size_t> first_word{0};  // by place: how many words of the sentence lie before it
     std::vector<SourceArc> arcs;
@@ -113,7 +183,7 @@ class Decoder {
   }
 
   /// A sentence is a list of units, a lattice a tuple of its number of places and its arcs. A unit is a word or
-  /// (number of source words, their given translation).
+  /// (words, their given translation).
   Input read_input(nb::handle source) const {
     Input input;
     if (!nb::isinstance<nb::tuple>(source)) {
@@ -134,15 +204,14 @@ class Decoder {
 
   void add_unit(Input& input, nb::handle unit) const {
     const std::size_t place = input.places - 1;
-    std::size_t width = 1;
     if (nb::isinstance<nb::str>(unit)) {
       add_arc(input, place, place + 1, nb::cast<std::string>(unit), 0.0f);
     } else {
-      const auto [words, translation] = nb::cast<std::tuple<std::size_t, std::vector<std::string>>>(unit);
-      width = words;
-      add_fixed_arc(input, place, translation);
+      const auto [words, translation] =
+          nb::cast<std::tuple<std::vector<std::string>, std::vector<std::string>>>(unit);
+      add_fixed_arc(input, place, words, translation);
     }
-    input.first_word.push_back(input.first_word.back() + width);
+    input.first_word.push_back(input.words.size());
     ++input.places;
   }
 
@@ -150,8 +219,8 @@ class Decoder {
     if (end >= Source::kMostPlaces) throw nb::value_error("a sentence or lattice is too long");
     if (begin >= end) throw nb::value_error("an arc of a lattice must lead forward");
     input.arcs.push_back({static_cast<Place>(begin), static_cast<Place>(end), source_words_.find(text),
-                          language_model_.find(text), static_cast<std::uint32_t>(input.tokens.size()), score});
-    input.tokens.push_back(unknown_ == "mark" ? marked(text) : text);
+                          language_model_.find(text), static_cast<std::uint32_t>(input.words.size()), score});
+    input.words.push_back(text);
   }
 
   std::string marked(const std::string& word) const {
@@ -160,20 +229,16 @@ class Decoder {
     return at == unknown_mark_.npos ? unknown_mark_ : std::string(unknown_mark_).replace(at, kPlace.size(), word);
   }
 
-  void add_fixed_arc(Input& input, std::size_t place, const std::vector<std::string>& translation) const {
+  void add_fixed_arc(Input& input, std::size_t place, const std::vector<std::string>& words,
+                     const std::vector<std::string>& translation) const {
     if (place + 1 >= Source::kMostPlaces) throw nb::value_error("a sentence is too long");
     if (translation.size() > kMostFixedWords) throw nb::value_error("a given translation is too long");
-    SourceArc arc{static_cast<Place>(place), static_cast<Place>(place + 1), kNoWord, kNoWord, 0, 0.0f};
-    arc.fixed = true;
+    SourceArc arc{static_cast<Place>(place), static_cast<Place>(place + 1), kNoWord, kNoWord,
+                  static_cast<std::uint32_t>(input.words.size()), 0.0f, static_cast<std::uint32_t>(words.size()), true};
+    input.words.insert(input.words.end(), words.begin(), words.end());
     arc.fixed_begin = static_cast<std::uint32_t>(input.fixed.size());
-    for (const std::string& text : translation) {
-      WordId word = target_words_.find(text);
-      if (word == kNoWord) {
-        word = kSourceWord + static_cast<std::uint32_t>(input.tokens.size());
-        input.tokens.push_back(text);
-      }
-      input.fixed.push_back({word, language_model_.find(text)});
-    }
+    for (const std::string& text : translation)
+      input.fixed.push_back({target_words_.find(text), language_model_.find(text), text});
     arc.fixed_end = static_cast<std::uint32_t>(input.fixed.size());
     input.arcs.push_back(arc);
   }
@@ -227,11 +292,37 @@ class Decoder {
     throw nb::value_error(("no phrase_order is called '" + name + "'").c_str());
   }
 
-  Candidates decode(const Input& input, const Wanted& wanted, Clock::time_point deadline) const {
-    const DecoderModel model{table_, language_model_, lm_words_};
+  /// Memories of events are lent to whoever translates.
+  std::unique_ptr<features::EventMemory> borrow_memory() const {
+    const std::lock_guard<std::mutex> guard(memories_lock_);
+    if (memories_.empty()) return std::make_unique<features::EventMemory>();
+    auto memory = std::move(memories_.back());
+    memories_.pop_back();
+    return memory;
+  }
+  void give_back(std::unique_ptr<features::EventMemory> memory) const {
+    const std::lock_guard<std::mutex> guard(memories_lock_);
+    memories_.push_back(std::move(memory));
+  }
+
+  std::unique_ptr<Translation> search_for(const Input& input, Clock::time_point deadline) const {
+    DecoderModel model{table_, language_model_, lm_words_};
     DecoderOptions options = options_;
     options.beam.deadline = deadline;
-    const Translation translation(model, options, *weights_, Source(input.places, input.arcs, input.fixed));
+    Source source(input.places, input.arcs, input.fixed);
+    if (sparse_ == nullptr) return std::make_unique<Translation>(model, options, *weights_, std::move(source));
+    model.sparse = &sparse_->model;
+    auto memory = borrow_memory();
+    const features::SparseWeights sparse{sparse_weights_, version_, rule_memory_.get(), memory.get()};
+    auto translation = std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, &sparse);
+    give_back(std::move(memory));
+    return translation;
+  }
+
+  Candidates decode(const Input& input, const Wanted& wanted, Clock::time_point deadline,
+                    Searched::Sentence* keep) const {
+    std::unique_ptr<Translation> searched = search_for(input, deadline);
+    const Translation& translation = *searched;
     Candidates out;
     out.statistics = translation.statistics();
     KBest paths(translation.graph());
@@ -250,17 +341,26 @@ class Decoder {
       out.features.resize(out.features.size() + layout_.size());
       translation.features(path, layout_, {out.features.data() + out.features.size() - layout_.size(), layout_.size()});
       if (wanted.derivations) out.derivations.push_back(derivation_of(translation, path, table_));
+      if (keep != nullptr) keep->paths.push_back(path);
       if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
     }
+    if (keep != nullptr) keep->translation = std::move(searched);
     return out;
   }
 
   void add(NbestBuilder& builder, std::int64_t number, const Input& input, const Candidates& candidates) const {
     for (std::size_t i = 0; i < candidates.words.size(); ++i) {
       builder.begin(number);
-      for (WordId word : candidates.words[i])
-        add_word(builder, word >= kSourceWord ? std::string_view(input.tokens[word - kSourceWord])
-                                              : target_words_.word(word));
+      for (WordId word : candidates.words[i]) {
+        if (word < kSourceWord) {
+          add_word(builder, target_words_.word(word));
+        } else if (word >= kFixedWord) {
+          add_word(builder, input.fixed[word - kFixedWord].text);
+        } else {
+          const std::string& unknown = input.words[word - kSourceWord];
+          add_word(builder, unknown_ == "mark" ? marked(unknown) : unknown);
+        }
+      }
       const double* row = candidates.features.data() + i * layout_.size();
       for (std::size_t k = 0; k < names_.size(); ++k) builder.add_dense(names_[k], {row + k, 1});
       builder.set_score(candidates.scores[i]);
@@ -320,32 +420,51 @@ class Decoder {
   const Vocabulary& source_words_;
   const Vocabulary& target_words_;
   const MappedModel& language_model_;
+  const BoundSparse* sparse_;
   FeatureLayout layout_;
   std::vector<std::string> names_;
   std::vector<WordId> lm_words_;
   DecoderOptions options_;
   std::string unknown_ = "pass", unknown_mark_ = "<unk:{word}>";
   std::unique_ptr<SearchWeights> weights_;
+  features::WeightView sparse_weights_;
+  std::uint32_t version_ = 0;
+  mutable std::unique_ptr<features::RuleMemory> rule_memory_;
+  mutable std::mutex memories_lock_;
+  mutable std::vector<std::unique_ptr<features::EventMemory>> memories_;
 };
 
 }  // namespace
 
 void bind_search(nb::module_& module) {
+  nb::class_<Searched>(module, "Searched", "What searches kept; the decoder must outlive it.")
+      .def(nb::init<>())
+      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a,
+           nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
+                   "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
+           "Sparse features of some candidates: where each begins, features by rising number, counts.")
+      .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
+           nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
+                   "-> dict[int, str]"),
+           "Names of those features of some candidates that are wanted.");
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
       .def(nb::init<const BoundTable&, const Vocabulary&, const Vocabulary&, const MappedModel&,
-                    std::vector<std::string>, const OptionsDict&>(),
+                    std::vector<std::string>, const OptionsDict&, const BoundSparse*>(),
            nb::kw_only(), "table"_a, "source_words"_a, "target_words"_a, "language_model"_a, "column_names"_a,
-           "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-           nb::keep_alive<1, 5>())
+           "options"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+           nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>())
       .def("feature_names", &Decoder::names, "Names of the dense features, in order.")
-      .def("set_weights", &Decoder::set_weights, "weights"_a, "Use these weights from now on, one per feature.")
+      .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 3>(),
+           "Use these weights from now on, one per dense feature, and those of sparse features as they are now.")
       .def("translate", &Decoder::translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true,
-           "threads"_a = 1, "derivations"_a = false, "time_limits"_a = std::vector<double>(),
-           nb::sig("def translate(self, sources: list[list[str | tuple[int, list[str]]] | tuple[int, list[tuple[int, int, "
-                   "str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, derivations: bool = "
-                   "False, time_limits: list[float] = []) -> dict[str, object]"),
-           "The columns of an n-best list for sentences (lists of words and given translations) or lattices (places, "
-           "arcs).");
+           "threads"_a = 1, "keep"_a.none() = nb::none(), "derivations"_a = false,
+           "time_limits"_a = std::vector<double>(),
+           nb::sig("def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, "
+                   "list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, "
+                   "keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) "
+                   "-> dict[str, object]"),
+           "The columns of an n-best list for sentences (lists of words, or of words and their given translation) or "
+           "lattices (places, arcs).");
 }
 
 }  // namespace isogloss::bindings

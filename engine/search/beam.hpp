@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "features/scorer.hpp"
 #include "search/estimates.hpp"
 #include "search/graph.hpp"
 #include "search/matches.hpp"
@@ -46,6 +47,7 @@ struct Task {
   const Options& options;
   const Estimates& estimates;
   const lm::Model& language_model;
+  features::SparseScorer* sparse;  ///< nullptr without sparse features
 };
 
 /// Counts of what a search did.

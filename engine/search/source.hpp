@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "text/vocabulary.hpp"
@@ -29,14 +30,16 @@ struct SourceArc {
   WordId lm_word;       ///< the language model's number for it
   std::uint32_t token;  ///< the caller's number for the word, should it pass through untranslated
   float score;          ///< of the arc itself, such as a recogniser's; 0 in plain text
+  std::uint32_t token_count = 1;  ///< words that are translated as one
   bool fixed = false;   ///< the caller gave its translation; no rule may match it, so `word` is kNoWord
   std::uint32_t fixed_begin = 0, fixed_end = 0;  ///< that translation, in the source's fixed words
 };
 
 /// A target word that the caller gave.
 struct FixedWord {
-  WordId word;     ///< in the rule table's target vocabulary, or the caller's number as `kSourceWord + token`
+  WordId word;     ///< in the rule table's target vocabulary, kNoWord if it is not there
   WordId lm_word;  ///< the language model's number for it
+  std::string text;
 };
 
 /// What is to be translated: a sentence or a word lattice, seen as places and arcs.
@@ -64,6 +67,7 @@ class Source {
   }
   std::size_t first_arc(Place place) const { return first_[place]; }
 
+  const FixedWord& fixed_word(std::size_t position) const { return fixed_words_[position]; }
   /// The given translation of a fixed arc.
   std::span<const FixedWord> fixed(const SourceArc& arc) const {
     return {fixed_words_.data() + arc.fixed_begin, arc.fixed_end - arc.fixed_begin};
@@ -79,6 +83,11 @@ class Source {
     if (ahead != kUnreachable) return ahead;
     const std::uint16_t back = distance(to, from);
     return back != kUnreachable ? back : static_cast<unsigned>(from > to ? from - to : to - from);
+  }
+  /// The same, negative if it goes back.
+  int signed_jump(Place from, Place to) const {
+    const auto length = static_cast<int>(jump(from, to));
+    return to < from ? -length : length;
   }
 
  private:

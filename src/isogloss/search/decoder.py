@@ -12,6 +12,8 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.errors import ConfigError, DataFormatError
+from isogloss.features.model import SparseModel
+from isogloss.features.weights import SparseWeights
 from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
 from isogloss.nbest.edit import merge
@@ -41,8 +43,12 @@ class Decoder:
         lm: LanguageModel,
         options: SearchOptions,
         weights: Mapping[str, float] | None = None,
+        *,
+        sparse: SparseModel | None = None,
     ) -> None:
-        self._rules, self._lm, self.options = rules, lm, options
+        self._rules, self._lm, self.options, self.sparse = rules, lm, options, sparse
+        self._sparse_engine = None if sparse is None else sparse.engine(rules)
+        self._sparse_weights: _engine.SparseWeights | None = None
         self._engine = self._make(options)
         self._fallback: _engine.Decoder | None = None
         self.names: tuple[str, ...] = tuple(self._engine.feature_names())
@@ -52,11 +58,29 @@ class Decoder:
         if weights is not None:
             self.set_weights(weights)
 
-    def set_weights(self, weights: Mapping[str, float]) -> None:
-        """Use other weights from now on."""
+    def set_weights(
+        self, weights: Mapping[str, float], sparse: SparseWeights | _engine.LearnedWeights | None = None
+    ) -> None:
+        """Use other weights from now on; sparse weights that changed must be set again.
+
+        Sparse weights that were learned with other features than this decoder has are refused.
+        """
+        if isinstance(sparse, SparseWeights):
+            self._check_signature(sparse)
         self.weights = check_weights(weights, self.names)
-        self._engine.set_weights(list(self.weights.values()))
+        self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
+        self._engine.set_weights(list(self.weights.values()), self._sparse_weights)
         self._fallback = None
+
+    def _check_signature(self, weights: SparseWeights) -> None:
+        where = f"{weights.path}: " if weights.path else ""
+        if self.sparse is None:
+            raise ConfigError(f"{where}weights of sparse features are given, but the system has none")
+        if weights.signature and weights.signature != self.sparse.signature:
+            raise ConfigError(
+                f"{where}the weights were learned with other sparse features than the system has "
+                f"({self.sparse.describe()}); use the system they were learned with, or tune again"
+            )
 
     def nbest(
         self,
@@ -166,7 +190,7 @@ class Decoder:
         if self._fallback is None:
             monotone = replace(self.options, hierarchical=False, phrase_order="monotone")
             self._fallback = self._make(monotone)
-            self._fallback.set_weights(list(self.weights.values()))
+            self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
         chosen = [windows[number] for number in numbers]
         with self._rules.damage_named():
             columns: Any = self._fallback.translate(
@@ -186,6 +210,7 @@ class Decoder:
                 language_model=self._lm.engine,
                 column_names=list(self._rules.columns),
                 options=engine_options(options),
+                sparse=self._sparse_engine,
             )
 
 
@@ -227,7 +252,7 @@ def _windows(item: Source, number: int, max_words: int) -> list[_Window]:
     windows = []
     begin = 0
     for units in cut_words(item.units(), max_words):
-        width = sum(1 if isinstance(unit, str) else unit[0] for unit in units)
+        width = sum(1 if isinstance(unit, str) else len(unit[0]) for unit in units)
         windows.append(_Window(units, item.words[begin : begin + width], width))
         begin += width
     return windows

@@ -34,7 +34,7 @@ class Sentence:
     """A tokenised sentence with all that is known about it.
 
     >>> Sentence.of("das alte Haus", fixed=[Fixed(1, 3, ("Altbau",))]).units()
-    ['das', (2, ['Altbau'])]
+    ['das', (['alte', 'Haus'], ['Altbau'])]
     """
 
     words: tuple[str, ...]
@@ -82,13 +82,13 @@ class Sentence:
         """The same sentence with more translations given."""
         return replace(self, fixed=tuple(sorted((*self.fixed, *more))))
 
-    def units(self) -> list[str | tuple[int, list[str]]]:
-        """What is translated as one: a word, or a number of words and their given translation."""
-        units: list[str | tuple[int, list[str]]] = []
+    def units(self) -> list[str | tuple[list[str], list[str]]]:
+        """What is translated as one: a word, or words and their given translation."""
+        units: list[str | tuple[list[str], list[str]]] = []
         begin = 0
         for part in self.fixed:
             units += self.words[begin : part.begin]
-            units.append((part.end - part.begin, list(part.translation)))
+            units.append((list(self.words[part.begin : part.end]), list(part.translation)))
             begin = part.end
         units += self.words[begin:]
         return units
