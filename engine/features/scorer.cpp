@@ -154,7 +154,7 @@ float SparseScorer::border_sum(std::uint32_t state, const RuleFacts& rule) {
 float SparseScorer::border_score(std::uint32_t state, std::uint32_t option) {
   if (weights_->view.empty()) return 0.0f;
   bool known;
-  float* score = borders_.find(std::uint64_t{state} << 32 | option, known);
+  float* score = borders_.find((std::uint64_t{state} << 32 | option) + 1, known);  // 0 is no key
   if (known) return *score;
   const RuleFacts rule = facts(option);
   return *score = rule.target.empty() ? 0.0f : border_sum(state, rule);

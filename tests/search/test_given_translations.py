@@ -12,11 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from isogloss import _engine
 from isogloss.corpus.streams import read_lines
 from isogloss.errors import ConfigError
+from isogloss.features.model import SparseModel
+from isogloss.features.options import ALL_TEMPLATES, SparseOptions
+from isogloss.features.weights import SparseWeights
 from isogloss.nbest import NbestStore
 from isogloss.search import (
     Arc,
+    Decoder,
     Derivation,
     Fixed,
     Lattice,
@@ -222,3 +227,38 @@ def test_a_time_limit_drops_nothing(systems: Path, search: str) -> None:
     assert usual.nbest(lines, time_limit=1000).equals(usual.nbest(lines))
     with pytest.raises(ConfigError, match="time_limit must be above 0, got 0"):
         usual.nbest(lines, time_limit=0)
+
+
+# Sparse features -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unknown", ["pass", "drop"])
+def test_sparse_features_of_words_that_are_in_no_rule(systems: Path, unknown: Any) -> None:
+    base = load(systems / "hierarchical")
+    options = SearchOptions(unknown=unknown)
+    sparse = SparseModel(SparseOptions(templates=ALL_TEMPLATES))
+    decoder = Decoder(base.decoder._rules, base.decoder._lm, options, base.weights, sparse=sparse)
+    given = [Fixed(1, 3, ("mala", "zzz")), Fixed(3, 4, ())]
+    units = [Sentence.of(["qqq", *words], fixed=given).units() for words in sentences(systems, 8)]
+
+    def rows() -> list[tuple[float, np.ndarray, dict[str, float]]]:
+        """Score, dense and named sparse features of the candidates."""
+        searched = _engine.Searched()
+        found = NbestStore.from_columns(decoder._engine.translate(units, nbest=3, keep=searched))
+        out = []
+        for sentence in range(found.num_sentences):
+            for rank, row in enumerate(found.rows_of(sentence)):
+                _, features, counts = searched.sparse(sentence, [rank])
+                names = searched.names(sentence, [rank], features)
+                named = {names[int(f)]: float(c) for f, c in zip(features, counts, strict=True)}
+                out.append((float(found.scores[row]), found.dense[row], named))
+        return out
+
+    rng = random.Random(3)
+    weights = {name: rng.uniform(-0.3, 0.3) for *_, named in rows() for name in named}
+    assert any("zzz" in name for name in weights)
+    decoder.set_weights(base.weights, SparseWeights.from_names(weights))
+    dense = np.array([base.weights[name] for name in decoder.names])
+    for score, values, named in rows():
+        total = values @ dense + sum(weights.get(name, 0.0) * count for name, count in named.items())
+        assert total == pytest.approx(score, abs=0.02)
