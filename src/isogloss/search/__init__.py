@@ -2,6 +2,7 @@
 
 from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.search.derivation import Derivation, Step
+from isogloss.search.external import CommandOptions, ExternalDecoder, NbestDecoder
 from isogloss.search.factors import factor_names, parse_factors
 from isogloss.search.markup import escape_markup, parse_markup
 from isogloss.search.options import SearchOptions
@@ -22,10 +23,13 @@ __all__ = [
     "HIERARCHICAL_WEIGHTS",
     "PHRASE_WEIGHTS",
     "Arc",
+    "CommandOptions",
     "Decoder",
     "Derivation",
+    "ExternalDecoder",
     "Fixed",
     "Lattice",
+    "NbestDecoder",
     "SearchOptions",
     "Sentence",
     "Source",

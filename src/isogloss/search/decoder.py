@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -67,9 +68,23 @@ class Decoder:
         """
         if isinstance(sparse, SparseWeights):
             self._check_signature(sparse)
-        self.weights = check_weights(weights, self.names)
+        checked = check_weights(weights, self.names)
         self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
-        self._engine.set_weights(list(self.weights.values()), self._sparse_weights)
+        self._set_dense(checked)
+
+    @contextlib.contextmanager
+    def using(self, weights: Mapping[str, float]) -> Iterator[None]:
+        """Use other dense weights for a while; sparse weights stay."""
+        own = self.weights
+        self._set_dense(check_weights(weights, self.names))
+        try:
+            yield
+        finally:
+            self._set_dense(own)
+
+    def _set_dense(self, weights: dict[str, float]) -> None:
+        self.weights = weights
+        self._engine.set_weights(list(weights.values()), self._sparse_weights)
         self._fallback = None
 
     def _check_signature(self, weights: SparseWeights) -> None:

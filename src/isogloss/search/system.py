@@ -14,7 +14,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -116,6 +116,16 @@ class System:
         return self.decoder.nbest(
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
+
+    def decode(
+        self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int, threads: int = 1
+    ) -> NbestStore:
+        """The best ``size`` translations under other weights; an ``NbestDecoder`` has this.
+
+        Not while another thread uses the system: the weights are its own until this returns.
+        """
+        with self.decoder.using(weights):
+            return self.decoder.nbest(sources, nbest=size, threads=threads)
 
     def explained(
         self,
