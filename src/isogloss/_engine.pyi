@@ -685,7 +685,10 @@ class Searched:
         Sparse features of some candidates: where each begins, features by rising number, counts.
         """
 
-    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
+        """Names of those features of some candidates that are wanted."""
+
+    def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
         """
         Those features of some candidates that are wanted, their names one after another, and where each ends.
         """
@@ -703,9 +706,9 @@ class Decoder:
         Use these weights from now on, one per dense feature, and those of sparse features as they are now.
         """
 
-    def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None) -> dict[str, object]:
+    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) -> dict[str, object]:
         """
-        The columns of an n-best list for sentences (lists of words) or lattices (places, arcs).
+        The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs).
         """
 
 def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, length: str = 'closest', threads: int = 1) -> NDArray[numpy.int32]:

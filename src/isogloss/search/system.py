@@ -14,7 +14,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -29,9 +29,11 @@ from isogloss.lm.model import LanguageModel
 from isogloss.model.folder import open_folder, write_folder
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import NbestStore
-from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder, split_words
+from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
+from isogloss.search.derivation import Derivation
 from isogloss.search.options import SearchOptions
 from isogloss.search.plf import Lattice
+from isogloss.search.sentence import Source, split_words
 from isogloss.search.weights import default_weights, read_weights, write_weights
 
 __all__ = ["System", "best_lines", "create_system", "load"]
@@ -59,57 +61,107 @@ class System:
 
     @overload  # a string is an iterable of strings too, but is taken as a sentence
     def translate(  # type: ignore[overload-overlap]
-        self, sentences: str | Lattice, *, threads: int = 1, max_words: int = DEFAULT_MAX_WORDS
-    ) -> str: ...
-    @overload
-    def translate(
-        self, sentences: Iterable[str | Lattice], *, threads: int = 1, max_words: int = DEFAULT_MAX_WORDS
-    ) -> Iterator[str]: ...
-    def translate(
         self,
-        sentences: str | Lattice | Iterable[str | Lattice],
+        sentences: Source,
         *,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> str: ...
+    @overload
+    def translate(
+        self,
+        sentences: Iterable[Source],
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> Iterator[str]: ...
+    def translate(
+        self,
+        sentences: Source | Iterable[Source],
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
     ) -> str | Iterator[str]:
-        """The best translation of a tokenised sentence or a lattice, or of many of them, in order.
+        """The best translation of a sentence (tokenised text or ``Sentence``) or a lattice, or of many.
 
-        Many are translated as their translations are asked for, some at a time. Results do not depend on
-        ``threads``. An empty sentence has an empty translation.
+        Many are translated as their translations are asked for, some at a time, and come in order. Results
+        do not depend on ``threads``. An empty sentence has an empty translation. With a ``time_limit``, in
+        seconds per sentence, results depend on the machine.
         """
-        if isinstance(sentences, str | Lattice):
-            return next(self._translated([sentences], threads, max_words))
-        return self._translated(sentences, threads, max_words)
+        if isinstance(sentences, Source):
+            return next(self._translated([sentences], threads, max_words, time_limit))
+        return self._translated(sentences, threads, max_words, time_limit)
 
-    def _translated(self, sentences: Iterable[str | Lattice], threads: int, max_words: int) -> Iterator[str]:
+    def _translated(
+        self, sentences: Iterable[Source], threads: int, max_words: int, time_limit: float | None
+    ) -> Iterator[str]:
         waiting = iter(sentences)
         while batch := list(islice(waiting, _BATCH * max(1, threads))):
-            yield from best_lines(self.decoder.nbest(batch, threads=threads, max_words=max_words), batch)
+            store = self.decoder.nbest(batch, threads=threads, max_words=max_words, time_limit=time_limit)
+            yield from best_lines(store, batch)
 
     def nbest(
         self,
-        sentences: Iterable[str | Lattice],
+        sentences: Iterable[Source],
         *,
         nbest: int = 100,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
     ) -> NbestStore:
         """The best ``nbest`` translations of every sentence, all different, with their features."""
-        return self.decoder.nbest(list(sentences), nbest=nbest, threads=threads, max_words=max_words)
+        return self.decoder.nbest(
+            list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+        )
+
+    def decode(
+        self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int, threads: int = 1
+    ) -> NbestStore:
+        """The best ``size`` translations under other weights; an ``NbestDecoder`` has this.
+
+        Not while another thread uses the system: the weights are its own until this returns.
+        """
+        with self.decoder.using(weights):
+            return self.decoder.nbest(sources, nbest=size, threads=threads)
+
+    def explained(
+        self,
+        sentences: Iterable[Source],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> tuple[NbestStore, list[Derivation]]:
+        """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
+        return self.decoder.explained(
+            list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+        )
 
 
-def best_lines(store: NbestStore, inputs: list[str | Lattice]) -> Iterator[str]:
+def best_lines(store: NbestStore, inputs: list[Source]) -> Iterator[str]:
     """The best translation of every input as text.
 
     A word of the input that an n-best list cannot carry is written as it was.
     """
     for item, line in zip(inputs, store.lines(best_rows(store), len(inputs)), strict=True):
-        words = [arc.word for arc in item.arcs] if isinstance(item, Lattice) else [item]
-        if any("|||" in word for word in words):
-            written = {word.replace("|", "&#124;"): word for text in words for word in split_words(text)}
-            written = {escaped: word for escaped, word in written.items() if "|||" in word}
-            line = " ".join(written.get(word, word) for word in line.split(" "))
+        if "&#124;" in line:
+            for word in _own_words(item):
+                if "|||" in word:
+                    line = line.replace(word.replace("|", "&#124;"), word)
         yield line
+
+
+def _own_words(item: Source) -> list[str]:
+    """Words that may come through as they are."""
+    if isinstance(item, str):
+        return split_words(item)
+    if isinstance(item, Lattice):
+        return [arc.word for arc in item.arcs]
+    return [*item.words, *(word for part in item.fixed for word in part.translation)]
 
 
 def create_system(
