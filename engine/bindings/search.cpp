@@ -116,11 +116,13 @@ class Decoder {
 
   Decoder(const BoundTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
           const MappedModel& language_model, std::vector<std::string> column_names, const OptionsDict& options,
-          const BoundSparse* sparse)
-      : table_(table.table), source_words_(source_words), target_words_(target_words),
-        language_model_(language_model), sparse_(sparse), layout_(table.table.columns()) {
+          const BoundSparse* sparse, const BoundTable* overlay)
+      : table_(table.table), overlay_(overlay == nullptr ? nullptr : &overlay->table),
+        source_words_(source_words), target_words_(target_words), language_model_(language_model), sparse_(sparse), layout_(table.table.columns()) {
     if (column_names.size() != layout_.table_columns())
       throw nb::value_error("one name for each column of the rule table is expected");
+    if (overlay_ != nullptr && (sparse_ != nullptr || overlay_->columns() != table_.columns()))
+      throw nb::value_error("an overlay needs the columns of the rule table, and no sparse features");
     names_.push_back("lm");
     for (std::string& name : column_names) names_.push_back(std::move(name));
     for (std::string& name : FeatureLayout::counted_names()) names_.push_back(std::move(name));
@@ -325,6 +327,7 @@ class Decoder {
 
   std::unique_ptr<Translation> search_for(const Input& input, Clock::time_point deadline) const {
     DecoderModel model{table_, language_model_, lm_words_};
+    model.overlay = overlay_;
     DecoderOptions options = options_;
     options.beam.deadline = deadline;
     Source source(input.places, input.arcs, input.fixed);
@@ -358,7 +361,7 @@ class Decoder {
       out.scores.push_back(static_cast<double>(path.score));
       out.features.resize(out.features.size() + layout_.size());
       translation.features(path, layout_, {out.features.data() + out.features.size() - layout_.size(), layout_.size()});
-      if (wanted.derivations) out.derivations.push_back(derivation_of(translation, path, table_));
+      if (wanted.derivations) out.derivations.push_back(derivation_of(translation, path, {table_, overlay_}));
       if (keep != nullptr) keep->paths.push_back(path);
       if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
     }
@@ -442,6 +445,7 @@ class Decoder {
   }
 
   const RuleTable& table_;
+  const RuleTable* overlay_;
   const Vocabulary& source_words_;
   const Vocabulary& target_words_;
   const MappedModel& language_model_;
@@ -478,10 +482,11 @@ void bind_search(nb::module_& module) {
            "Those features of some candidates that are wanted, their names one after another, and where each ends.");
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
       .def(nb::init<const BoundTable&, const Vocabulary&, const Vocabulary&, const MappedModel&,
-                    std::vector<std::string>, const OptionsDict&, const BoundSparse*>(),
+                    std::vector<std::string>, const OptionsDict&, const BoundSparse*, const BoundTable*>(),
            nb::kw_only(), "table"_a, "source_words"_a, "target_words"_a, "language_model"_a, "column_names"_a,
-           "options"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-           nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>())
+           "options"_a, "sparse"_a.none() = nb::none(), "overlay"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(),
+           nb::keep_alive<1, 9>())
       .def("feature_names", &Decoder::names, "Names of the dense features, in order.")
       .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 3>(),
            "Use these weights from now on, one per dense feature, and those of sparse features as they are now.")

@@ -11,9 +11,9 @@ constexpr std::uint32_t kFree = 0xffffffffu;
 
 }  // namespace
 
-Collector::Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
+Collector::Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
                      const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse)
-    : table_(table), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
+    : tables_(tables), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
       sparse_(sparse) {}
 
 void Collector::collect(const Source& source, Options& out) {
@@ -24,29 +24,40 @@ void Collector::collect(const Source& source, Options& out) {
   out.lm_words.clear();
   out.options.clear();
   unsorted_.clear();
-  side_slots_.assign(1024, kFree);
-  side_nodes_.clear();
-  side_ranges_.clear();
-  for (std::size_t begin = 0; begin + 1 < source.places(); ++begin) {
-    begin_ = static_cast<Place>(begin);
-    words_ = gap_count_ = 0;
-    arc_score_ = 0;
-    furthest_ = begin_;
-    for (std::size_t end = begin; end < source.places(); ++end)
-      if (source.distance(begin_, static_cast<Place>(end)) <= limits_.max_span) furthest_ = static_cast<Place>(end);
-    walk(RuleTable::kRoot, begin_);
-  }
+  collect_from(tables_.main);
+  if (tables_.overlay != nullptr) collect_from(*tables_.overlay);
   pass_through();
   sort_matches();
 }
 
+void Collector::collect_from(const RuleTable& table) {
+  table_ = &table;
+  side_slots_.assign(1024, kFree);
+  side_nodes_.clear();
+  side_ranges_.clear();
+  for (std::size_t begin = 0; begin + 1 < source_->places(); ++begin) {
+    begin_ = static_cast<Place>(begin);
+    words_ = gap_count_ = 0;
+    arc_score_ = 0;
+    furthest_ = begin_;
+    for (std::size_t end = begin; end < source_->places(); ++end)
+      if (source_->distance(begin_, static_cast<Place>(end)) <= limits_.max_span) furthest_ = static_cast<Place>(end);
+    walk(RuleTable::kRoot, begin_);
+  }
+}
+
+bool Collector::translates(const RuleTable& table, WordId word) const {
+  const RuleTable::Node side = word == kNoWord ? RuleTable::kNoNode : table.child(RuleTable::kRoot, word);
+  return side != RuleTable::kNoNode && table.has_rules(side);
+}
+
 void Collector::walk(RuleTable::Node node, Place at) {
-  if (words_ > 0 && table_.has_rules(node)) found(node, at);
-  if (!table_.has_children(node)) return;
+  if (words_ > 0 && table_->has_rules(node)) found(node, at);
+  if (!table_->has_children(node)) return;
   for (const SourceArc& arc : source_->from(at)) {
     if (arc.word == kNoWord) continue;
     if (gap_count_ > 0 && arc.end > furthest_) continue;
-    const RuleTable::Node child = table_.child(node, arc.word);
+    const RuleTable::Node child = table_->child(node, arc.word);
     if (child == RuleTable::kNoNode) continue;
     const Place first = first_, last = last_;
     const float arc_score = arc_score_;
@@ -57,7 +68,7 @@ void Collector::walk(RuleTable::Node node, Place at) {
     first_ = first, last_ = last, arc_score_ = arc_score;
     --words_;
   }
-  const RuleTable::Node child = gap_count_ < 2 ? table_.gap_child(node) : RuleTable::kNoNode;
+  const RuleTable::Node child = gap_count_ < 2 ? table_->gap_child(node) : RuleTable::kNoNode;
   if (child == RuleTable::kNoNode) return;
   for (std::size_t end = at + std::size_t{1}; end <= furthest_; ++end) {
     const Span gap{at, static_cast<Place>(end)};
@@ -70,6 +81,9 @@ void Collector::walk(RuleTable::Node node, Place at) {
 
 void Collector::found(RuleTable::Node node, Place end) {
   if (gap_count_ > 0 && source_->distance(begin_, end) > limits_.max_span) return;
+  // One late example must not change what a common word becomes everywhere: it may add words, and phrases.
+  if (table_ == tables_.overlay && words_ == 1 && gap_count_ == 0 && translates(tables_.main, table_->symbol(node)))
+    return;
   const Ranges ranges = ranges_of(node);
   if (ranges.in_order_begin < ranges.in_order_end) add_match(ranges, false, end);
   if (ranges.in_order_end < ranges.swapped_end) add_match(ranges, true, end);
@@ -113,24 +127,24 @@ Collector::Ranges Collector::ranges_of(RuleTable::Node node) {
 }
 
 void Collector::rank_side(RuleTable::Node node) {
-  const SideView side = table_.side(node);
+  const SideView side = table_->side(node);
   candidates_.clear();
   scratch_words_.clear();
   std::uint32_t last = side.last_rule;
   if (sparse_ != nullptr) list_source(node);
   if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
   for (std::uint32_t number = side.first_rule; number < last; ++number) {
-    const RuleView rule = table_.rule(number, side);
+    const RuleView rule = table_->rule(number, side);
     Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, {}};
     Option& option = candidate.option;
-    option.rule = number;
+    option.rule = number + tables_.offset(*table_);
     option.words_begin = static_cast<std::uint32_t>(scratch_words_.size());
     option.word_count = static_cast<std::uint16_t>(rule.words.size());
     scratch_words_.insert(scratch_words_.end(), rule.words.begin(), rule.words.end());
     option.constant = weights_.rule_count + weights_.word_count * static_cast<float>(rule.words.size());
-    const std::span<const float> scores = table_.scores(number);
+    const std::span<const float> scores = table_->scores(number);
     for (std::size_t i = 0; i < scores.size(); ++i) option.constant += weights_.table[i] * scores[i];
-    const std::span<const float> orientation = table_.orientation(number);
+    const std::span<const float> orientation = table_->orientation(number);
     for (std::size_t i = 0; !orientation.empty() && i < 3; ++i) {
       option.previous[i] = weights_.previous[i] * orientation[i];
       option.next[i] = weights_.next[i] * orientation[3 + i];
@@ -157,7 +171,7 @@ void Collector::rank_side(RuleTable::Node node) {
     const std::span<const WordId> words{scratch_words_.data() + candidate.option.words_begin,
                                         candidate.option.word_count};
     add_words(candidate.option, words);
-    if (sparse_ != nullptr) sparse_->add_option(facts_of(table_.rule(candidate.rule, side), side.gaps));
+    if (sparse_ != nullptr) sparse_->add_option(facts_of(table_->rule(candidate.rule, side), side.gaps));
     out_->options.push_back(candidate.option);
     if (!candidate.swapped) ++ranges.in_order_end;
   }
@@ -166,7 +180,7 @@ void Collector::rank_side(RuleTable::Node node) {
 }
 
 void Collector::list_source(RuleTable::Node node) {
-  table_.symbols(node, symbols_);
+  table_->symbols(node, symbols_);
   source_tokens_.clear();
   for (WordId symbol : symbols_)
     source_tokens_.push_back(symbol == kGap ? features::kGapToken : sparse_->model().lexicon.source(symbol));
@@ -220,10 +234,8 @@ void Collector::pass_through() {
       add_only_option(arc, kFixed, begin, 0.0f);
       continue;
     }
-    const RuleTable::Node side =
-        arc.word == kNoWord ? RuleTable::kNoNode : table_.child(RuleTable::kRoot, arc.word);
-    const bool known = side != RuleTable::kNoNode && table_.has_rules(side);
-    if (known) continue;
+    if (translates(tables_.main, arc.word)) continue;
+    if (tables_.overlay != nullptr && translates(*tables_.overlay, arc.word)) continue;
     if (!limits_.drop_unknown) {
       out_->words.push_back(kSourceWord + arc.token);
       out_->lm_words.push_back(arc.lm_word);

@@ -8,6 +8,7 @@
 #include "features/scorer.hpp"
 #include "grammar/table.hpp"
 #include "search/options.hpp"
+#include "search/tables.hpp"
 
 namespace isogloss::search {
 
@@ -36,9 +37,9 @@ inline constexpr WordId kFixedWord = 0xc0000000u;
 /// Finds all rules that match in a sentence and prepares them for the search. One per thread; storage is reused.
 class Collector {
  public:
-  /// `lm_words` gives the language model's number of each target word of the table. `sparse` knows the sentence and
+  /// `lm_words` gives the language model's number of each target word of the tables. `sparse` knows the sentence and
   /// learns of every option; nullptr without sparse features. All must outlive this.
-  Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
+  Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
             const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
@@ -55,6 +56,8 @@ class Collector {
     Option option;
   };
 
+  void collect_from(const RuleTable& table);
+  bool translates(const RuleTable& table, WordId word) const;
   void walk(RuleTable::Node node, Place at);
   void found(RuleTable::Node node, Place end);
   Ranges ranges_of(RuleTable::Node node);
@@ -69,7 +72,8 @@ class Collector {
   void add_match(Ranges ranges, bool swapped, Place end);
   void sort_matches();
 
-  const RuleTable& table_;
+  RuleTables tables_;
+  const RuleTable* table_ = nullptr;  // the one being read
   const lm::Model& language_model_;
   std::span<const WordId> lm_words_;
   const RuleWeights& weights_;

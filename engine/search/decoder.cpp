@@ -18,7 +18,7 @@ Translation::Translation(const DecoderModel& model, const DecoderOptions& option
     sparse_->set_sentence(words, numbers);
     limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
   }
-  Collector collector(model_.table, model_.language_model, model_.lm_words, weights.rule, limits_.collector,
+  Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
                       sparse_.get());
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
@@ -63,15 +63,15 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
     if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
     const auto turn = static_cast<std::size_t>(step.turn);
     if (limits_.beam.orientation && is_from_table(tail)) {
-      const auto orientation = model_.table.orientation(tail);
+      const auto orientation = model_.tables().orientation(tail);
       if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
     }
     tail = step.option.rule;
     count(FeatureLayout::kUnknown) += tail == kPassedThrough;
     if (!is_from_table(tail)) return;
-    const auto scores = model_.table.scores(tail);
+    const auto scores = model_.tables().scores(tail);
     for (std::size_t i = 0; i < scores.size(); ++i) out[layout.table(i)] += static_cast<double>(scores[i]);
-    const auto orientation = model_.table.orientation(tail);
+    const auto orientation = model_.tables().orientation(tail);
     if (limits_.beam.orientation && !orientation.empty())
       count(FeatureLayout::kPrevious + turn) += static_cast<double>(orientation[turn]);
   });
@@ -80,7 +80,7 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
     const Place end = source_.whole().end;
     const auto context = (*contexts_)[graph_.nodes[graph_.arcs[last].from].context];
     const auto turn = static_cast<std::size_t>(contexts_->turn(context.blocks, {end, end}));
-    const auto orientation = model_.table.orientation(tail);
+    const auto orientation = model_.tables().orientation(tail);
     if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
   }
   lm += static_cast<double>(

@@ -26,6 +26,9 @@ struct DecoderModel {
   const lm::Model& language_model;
   std::span<const WordId> lm_words;  ///< the language model's number of each target word of the table
   const features::SparseModel* sparse = nullptr;  ///< nullptr without sparse features
+  const RuleTable* overlay = nullptr;  ///< a second table; it numbers words as the first does
+
+  RuleTables tables() const { return {table, overlay}; }
 };
 
 /// One step of a derivation, for people and features.

@@ -41,7 +41,7 @@ bool locate(const Source& source, std::span<const WordId> symbols, std::span<con
 
 }  // namespace
 
-std::vector<DerivationStep> derivation_of(const Translation& translation, const Path& path, const RuleTable& table) {
+std::vector<DerivationStep> derivation_of(const Translation& translation, const Path& path, const RuleTables& tables) {
   std::vector<DerivationStep> steps;
   std::uint32_t position = 0;
   translation.for_each_step(path, [&](const Step& taken) {
@@ -52,8 +52,10 @@ std::vector<DerivationStep> derivation_of(const Translation& translation, const 
     position = step.target_end;
     if (!phrase_alone) step.gaps.assign(match.open().begin(), match.open().end());
     if (is_from_table(step.rule)) {
-      const RuleTable::Node node = side_of(table, step.rule);
-      const RuleView rule = table.rule(step.rule, table.side(node));
+      const RuleTable& table = tables.of(step.rule);
+      const std::uint32_t number = step.rule - tables.offset(table);
+      const RuleTable::Node node = side_of(table, number);
+      const RuleView rule = table.rule(number, table.side(node));
       table.symbols(node, step.symbols);
       // Glue has its gaps around the phrase, not in it.
       const Span own = match.loose ? step.own : match.span;

@@ -22,6 +22,6 @@ struct DerivationStep {
 
 /// The steps of a path in the order of their target words. In the phrase search a step is the phrase alone, not
 /// what it leaves open around it. Throws TableError if the table is damaged.
-std::vector<DerivationStep> derivation_of(const Translation& translation, const Path& path, const RuleTable& table);
+std::vector<DerivationStep> derivation_of(const Translation& translation, const Path& path, const RuleTables& tables);
 
 }  // namespace isogloss::search

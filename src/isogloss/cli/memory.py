@@ -37,6 +37,14 @@ def build(
         list[str], typer.Option(metavar="FILE", help="Their translations; give it again for further ones.")
     ],
     nbest: Annotated[int, typer.Option(metavar="N", help="Candidates stored per example, at most.")] = 100,
+    aligner: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Alignment model, as 'isogloss align --model-output' stores it: pairs added later then give "
+            "the search new phrases. It is copied.",
+        ),
+    ] = None,
     document: Document = None,
     threads: Threads = 1,
     json: Json = False,
@@ -46,13 +54,20 @@ def build(
     A build that was interrupted goes on where it stopped when it is called again with the same files. Pairs
     with an empty side are left out.
     """
+    from isogloss.align import AlignmentModel
     from isogloss.local import BuildOptions, build_memory, read_examples
     from isogloss.search import load
 
     loaded = load(system)
     examples, skipped = read_examples(source, reference, document=document)
     made = build_memory(
-        memory, loaded, examples, BuildOptions(nbest=nbest), threads=_threads(threads), track=console.track
+        memory,
+        loaded,
+        examples,
+        BuildOptions(nbest=nbest),
+        aligner=None if aligner is None else AlignmentModel.load(aligner),
+        threads=_threads(threads),
+        track=console.track,
     )
     if json:
         console.print_json({"examples": len(made), "skipped": skipped, "bytes": made.nbytes})
@@ -75,6 +90,10 @@ def add(
     reference: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Their translations; may be given again.")
     ] = None,
+    overlay: Annotated[
+        bool,
+        typer.Option(help="Let the search use the phrases of the pair, if the memory has an aligner."),
+    ] = True,
     document: Document = None,
     threads: Threads = 1,
     json: Json = False,
@@ -91,7 +110,7 @@ def add(
     else:
         assert source is not None
         examples, _ = read_examples(source, reference or [], document=document, date=now)
-    numbers = add_examples(memory, load(system), examples, threads=_threads(threads))
+    numbers = add_examples(memory, load(system), examples, overlay=overlay, threads=_threads(threads))
     if json:
         console.print_json({"added": numbers})
     else:

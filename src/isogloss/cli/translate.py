@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -47,6 +48,11 @@ class _Unknown(StrEnum):
 class _BadLines(StrEnum):
     report = "report"
     stop = "stop"
+
+
+class _Local(StrEnum):
+    mbuu = "mbuu"
+    ebuu = "ebuu"
 
 
 class _Format(StrEnum):
@@ -138,6 +144,31 @@ def translate(
             show_default="none",
         ),
     ] = None,
+    local: Annotated[
+        _Local | None,
+        typer.Option(
+            help="Make weights for each sentence from similar examples: by margins (mbuu) or expected error "
+            "(ebuu). Needs --memory."
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Examples, as 'isogloss memory build' stores them.")
+    ] = None,
+    local_strength: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="How much the examples count (λ); 0 keeps the system's weights.",
+            show_default="what 'isogloss local tune' chose",
+        ),
+    ] = None,
+    local_report: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write which examples were used and how weights moved: a JSON object per sentence.",
+        ),
+    ] = None,
     replace_invalid: Annotated[
         bool,
         typer.Option("--replace-invalid", help="Replace bytes that are not UTF-8; else such a line is bad."),
@@ -167,6 +198,12 @@ def translate(
         raise ConfigError(f"--time-limit must be above 0 seconds, got {time_limit}")
     if input is _Input.plf and (markup is _Switch.on or terms or factors):
         raise ConfigError("--markup, --terms and --factors are for sentences, not for lattices")
+    if (local is None) != (memory is None):
+        raise ConfigError("--local and --memory go together")
+    if local is None and (local_strength is not None or local_report is not None):
+        raise ConfigError("--local-strength and --local-report need --local")
+    if local is not None and input is _Input.plf:
+        raise ConfigError("--local is for sentences, not for lattices")
     threads = threads or os.cpu_count() or 1
     read = line_reader(
         _STDIN,
@@ -186,6 +223,9 @@ def translate(
     if given:
         options = SearchOptions.from_mapping({**asdict(loaded.options), **given})
         loaded = load(system, weights=weights, options=options)
+    report = contextlib.ExitStack()
+    if local is not None and memory is not None:
+        loaded = _with_local(loaded, local, memory, local_strength, local_report, report)
     reported = _Reported()
     batches = arriving_batches(
         _arriving(sys.stdin.buffer),
@@ -199,12 +239,38 @@ def translate(
         _pieces, loaded, format, nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
     )
     first = 0
-    for batch in console.track(batches, "batches"):
-        for text in translate_batch(batch, first):
-            sys.stdout.write(text)
-        sys.stdout.flush()
-        first += len(batch)
+    with report:
+        for batch in console.track(batches, "batches"):
+            for text in translate_batch(batch, first):
+                sys.stdout.write(text)
+            sys.stdout.flush()
+            first += len(batch)
     reported.finish()
+
+
+def _with_local(
+    system: System,
+    method: _Local,
+    memory: str,
+    strength: float | None,
+    report: str | None,
+    open_files: contextlib.ExitStack,
+) -> System:
+    """The system with weights for each sentence; what happens goes into the report, if one is wanted."""
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.local import LocallyTranslated, LocalSystem, LocalTranslator, Memory
+
+    opened = Memory.open(memory, system)
+    update = opened.update_options(method.value, strength=strength)
+    translator = LocalTranslator(system, opened, update=update)
+    if report is None:
+        return LocalSystem(translator)
+    stream = open_files.enter_context(atomic_output(report))
+
+    def watch(done: LocallyTranslated) -> None:
+        stream.write(json.dumps(done.report(system.weights), ensure_ascii=False) + "\n")
+
+    return LocalSystem(translator, watch)
 
 
 class _Reported:

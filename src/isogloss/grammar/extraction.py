@@ -16,6 +16,7 @@ from isogloss.corpus.streams import StrPath, naming_file, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.grammar.options import ExtractOptions, Significance, thread_count
 from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
+from isogloss.grammar.table import RuleTable
 from isogloss.progress import Track, no_track
 
 __all__ = ["SCORE_COLUMNS", "ExtractReport", "extract_rules", "parallel_lines"]
@@ -63,13 +64,15 @@ def extract_rules(
     memory: int = 1 << 30,
     threads: int = 0,
     scratch: StrPath | None = None,
+    known: RuleTable | None = None,
     track: Track = no_track,
 ) -> ExtractReport:
     """Extract, count and score the rules of an aligned corpus into a stored rule table.
 
     ``alignment`` holds links as ``source-target`` word positions counted from 0 (Pharaoh format). ``memory``
     bounds, in bytes, what is held for sorting; the rest waits in the folder ``scratch``. ``threads`` of 0 are
-    all processors. The result depends on neither.
+    all processors. The result depends on neither. The words of ``known``, another table, keep the numbers
+    they have there, so that both tables can be read side by side.
     """
     options = options or ExtractOptions()
     if memory < _LEAST_MEMORY:
@@ -98,6 +101,9 @@ def extract_rules(
             orientation_smoothing=options.orientation_smoothing,
             smoothing=_engine.Smoothing[options.smoothing.replace("-", "_")],
         )
+        if known is not None:
+            extraction.source_words.encode([known.source_words.words()])
+            extraction.target_words.encode([known.target_words.words()])
         _count(extraction, source, target, alignment, track)
         whole = folder / "whole" if significance is not None else output
         _score(extraction, whole, options, folder, track)

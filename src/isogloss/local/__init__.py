@@ -12,13 +12,14 @@ from isogloss.local.growth import (
 from isogloss.local.memory import Hit, Memory
 from isogloss.local.options import RetrievalOptions, UpdateOptions
 from isogloss.local.segment import Example
-from isogloss.local.translator import LocallyTranslated, LocalTranslator
+from isogloss.local.translator import LocallyTranslated, LocalSystem, LocalTranslator
 from isogloss.local.update import LocalWeights, local_weights
 
 __all__ = [
     "BuildOptions",
     "Example",
     "Hit",
+    "LocalSystem",
     "LocalTranslator",
     "LocalWeights",
     "LocallyTranslated",

@@ -13,16 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isogloss.corpus.streams import StrPath
+from isogloss.align import AlignmentModel
 from isogloss.errors import ConfigError, DataFormatError, ModelFormatError, OutputError
+from isogloss.grammar.table import RuleTable
 from isogloss.local.blob import pack, unpack
 from isogloss.local.lists import list_columns
 from isogloss.local.memory import KIND, VERSION, Memory, SegmentFiles, fingerprint, read_lists, read_segment
 from isogloss.local.options import UpdateOptions
+from isogloss.local.overlay import give_aligner, update_overlay
 from isogloss.local.segment import Array, Example, Frequencies, segment_columns
 from isogloss.metric import References
 from isogloss.model.folder import ArrayFolder, open_folder, update_folder, write_folder
 from isogloss.nbest.statistics import bleu_statistics
-from isogloss.search.decoder import split_words
+from isogloss.search.sentence import split_words
 
 if TYPE_CHECKING:
     from isogloss.search import System
@@ -71,12 +74,13 @@ def build_memory(
     examples: Sequence[Example],
     options: BuildOptions | None = None,
     *,
+    aligner: AlignmentModel | None = None,
     threads: int = 1,
     track: Track = no_track,
 ) -> Memory:
     """Decode examples and store them as a memory. If a build of the same examples was stopped, it goes on.
 
-    A folder that holds a finished memory is refused: it may hold corrections that exist nowhere else.
+    With an ``aligner``, which is copied, what is added later can give the search new phrases. A folder that holds a finished memory is refused: it may hold corrections that exist nowhere else.
     """
     options = options or BuildOptions()
     _check_examples(examples)
@@ -98,12 +102,15 @@ def build_memory(
             "build": None,
             "segments": [segment] if examples else [],
             "next_example": len(examples),
+            "built": len(examples),
         }
         arrays = {"frequencies": pack(frequencies.arrays())}
         if examples:
             arrays["index_0"] = pack(index)
         return arrays, [], attributes
 
+    if aligner is not None:
+        give_aligner(path, aligner)
     update_folder(path, kind=KIND, version=VERSION, change=finish)
     return Memory.open(path)
 
@@ -113,9 +120,13 @@ def add_examples(
     system: System,
     examples: Sequence[Example],
     *,
+    overlay: bool = True,
     threads: int = 1,
 ) -> list[int]:
-    """Decode examples and add them to a memory, where the next query finds them; gives their numbers."""
+    """Decode examples and add them to a memory, where the next query finds them; gives their numbers.
+
+    If the memory has an aligner, their phrases go into its overlay too, unless ``overlay`` is False.
+    """
     memory = Memory.open(path, system)
     _check_examples(examples)
     if not examples:
@@ -127,9 +138,13 @@ def add_examples(
     def change(folder: ArrayFolder) -> Change:
         first = int(folder.attributes["next_example"])
         numbers[:] = range(first, first + len(examples))
-        return _with_segment(folder, list(examples), numbers, lists)
+        arrays, dropped, attributes = _with_segment(folder, list(examples), numbers, lists)
+        plain = [*folder.attributes.get("plain", []), *([] if overlay else numbers)]
+        return arrays, dropped, {**attributes, "plain": plain}
 
     update_folder(path, kind=KIND, version=VERSION, change=change)
+    if overlay:
+        update_overlay(Memory.open(path), RuleTable.open(system.path / "rules"))
     return numbers
 
 
@@ -145,6 +160,7 @@ def remove_examples(path: StrPath, numbers: Collection[int]) -> None:
         return {"removed": removed}, [], folder.attributes
 
     update_folder(path, kind=KIND, version=VERSION, change=change)
+    update_overlay(Memory.open(path))
 
 
 def compact_memory(path: StrPath) -> Memory:

@@ -207,6 +207,18 @@ class Memory:
                 break
         raise ConfigError(f"{self.path}: no example has the number {number}")
 
+    def added(self) -> list[Example]:
+        """What was added after the build and is still there, without what was to stay out of the overlay."""
+        first, plain = int(self.attributes.get("built", 0)), set(self.attributes.get("plain", []))
+        return [
+            segment.example(position)
+            for segment in self._state.segments
+            for position, number in enumerate(segment.numbers.tolist())
+            if number >= first
+            and number not in plain
+            and (segment.removed is None or not segment.removed[position])
+        ]
+
     def _hit(self, state: _State, similarity: float, number: int, which: int, position: int) -> Hit:
         left = position
         for name, count in state.files[which].lists:

@@ -15,7 +15,7 @@ from isogloss import _engine
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ModelFormatError
 from isogloss.local.options import RetrievalOptions
-from isogloss.search.decoder import split_words
+from isogloss.search.sentence import split_words
 
 __all__ = ["Example", "Frequencies", "QueryTerms", "Segment", "segment_columns"]
 

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isogloss.errors import ConfigError
+from isogloss.grammar.table import RuleTable
 from isogloss.local.memory import Hit, Memory
 from isogloss.local.options import RetrievalOptions, UpdateOptions
+from isogloss.local.overlay import Overlay
 from isogloss.local.update import LocalWeights, local_weights
+from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
+from isogloss.search.derivation import Derivation
+from isogloss.search.plf import Lattice
+from isogloss.search.sentence import Source
+from isogloss.search.system import System, best_lines
 
 if TYPE_CHECKING:
-    from isogloss.search import System
+    from isogloss.search.sentence import Sentence
 
-__all__ = ["LocalTranslator", "LocallyTranslated"]
+__all__ = ["LocalSystem", "LocalTranslator", "LocallyTranslated"]
 
 _BATCH = 20  # sentences per thread at once: Ctrl-C works in between
 
@@ -37,8 +44,10 @@ class LocallyTranslated:
     local: LocalWeights
     nbest: NbestStore
     """Its best translations, with features."""
+    derivations: Sequence[Derivation] = ()
+    """The rules they were made with, if these were asked for."""
 
-    def report(self, baseline: dict[str, float], examples: int = 5) -> dict[str, Any]:
+    def report(self, baseline: Mapping[str, float], examples: int = 5) -> dict[str, Any]:
         """What happened, as plain values: the nearest examples, and how the weights moved."""
         return {
             "source": self.source,
@@ -62,8 +71,8 @@ class LocallyTranslated:
 class LocalTranslator:
     """Translates each sentence with weights made from the examples nearest to it.
 
-    The memory is looked at again for every sentence, so that what was added just now is used. Any number of
-    threads may use one.
+    The memory is looked at again for every sentence, so that what was added just now is used, and so are the
+    phrases of its overlay unless ``overlay`` is False. Any number of threads may use one.
     """
 
     def __init__(
@@ -72,11 +81,14 @@ class LocalTranslator:
         memory: Memory,
         retrieval: RetrievalOptions | None = None,
         update: UpdateOptions | None = None,
+        *,
+        overlay: bool = True,
     ) -> None:
         memory.check_system(system)
         self.system, self.memory = system, memory
         self.retrieval = retrieval or RetrievalOptions()
         self.update = update or UpdateOptions()
+        self._overlay = Overlay(memory.path) if overlay else None
         self._mine = threading.local()
 
     def weights(self, sentence: str) -> tuple[list[Hit], LocalWeights]:
@@ -88,34 +100,45 @@ class LocalTranslator:
         return hits, local_weights(self.memory.candidates(hits), similarities, baseline, self.update)
 
     def translate_one(
-        self, sentence: str, *, nbest: int = 1, max_words: int = DEFAULT_MAX_WORDS
-    ) -> LocallyTranslated:
-        """Translate a sentence and say how."""
-        if not isinstance(sentence, str):
-            raise ConfigError("local training translates sentences, not lattices")
-        hits, local = self.weights(sentence)
-        decoder = self._decoder()
-        decoder.set_dense(local.weights)
-        store = decoder.nbest([sentence], nbest=nbest, max_words=max_words)
-        from isogloss.search.system import best_lines
-
-        text = next(best_lines(store, [sentence]))
-        return LocallyTranslated(source=sentence, text=text, hits=hits, local=local, nbest=store)
-
-    def translate(
         self,
-        sentences: Iterable[str],
+        sentence: str | Sentence,
         *,
         nbest: int = 1,
-        threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+        derivations: bool = False,
+    ) -> LocallyTranslated:
+        """Translate a sentence and say how."""
+        if isinstance(sentence, Lattice):
+            raise ConfigError("local training translates sentences, not lattices")
+        text = sentence if isinstance(sentence, str) else " ".join(sentence.words)
+        hits, local = self.weights(text)
+        decoder = self._decoder()
+        rules: Sequence[Derivation] = ()
+        limits: dict[str, Any] = {"nbest": nbest, "max_words": max_words, "time_limit": time_limit}
+        with decoder.using(local.weights):
+            if derivations:
+                store, rules = decoder.explained([sentence], **limits)
+            else:
+                store = decoder.nbest([sentence], **limits)
+        return LocallyTranslated(
+            source=text,
+            text=next(best_lines(store, [sentence])),
+            hits=hits,
+            local=local,
+            nbest=store,
+            derivations=rules,
+        )
+
+    def translate(
+        self, sentences: Iterable[str | Sentence], *, threads: int = 1, **limits: Any
     ) -> Iterator[LocallyTranslated]:
-        """Translate sentences, in order, as the results are asked for."""
+        """Translate sentences, in order, as the results are asked for; limits as in ``translate_one``."""
         if threads < 1:
             raise ConfigError(f"threads must be at least 1, got {threads}")
 
-        def work(sentence: str) -> LocallyTranslated:
-            return self.translate_one(sentence, nbest=nbest, max_words=max_words)
+        def work(sentence: str | Sentence) -> LocallyTranslated:
+            return self.translate_one(sentence, **limits)
 
         if threads == 1:
             yield from map(work, sentences)
@@ -125,10 +148,49 @@ class LocalTranslator:
             while batch := list(islice(waiting, _BATCH * threads)):
                 yield from pool.map(work, batch)
 
+    def translated(self, sentences: Any, **limits: Any) -> str | Iterator[str]:
+        """The text alone, of one sentence or of many."""
+        if isinstance(sentences, Source):
+            only: Any = sentences
+            return next(self.translate([only], **limits)).text
+        return (done.text for done in self.translate(sentences, **limits))
+
     def _decoder(self) -> Decoder:
         """A decoder of this thread alone: its weights change with every sentence."""
-        decoder: Decoder | None = getattr(self._mine, "decoder", None)
-        if decoder is None:
-            decoder = self.system.decoder.copy()
-            self._mine.decoder = decoder
-        return decoder
+        table = self._overlay.table() if self._overlay is not None else None
+        known: tuple[Decoder, RuleTable | None] | None = getattr(self._mine, "decoder", None)
+        if known is None or known[1] is not table:
+            known = self.system.decoder.copy(table), table
+            self._mine.decoder = known
+        return known[0]
+
+
+class LocalSystem(System):
+    """A system whose translations are all made with local weights; ``watch`` is told of each."""
+
+    def __init__(
+        self, translator: LocalTranslator, watch: Callable[[LocallyTranslated], None] = lambda done: None
+    ) -> None:
+        super().__init__(translator.system.decoder, translator.system.path)
+        self.translator, self._watch = translator, watch
+
+    def nbest(self, sentences: Iterable[Source], **limits: Any) -> NbestStore:
+        """As ``System`` does it."""
+        return self._joined(sentences, limits)[0]
+
+    def explained(self, sentences: Iterable[Source], **limits: Any) -> tuple[NbestStore, list[Derivation]]:
+        """As ``System`` does it."""
+        return self._joined(sentences, {**limits, "derivations": True})
+
+    def _joined(
+        self, sentences: Iterable[Any], limits: dict[str, Any]
+    ) -> tuple[NbestStore, list[Derivation]]:
+        stores: list[NbestStore] = []
+        derivations: list[Derivation] = []
+        for number, done in enumerate(self.translator.translate(sentences, **limits)):
+            self._watch(done)
+            stores.append(replace(done.nbest, sentence_ids=done.nbest.sentence_ids + number))
+            derivations += done.derivations
+        if not stores:
+            return super().nbest([]), []
+        return merge(stores), derivations

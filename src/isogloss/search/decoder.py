@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isogloss import _engine
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.errors import ConfigError, DataFormatError, ModelFormatError
 from isogloss.features.model import SparseModel
 from isogloss.features.weights import SparseWeights
 from isogloss.grammar.table import RuleTable
@@ -47,8 +47,13 @@ class Decoder:
         weights: Mapping[str, float] | None = None,
         *,
         sparse: SparseModel | None = None,
+        overlay: RuleTable | None = None,
     ) -> None:
         self._rules, self._lm, self.options, self.sparse = rules, lm, options, sparse
+        self.overlay = overlay
+        """A second, small table that is read beside the first; see ``check_overlay``."""
+        if overlay is not None:
+            check_overlay(rules, overlay, sparse)
         self._sparse_engine = None if sparse is None else sparse.engine(rules)
         self._sparse_weights: _engine.SparseWeights | None = None
         self._engine = self._make(options)
@@ -88,18 +93,13 @@ class Decoder:
         self._engine.set_weights(list(weights.values()), self._sparse_weights)
         self._fallback = None
 
-    def copy(self) -> Decoder:
+    def copy(self, overlay: RuleTable | None = None) -> Decoder:
         """Another decoder of the same model, whose weights can be set without touching this one's."""
-        other = Decoder(self._rules, self._lm, self.options, sparse=self.sparse)
+        overlay = overlay or self.overlay
+        other = Decoder(self._rules, self._lm, self.options, sparse=self.sparse, overlay=overlay)
         other._sparse_weights = self._sparse_weights
-        other.set_dense(self.weights)
+        other._set_dense(self.weights)
         return other
-
-    def set_dense(self, weights: Mapping[str, float]) -> None:
-        """Use other dense weights from now on; sparse weights stay."""
-        self.weights = check_weights(weights, self.names)
-        self._engine.set_weights(list(self.weights.values()), self._sparse_weights)
-        self._fallback = None
 
     def _check_signature(self, weights: SparseWeights) -> None:
         where = f"{weights.path}: " if weights.path else ""
@@ -244,16 +244,32 @@ class Decoder:
         return renumbered, steps
 
     def _make(self, options: SearchOptions) -> _engine.Decoder:
+        words = self.overlay or self._rules  # an overlay knows the words of both
         with self._rules.damage_named():
             return _engine.Decoder(
                 table=self._rules.engine,
-                source_words=self._rules.source_words,
-                target_words=self._rules.target_words,
+                source_words=words.source_words,
+                target_words=words.target_words,
                 language_model=self._lm.engine,
                 column_names=list(self._rules.columns),
                 options=engine_options(options),
                 sparse=self._sparse_engine,
+                overlay=None if self.overlay is None else self.overlay.engine,
             )
+
+
+def check_overlay(rules: RuleTable, overlay: RuleTable, sparse: SparseModel | None) -> None:
+    """Refuse a second table that does not number the words of the first as the first does."""
+    if sparse is not None:
+        raise ConfigError("a system with sparse features takes no second rule table")
+    begins_alike = all(
+        np.array_equal(overlay.arrays[f"{side}_word_{part}"][: len(first)], first)
+        for side in ("source", "target")
+        for part in ("bytes", "offsets")
+        for first in (rules.arrays[f"{side}_word_{part}"],)
+    )
+    if overlay.columns != rules.columns or not begins_alike:
+        raise ModelFormatError("was made for another rule table", overlay.path, "make it again")
 
 
 class _Window(NamedTuple):

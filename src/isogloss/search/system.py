@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from isogloss._version import __version__
 from isogloss.corpus.streams import StrPath, atomic_output
@@ -35,6 +35,9 @@ from isogloss.search.options import SearchOptions
 from isogloss.search.plf import Lattice
 from isogloss.search.sentence import Source, split_words
 from isogloss.search.weights import default_weights, read_weights, write_weights
+
+if TYPE_CHECKING:
+    from isogloss.local import LocalTranslator
 
 __all__ = ["System", "best_lines", "create_system", "load"]
 
@@ -67,6 +70,7 @@ class System:
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
+        local: LocalTranslator | None = None,
     ) -> str: ...
     @overload
     def translate(
@@ -76,6 +80,7 @@ class System:
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
+        local: LocalTranslator | None = None,
     ) -> Iterator[str]: ...
     def translate(
         self,
@@ -84,13 +89,17 @@ class System:
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
+        local: LocalTranslator | None = None,
     ) -> str | Iterator[str]:
         """The best translation of a sentence (tokenised text or ``Sentence``) or a lattice, or of many.
 
         Many are translated as their translations are asked for, some at a time, and come in order. Results
         do not depend on ``threads``. An empty sentence has an empty translation. With a ``time_limit``, in
-        seconds per sentence, results depend on the machine.
+        seconds per sentence, results depend on the machine. With ``local``, each sentence is translated with
+        weights that are made for it (see ``isogloss.local``).
         """
+        if local is not None:
+            return local.translated(sentences, threads=threads, max_words=max_words, time_limit=time_limit)
         if isinstance(sentences, Source):
             return next(self._translated([sentences], threads, max_words, time_limit))
         return self._translated(sentences, threads, max_words, time_limit)
