@@ -3,7 +3,7 @@
     ISOGLOSS_DATA=... python benchmarks/retrieval.py [--queries N] [--largest N]
 
 The corpus is tanaka's Japanese side (50,000 sentences) and larger ones made from it (see enlarged.py); the
-queries are its test sentences; K = 100, a share of 0.1 for the edit distance. Milliseconds are CPU time of one
+queries are its test sentences; K = 100, a share of 0.1 for the edit distance. Milliseconds are CPU time of a
 thread. Two comparisons with all examples stand beside it: the engine's own exact similarity, whose answers
 must be the same (checked), and, if RapidFuzz is installed, RapidFuzz's edit similarity alone.
 """

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isogloss.corpus.streams import StrPath
 from isogloss.align import AlignmentModel
+from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError, DataFormatError, ModelFormatError, OutputError
 from isogloss.grammar.table import RuleTable
 from isogloss.local.blob import pack, unpack
@@ -80,7 +80,8 @@ def build_memory(
 ) -> Memory:
     """Decode examples and store them as a memory. If a build of the same examples was stopped, it goes on.
 
-    With an ``aligner``, which is copied, what is added later can give the search new phrases. A folder that holds a finished memory is refused: it may hold corrections that exist nowhere else.
+    With an ``aligner``, which is copied, what is added later can give the search new phrases. A folder that
+    holds a finished memory is refused: it may hold corrections that exist nowhere else.
     """
     options = options or BuildOptions()
     _check_examples(examples)
