@@ -156,6 +156,21 @@ class Lists {
   CandidateLists lists_;
 };
 
+ArrayOut<std::int64_t> best_rows(const Lists& self, ArrayIn<double> weights) {
+  const CandidateLists& lists = self.lists();
+  if (weights.size() != lists.features()) throw nb::value_error("one weight for each feature is expected");
+  Buffer<std::int64_t> best;
+  for (std::size_t j = 0; j < lists.examples(); ++j) {
+    double highest = -std::numeric_limits<double>::infinity();
+    best.push_back(lists.offsets[j]);
+    for (auto row = lists.offsets[j]; row < lists.offsets[j + 1]; ++row) {
+      const double score = lists.dot(static_cast<std::size_t>(row), weights.data());
+      if (score > highest) highest = score, best.back() = row;
+    }
+  }
+  return to_numpy(std::move(best));
+}
+
 std::tuple<ArrayOut<double>, double, double, std::size_t> mbuu(const Lists& self, ArrayIn<double> gains,
                                                                ArrayIn<double> strengths, ArrayIn<double> baseline,
                                                                double tolerance, std::size_t max_passes) {
@@ -195,14 +210,15 @@ std::tuple<double, ArrayOut<double>> ebuu_objective(const Lists& self, ArrayIn<d
   return {value, to_numpy(std::move(gradient))};
 }
 
-ArrayOut<double> gains(MatrixIn<std::int32_t> statistics, ArrayIn<std::int64_t> offsets, double decay) {
+ArrayOut<double> gains(MatrixIn<std::int32_t> statistics, ArrayIn<std::int64_t> offsets,
+                       ArrayIn<std::int64_t> chosen, double decay) {
   if (statistics.shape(1) < bleu_columns(1) || statistics.shape(1) % 2 != 0)
     throw nb::value_error("statistics of BLEU have 2 + 2·order columns");
   Buffer<double> out;
   out.resize(statistics.shape(0));
   {
     const nb::gil_scoped_release release;
-    document_gains({statistics.data(), statistics.size()}, view(offsets), statistics.shape(1) / 2 - 1, decay,
+    document_gains({statistics.data(), statistics.size()}, view(offsets), view(chosen), statistics.shape(1) / 2 - 1, decay,
                    {out.data(), out.size()});
   }
   return to_numpy(std::move(out));
@@ -228,7 +244,7 @@ void bind_local(nb::module_& module) {
              "The arrays of an index of sentences, by the idf of each word.");
   module.def("edit_distance", &edit_distance, "a"_a, "b"_a, nb::kw_only(), "terms"_a,
              "Levenshtein distance of two sequences of numbers below ``terms``.");
-  module.def("document_gains", &gains, nb::kw_only(), "statistics"_a, "offsets"_a, "decay"_a,
+  module.def("document_gains", &gains, nb::kw_only(), "statistics"_a, "offsets"_a, "chosen"_a, "decay"_a,
              "BLEU of a fading pseudo-document with each candidate in it, times its length (Chiang et al. 2008).");
   nb::class_<ExampleIndex>(module, "ExampleIndex", "Finds the sentences that are most similar to another.")
       .def(nb::init<ArrayIn<std::int64_t>, ArrayIn<WordId>, ArrayIn<double>, ArrayIn<std::int64_t>,
@@ -246,6 +262,7 @@ void bind_local(nb::module_& module) {
                     std::optional<ArrayIn<std::uint32_t>>, std::optional<ArrayIn<float>>, std::size_t>(),
            nb::kw_only(), "offsets"_a, "dense"_a, "sparse_offsets"_a = nb::none(), "sparse_columns"_a = nb::none(),
            "sparse_values"_a = nb::none(), "sparse_size"_a = 0)
+      .def("best", &best_rows, "weights"_a, "The row of each example's candidate of highest score, first of equals.")
       .def("margin_update", &mbuu, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "tolerance"_a = 1e-8,
            "max_passes"_a = 500, "MBUU: change of the weights, objective, duality gap, passes.")
       .def("margin_objective", &mbuu_objective, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "change"_a,

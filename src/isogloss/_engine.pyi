@@ -971,7 +971,7 @@ def index_examples(*, offsets: numpy.typing.NDArray[numpy.int64], words: numpy.t
 def edit_distance(a: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], *, terms: int) -> int:
     """Levenshtein distance of two sequences of numbers below ``terms``."""
 
-def document_gains(*, statistics: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], decay: float) -> NDArray[numpy.float64]:
+def document_gains(*, statistics: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], decay: float) -> NDArray[numpy.float64]:
     """
     BLEU of a fading pseudo-document with each candidate in it, times its length (Chiang et al. 2008).
     """
@@ -991,6 +991,9 @@ class CandidateLists:
     """Features of the candidates of some examples, to train weights on."""
 
     def __init__(self, *, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_size: int = 0) -> None: ...
+
+    def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int64]:
+        """The row of each example's candidate of highest score, first of equals."""
 
     def margin_update(self, *, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], baseline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float = 1e-08, max_passes: int = 500) -> tuple[NDArray[numpy.float64], float, float, int]:
         """MBUU: change of the weights, objective, duality gap, passes."""

@@ -158,7 +158,9 @@ def test_document_gains() -> None:
         rows = statistics[a:b].astype(np.float64)
         expected += (bleu_scores(rows + document, floor) * (document[1] + rows[:, 1])).tolist()
         document = 0.9 * (document + rows[0])
-    found = _engine.document_gains(statistics=statistics, offsets=offsets, decay=0.9)
+    found = _engine.document_gains(
+        statistics=statistics, offsets=offsets, chosen=offsets[:-1].copy(), decay=0.9
+    )
     assert found.tolist() == pytest.approx(expected)
 
 

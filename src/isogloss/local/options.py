@@ -11,11 +11,12 @@ from isogloss.errors import ConfigError
 __all__ = ["Loss", "Method", "RetrievalOptions", "Units", "UpdateOptions"]
 
 Method = Literal["mbuu", "ebuu"]
-Loss = Literal["document", "sentence"]
+Loss = Literal["document", "sentence", "balanced"]
 Units = Literal["raw", "spread"]
 
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.018, "ebuu": 0.06}
 """λ of Liu et al. (2012)."""
+DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "sentence"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +63,15 @@ class UpdateOptions:
     scaled to a sum of absolute values of 1 first."""
     sharpness: float = 100.0
     """α of EBUU: how much the best candidates dominate the expectation."""
-    loss: Loss = "document"
-    """BLEU in the margins of MBUU: of a fading pseudo-document, or of the ``sentence`` alone."""
+    loss: Loss | None = None
+    """Whose BLEU counts: that of a fading pseudo-``document`` with the candidate in it (the default of
+    MBUU), of the ``sentence`` alone (the default of EBUU), or of the sentence with references one word
+    longer (``balanced``), because sentence BLEU favours what is too short (Nakov et al. 2012)."""
     decay: float = 0.9
     """How the pseudo-document fades from one example to the next."""
+    rounds: int = 1
+    """How often the pseudo-document is made: first of the candidates that the baseline likes best, then of
+    those that the new weights like best."""
     iterations: int = 50
     """Steps of EBUU at most."""
     units: Units = "spread"
@@ -81,6 +87,8 @@ class UpdateOptions:
     def __post_init__(self) -> None:
         if self.method not in get_args(Method):
             raise ConfigError(f"method must be one of {', '.join(get_args(Method))}, got {self.method!r}")
+        if self.loss is None:
+            object.__setattr__(self, "loss", DEFAULT_LOSSES[self.method])
         if self.loss not in get_args(Loss):
             raise ConfigError(f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}")
         if self.units not in get_args(Units):
@@ -93,6 +101,8 @@ class UpdateOptions:
                 raise ConfigError(f"{name} must be finite and at least 0, got {value}")
         if not 0 <= self.decay < 1:
             raise ConfigError(f"decay must be at least 0 and below 1, got {self.decay}")
+        if self.rounds < 1:
+            raise ConfigError(f"rounds must be at least 1, got {self.rounds}")
         for name in ("iterations", "gate_examples"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")

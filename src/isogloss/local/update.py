@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 _SENTENCE = BleuOptions(smoothing="add-k", smoothing_value=1.0)
 """BLEU with one added to all counts above single words."""
+_REFERENCE_LENGTH = 1  # the column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,24 +101,9 @@ def local_weights(
         return unchanged
     scaled = own / scale
     strengths = _shares(similarities, options.emphasis) * strength
-    lists = candidates.engine()
-    if options.method == "mbuu":
-        gains = _gains(candidates, options)
-        change, objective, _, iterations = lists.margin_update(
-            gains=gains, strengths=strengths, baseline=scaled
-        )
-        begun = lists.margin_objective(
-            gains=gains, strengths=strengths, baseline=scaled, change=np.zeros_like(scaled)
-        )
-    else:
-        change, objective, begun, iterations = lists.error_update(
-            errors=-bleu_scores(candidates.statistics, _SENTENCE),
-            strengths=strengths,
-            baseline=scaled,
-            start=None if start is None else _start(start, baseline, len(ids)) * units / scale,
-            sharpness=options.sharpness,
-            iterations=options.iterations,
-        )
+    begin = None if start is None else _start(start, baseline, len(ids)) * units / scale
+    training = _Training(candidates, scaled, strengths, options)
+    change, objective, begun, iterations = training.run(begin)
     change = change * scale / units
     dense, sparse = change[: len(baseline)].tolist(), change[len(baseline) :].tolist()
     return LocalWeights(
@@ -135,15 +122,65 @@ def _shares(similarities: Sequence[float], emphasis: float) -> Floats:
     return shares
 
 
-def _gains(candidates: Candidates, options: UpdateOptions) -> Floats:
-    if options.loss == "document":
-        return _engine.document_gains(
-            statistics=candidates.statistics, offsets=candidates.offsets, decay=options.decay
+class _Training:
+    """An update with what it needs, in scaled units."""
+
+    def __init__(
+        self, candidates: Candidates, baseline: Floats, strengths: Floats, options: UpdateOptions
+    ) -> None:
+        self._candidates, self._options = candidates, options
+        self._baseline, self._strengths = baseline, strengths
+        self._lists = candidates.engine()
+
+    def run(self, start: Floats | None) -> tuple[Floats, float, float, int]:
+        """Change of the weights, objective, objective at the baseline, iterations."""
+        options = self._options
+        change, objective, begun, iterations = self._update(self._gains(self._baseline), start)
+        for _ in range(options.rounds - 1 if options.loss == "document" else 0):
+            gains = self._gains(self._baseline + change)
+            change, objective, begun, iterations = self._update(gains, start)
+        return change, objective, begun, iterations
+
+    def _update(self, gains: Floats, start: Floats | None) -> tuple[Floats, float, float, int]:
+        options = self._options
+        facts: dict[str, Any] = {"strengths": self._strengths, "baseline": self._baseline}
+        if options.method == "mbuu":
+            change, objective, _, passes = self._lists.margin_update(gains=gains, **facts)
+            nothing = np.zeros_like(self._baseline)
+            return (
+                change,
+                objective,
+                self._lists.margin_objective(gains=gains, change=nothing, **facts),
+                passes,
+            )
+        if options.loss == "document":  # from words to a share, as the BLEU of a sentence is
+            gains = gains / self._candidates.statistics[:, _REFERENCE_LENGTH]
+        return self._lists.error_update(
+            errors=-gains,
+            start=start,
+            sharpness=options.sharpness,
+            iterations=options.iterations,
+            **facts,
         )
-    # Times the length, as the document's: a word is worth the same in a long sentence and in a short one.
-    lengths = candidates.statistics[:, 1].astype(np.float64)
-    gains: Floats = bleu_scores(candidates.statistics, _SENTENCE) * lengths
-    return gains
+
+    def _gains(self, weights: Floats) -> Floats:
+        """How good each candidate is; in words for MBUU, where a word is worth the same in every sentence."""
+        candidates, options = self._candidates, self._options
+        if options.loss == "document":
+            return _engine.document_gains(
+                statistics=candidates.statistics,
+                offsets=candidates.offsets,
+                chosen=self._lists.best(weights),
+                decay=options.decay,
+            )
+        statistics = candidates.statistics
+        if options.loss == "balanced":
+            statistics = statistics.copy()
+            statistics[:, _REFERENCE_LENGTH] += 1
+        gains: Floats = bleu_scores(statistics, _SENTENCE)
+        if options.method == "mbuu":
+            gains = gains * candidates.statistics[:, _REFERENCE_LENGTH]
+        return gains
 
 
 def _spread(candidates: Candidates) -> Floats:
