@@ -128,12 +128,13 @@ class Lists {
  public:
   Lists(ArrayIn<std::int64_t> offsets, MatrixIn<double> dense, std::optional<ArrayIn<std::int64_t>> sparse_offsets,
         std::optional<ArrayIn<std::uint32_t>> sparse_columns, std::optional<ArrayIn<float>> sparse_values,
-        std::size_t sparse_size)
+        std::size_t sparse_size, std::optional<ArrayIn<double>> constants)
       : offsets_(offsets), dense_(dense), sparse_offsets_(sparse_offsets), sparse_columns_(sparse_columns),
-        sparse_values_(sparse_values) {
+        sparse_values_(sparse_values), constants_(constants) {
     lists_.offsets = view(offsets);
     lists_.dense = {dense.data(), dense.size()};
     lists_.dense_size = dense.shape(1);
+    if (constants) lists_.constants = view(*constants);
     if (sparse_size > 0) {
       if (!sparse_offsets || !sparse_columns || !sparse_values)
         throw nb::value_error("sparse features need offsets, columns and values");
@@ -153,6 +154,7 @@ class Lists {
   std::optional<ArrayIn<std::int64_t>> sparse_offsets_;
   std::optional<ArrayIn<std::uint32_t>> sparse_columns_;
   std::optional<ArrayIn<float>> sparse_values_;
+  std::optional<ArrayIn<double>> constants_;
   CandidateLists lists_;
 };
 
@@ -259,9 +261,10 @@ void bind_local(nb::module_& module) {
            "The similarity of every example: slow, to check the search against.");
   nb::class_<Lists>(module, "CandidateLists", "Features of the candidates of some examples, to train weights on.")
       .def(nb::init<ArrayIn<std::int64_t>, MatrixIn<double>, std::optional<ArrayIn<std::int64_t>>,
-                    std::optional<ArrayIn<std::uint32_t>>, std::optional<ArrayIn<float>>, std::size_t>(),
+                    std::optional<ArrayIn<std::uint32_t>>, std::optional<ArrayIn<float>>, std::size_t,
+                    std::optional<ArrayIn<double>>>(),
            nb::kw_only(), "offsets"_a, "dense"_a, "sparse_offsets"_a = nb::none(), "sparse_columns"_a = nb::none(),
-           "sparse_values"_a = nb::none(), "sparse_size"_a = 0)
+           "sparse_values"_a = nb::none(), "sparse_size"_a = 0, "constants"_a = nb::none())
       .def("best", &best_rows, "weights"_a, "The row of each example's candidate of highest score, first of equals.")
       .def("margin_update", &mbuu, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "tolerance"_a = 1e-8,
            "max_passes"_a = 500, "MBUU: change of the weights, objective, duality gap, passes.")

@@ -16,6 +16,10 @@ void CandidateLists::check() const {
   if (dense.size() != rows() * dense_size) throw std::invalid_argument("candidate lists: dense rows are missing");
   for (double value : dense)
     if (!std::isfinite(value)) throw std::invalid_argument("candidate lists: a feature is not a finite number");
+  if (!constants.empty() && constants.size() != rows())
+    throw std::invalid_argument("candidate lists: one constant for each row is expected");
+  for (double value : constants)
+    if (!std::isfinite(value)) throw std::invalid_argument("candidate lists: a score is not a finite number");
   if (sparse_size == 0) return;
   check_offsets(sparse_offsets, rows(), sparse_columns.size(), "sparse features");
   if (sparse_values.size() != sparse_columns.size())

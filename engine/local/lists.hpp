@@ -17,6 +17,7 @@ struct CandidateLists {
   std::span<const std::uint32_t> sparse_columns;  ///< rising within a row
   std::span<const float> sparse_values;
   std::size_t sparse_size = 0;
+  std::span<const double> constants;  ///< what no weight here changes of each row's score; may be empty
 
   std::size_t examples() const { return offsets.size() - 1; }
   std::size_t rows() const { return static_cast<std::size_t>(offsets.back()); }
@@ -25,9 +26,10 @@ struct CandidateLists {
   /// Throws std::invalid_argument if the parts do not fit together; all else relies on it.
   void check() const;
 
+  /// The score of a row.
   double dot(std::size_t row, const double* weights) const {
     const double* values = dense.data() + row * dense_size;
-    double sum = 0;
+    double sum = constants.empty() ? 0.0 : constants[row];
     for (std::size_t i = 0; i < dense_size; ++i) sum += values[i] * weights[i];
     if (sparse_size == 0) return sum;
     for (auto at = sparse_offsets[row]; at < sparse_offsets[row + 1]; ++at) {

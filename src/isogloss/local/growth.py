@@ -229,7 +229,10 @@ def decode_lists(
     )
     streams = list(zip_longest(*(example.references for example in examples)))
     statistics = bleu_statistics(store, References(streams), threads=threads)
-    return list_columns(store, statistics)
+    constants = None
+    if system.decoder.sparse is not None:  # local training moves dense weights; what sparse ones add stays
+        constants = store.scores - store.dense @ np.array(list(system.weights.values()))
+    return list_columns(store, statistics, constants)
 
 
 def _check_examples(examples: Sequence[Example]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,11 +34,13 @@ class Candidates:
     sparse: CsrRows | None = None
     sparse_ids: npt.NDArray[np.uint64] | None = None
     """The hash of each sparse column's name."""
+    constants: npt.NDArray[np.float64] | None = None
+    """What features that are not here, and whose weights stay, add to the score of each candidate."""
 
     def engine(self) -> _engine.CandidateLists:
         """The form the engine takes."""
         if self.sparse is None or self.sparse_ids is None:
-            return _engine.CandidateLists(offsets=self.offsets, dense=self.dense)
+            return _engine.CandidateLists(offsets=self.offsets, dense=self.dense, constants=self.constants)
         return _engine.CandidateLists(
             offsets=self.offsets,
             dense=self.dense,
@@ -46,10 +48,13 @@ class Candidates:
             sparse_columns=self.sparse.columns,
             sparse_values=self.sparse.values,
             sparse_size=len(self.sparse_ids),
+            constants=self.constants,
         )
 
 
-def list_columns(store: NbestStore, statistics: Array) -> dict[str, Array]:
+def list_columns(
+    store: NbestStore, statistics: Array, constants: npt.NDArray[np.float64] | None = None
+) -> dict[str, Array]:
     """What is kept of an n-best list. Dense columns that are zero everywhere are left out."""
     if len(statistics) and int(statistics.max()) > _LARGEST:
         raise DataFormatError(
@@ -62,6 +67,8 @@ def list_columns(store: NbestStore, statistics: Array) -> dict[str, Array]:
         "dense": store.dense[:, used].astype(np.float32),
         "statistics": statistics.astype(np.uint16),
     }
+    if constants is not None:
+        columns["constants"] = constants.astype(np.float32)
     if store.sparse is not None:
         rows = store.sparse.rows(np.arange(store.num_candidates))
         present, renumbered = np.unique(rows.columns, return_inverse=True)
@@ -99,6 +106,8 @@ class StoredLists:
                 and columns["statistics"].ndim == 2
                 and bool(np.all(used < dense_size))
             )
+            if "constants" in columns:
+                sound = sound and len(columns["constants"]) == rows
             if "sparse_ids" in columns:
                 sound = sound and len(columns["sparse_offsets"]) == rows + 1
         except (KeyError, ValueError, IndexError, TypeError):
@@ -127,6 +136,8 @@ def _stored_columns(parts: Sequence[tuple[StoredLists, int]], dense_size: int) -
         "dense": chosen.dense[:, used].astype(np.float32),
         "statistics": chosen.statistics.astype(np.uint16),
     }
+    if chosen.constants is not None:
+        columns["constants"] = chosen.constants.astype(np.float32)
     if chosen.sparse is not None and chosen.sparse_ids is not None:
         columns |= {
             "sparse_offsets": chosen.sparse.offsets,
@@ -150,10 +161,16 @@ def one_candidate_set(parts: Sequence[tuple[StoredLists, int]], dense_size: int)
         last = first + end - begin
         dense[first:last, columns["dense_columns"]] = columns["dense"][begin:end]
         statistics[first:last] = columns["statistics"][begin:end]
+    constants = None
+    if any("constants" in columns for columns, _, _ in spans):
+        nothing = np.zeros(int(offsets[-1]), np.float32)
+        parts_of = (columns.get("constants", nothing)[begin:end] for columns, begin, end in spans)
+        constants = np.concatenate(list(parts_of)).astype(np.float64)
+    found = Candidates(offsets=offsets, dense=dense, statistics=statistics, constants=constants)
     if not any("sparse_ids" in columns for columns, _, _ in spans):
-        return Candidates(offsets=offsets, dense=dense, statistics=statistics)
+        return found
     sparse, ids = _sparse_rows(parts, spans)
-    return Candidates(offsets=offsets, dense=dense, statistics=statistics, sparse=sparse, sparse_ids=ids)
+    return replace(found, sparse=sparse, sparse_ids=ids)
 
 
 def _sparse_rows(

@@ -35,16 +35,22 @@ if TYPE_CHECKING:
 __all__ = ["KIND", "VERSION", "Hit", "Memory", "SegmentFiles", "fingerprint"]
 
 KIND = "memory"
+_SPARSE = ("sparse", "weights.sparse")
 VERSION = 1
 
 
 def fingerprint(system: System) -> str:
-    """A hash of what makes the features of a system: rule table, language model, search, names."""
+    """A hash of what makes the features of a system: rule table, language model, search, names.
+
+    Sparse features count with their weights, because these are in the stored scores.
+    """
+    sparse = [content_hash(folder) for name in _SPARSE if (folder := system.path / name).exists()]
     what = [
         content_hash(system.path / "rules"),
         content_hash(system.path / "lm"),
         system.options.search,
         list(system.decoder.names),
+        *sparse,
     ]
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 

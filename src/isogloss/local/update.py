@@ -100,6 +100,8 @@ def local_weights(
     if scale == 0:
         return unchanged
     scaled = own / scale
+    if candidates.constants is not None:
+        candidates = replace(candidates, constants=candidates.constants / scale)
     strengths = _shares(similarities, options.emphasis) * strength
     begin = None if start is None else _start(start, baseline, len(ids)) * units / scale
     training = _Training(candidates, scaled, strengths, options)
