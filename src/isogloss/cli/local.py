@@ -42,7 +42,7 @@ def tune(
     ] = MethodName.ebuu,
     strength: Annotated[
         list[float] | None,
-        typer.Option(metavar="NUMBER", help="A λ to try; may be given again.", show_default="five of them"),
+        typer.Option(metavar="NUMBER", help="A λ to try; may be given again.", show_default="four of them"),
     ] = None,
     sharpness: Annotated[
         list[float] | None,

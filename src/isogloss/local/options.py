@@ -14,8 +14,9 @@ Method = Literal["mbuu", "ebuu"]
 Loss = Literal["document", "sentence", "balanced"]
 Units = Literal["raw", "spread"]
 
-DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.018, "ebuu": 0.06}
-"""λ of Liu et al. (2012)."""
+DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.0005, "ebuu": 0.005}
+"""λ that helped or did no harm on several corpora. Liu et al. (2012) have 0.018 and 0.06 for features of
+another scale, which is too much for ours."""
 DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "sentence"}
 
 
@@ -53,7 +54,7 @@ class UpdateOptions:
     """How weights are made for one sentence from the examples that were found for it.
 
     >>> UpdateOptions(method="mbuu").strength
-    0.018
+    0.0005
     """
 
     method: Method = "ebuu"
@@ -61,11 +62,11 @@ class UpdateOptions:
     strength: float | None = None
     """λ: how much the examples count against staying at the baseline; 0 is exactly the baseline. Weights are
     scaled to a sum of absolute values of 1 first."""
-    sharpness: float = 100.0
+    sharpness: float = 10.0
     """α of EBUU: how much the best candidates dominate the expectation."""
     loss: Loss | None = None
-    """Whose BLEU counts: that of a fading pseudo-``document`` with the candidate in it (the default of
-    MBUU), of the ``sentence`` alone (the default of EBUU), or of the sentence with references one word
+    """Whose BLEU counts: that of a fading pseudo-``document`` with the candidate in it (MBUU only, and its
+    default), of the ``sentence`` alone (the default of EBUU), or of the sentence with references one word
     longer (``balanced``), because sentence BLEU favours what is too short (Nakov et al. 2012)."""
     decay: float = 0.9
     """How the pseudo-document fades from one example to the next."""
@@ -74,7 +75,7 @@ class UpdateOptions:
     those that the new weights like best."""
     iterations: int = 50
     """Steps of EBUU at most."""
-    units: Units = "spread"
+    units: Units = "raw"
     """What the distance from the baseline is measured in: ``raw`` weights, as in the paper, or weights of
     features that are divided by their ``spread`` among the candidates of an example."""
     emphasis: float = 0.0
@@ -91,6 +92,8 @@ class UpdateOptions:
             object.__setattr__(self, "loss", DEFAULT_LOSSES[self.method])
         if self.loss not in get_args(Loss):
             raise ConfigError(f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}")
+        if self.method == "ebuu" and self.loss == "document":
+            raise ConfigError("loss must be sentence or balanced for ebuu, got 'document'")
         if self.units not in get_args(Units):
             raise ConfigError(f"units must be one of {', '.join(get_args(Units))}, got {self.units!r}")
         if self.strength is None:

@@ -155,8 +155,6 @@ class _Training:
                 self._lists.margin_objective(gains=gains, change=nothing, **facts),
                 passes,
             )
-        if options.loss == "document":  # from words to a share, as the BLEU of a sentence is
-            gains = gains / self._candidates.statistics[:, _REFERENCE_LENGTH]
         return self._lists.error_update(
             errors=-gains,
             start=start,
