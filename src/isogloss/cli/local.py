@@ -12,7 +12,7 @@ from rich.table import Table
 from isogloss.cli import console
 from isogloss.errors import ConfigError
 
-__all__ = ["app"]
+__all__ = ["app", "local_training"]
 
 app = typer.Typer(no_args_is_help=True, help="Settings of local training.")
 
@@ -107,3 +107,34 @@ def tune(
         table.add_row(f"{options.strength:g}", sharp, f"{bleu:.2f}", difference, f"{p:.3f}")
     console.print_table(table)
     console.note(f"best: strength {best.strength:g}" + (f", kept in {memory}" if save else ""))
+
+
+def local_training(
+    config: Annotated[str, typer.Option(metavar="FILE", help="TOML file that describes the data.")],
+    output: Annotated[str, typer.Option(metavar="DIR", help="Folder for the memory and results.json.")],
+    threads: Annotated[int, typer.Option(metavar="N", help="Threads; 0 uses all processors.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Local training (Liu et al. 2012): all tables of the paper, and its figure, on your data."""
+    import json as text
+    from pathlib import Path
+
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.local.experiment import read_experiment, run_experiment, tables
+
+    if threads < 0:
+        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    options = read_experiment(config)
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    results = run_experiment(options, folder, threads=threads or os.cpu_count() or 1, say=console.note)
+    with atomic_output(folder / "results.json") as stream:
+        stream.write(text.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    if json:
+        console.print_json(results)
+        return
+    for title, heads, rows in tables(results):
+        table = Table(*heads, title=title, title_justify="left", box=None)
+        for row in rows:
+            table.add_row(*row)
+        console.print_table(table)
