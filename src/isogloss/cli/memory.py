@@ -114,7 +114,7 @@ def add(
     if json:
         console.print_json({"added": numbers})
     else:
-        console.note(f"{memory}: {len(numbers):,} examples added")
+        console.note(f"{memory}: {len(numbers):,} example{'s' * (len(numbers) != 1)} added")
 
 
 @app.command()

@@ -27,6 +27,7 @@ __all__ = ["Overlay", "give_aligner", "update_overlay"]
 
 _ALIGNER, _OVERLAY = "aligner", "overlay"
 _LEAST_MEMORY = 64 << 20
+_LONGEST = 40  # words of a phrase
 
 
 def give_aligner(path: StrPath, aligner: AlignmentModel) -> None:
@@ -70,13 +71,19 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
 
 
 def _options(table: RuleTable) -> ExtractOptions:
+    """Plain phrases, which every search can use, up to whole sentences: there are few of them."""
     made_with = table.attributes.get("extraction")
     if made_with is None:
         raise ConfigError(
             f"{table.path}: the rule table was not made by 'isogloss extract', so that nothing can be added "
             "to it; add examples with --no-overlay"
         )
-    return ExtractOptions(**made_with)
+    return ExtractOptions.for_grammar(
+        "phrase",
+        max_length=_LONGEST,
+        orientation=made_with["orientation"],
+        orientation_smoothing=made_with["orientation_smoothing"],
+    )
 
 
 class Overlay:
