@@ -2,8 +2,9 @@
 
 Weights alone cannot produce a word that no rule has. So added pairs are aligned, and their rules are kept in
 a small table, which the search reads beside the system's own. A pair that was added is certain where the
-corpus is not: its rules have the probabilities they have among the additions alone. A single word that the
-system's table translates keeps its translations; longer phrases and new words are taken over.
+corpus is not: its rules have the probabilities they have among the additions alone, and the longer a source
+side is, the less its scores count. A single word that the system's table translates keeps its translations;
+longer phrases and new words are taken over.
 
     MEMORY/aligner/   the alignment model that the memory was built with
     MEMORY/overlay/   the rule table, made anew with every addition from what the memory holds
@@ -12,22 +13,29 @@ system's table translates keeps its translations; longer phrases and new words a
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from isogloss.align import AlignmentModel, LinkOptions
+from isogloss.align.links import Link
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
 from isogloss.grammar.extraction import extract_rules
 from isogloss.grammar.options import ExtractOptions
-from isogloss.grammar.storage import scratch_folder
+from isogloss.grammar.storage import KIND, VERSION, scratch_folder
 from isogloss.grammar.table import RuleTable
 from isogloss.local.memory import Memory
+from isogloss.model.folder import add_arrays
+from isogloss.search.sentence import split_words
 
 __all__ = ["Overlay", "give_aligner", "update_overlay"]
 
 _ALIGNER, _OVERLAY = "aligner", "overlay"
 _LEAST_MEMORY = 64 << 20
 _LONGEST = 40  # words of a phrase
+_TRUSTED = 4  # words, and one more: source sides of that length and above are certain
 
 
 def give_aligner(path: StrPath, aligner: AlignmentModel) -> None:
@@ -51,7 +59,9 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
     aligner = AlignmentModel.load(memory.path / _ALIGNER)
     pairs = [(example.source, reference) for example in added for reference in example.references]
     with scratch_folder(None) as scratch:
-        links = [" ".join(f"{i}-{j}" for i, j in one) for one in aligner.align_pairs(pairs, LinkOptions())]
+        aligned = aligner.align_pairs(pairs, LinkOptions())
+        complete = [complete_links(one, *map(_count, pair)) for one, pair in zip(aligned, pairs, strict=True)]
+        links = [" ".join(f"{i}-{j}" for i, j in one) for one in complete]
         texts = [[source for source, _ in pairs], [target for _, target in pairs], links]
         files = [scratch / name for name in ("source", "target", "links")]
         for file, lines in zip(files, texts, strict=True):
@@ -68,6 +78,44 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
             scratch=scratch,
             known=known,
         )
+    _trust_long_phrases(folder)
+
+
+def complete_links(links: Sequence[Link], sources: int, targets: int) -> list[Link]:
+    """Links that leave no word out: a word without links gets those of the nearest one that has some.
+
+    Otherwise phrases that lack such a word would be as certain as those that have it.
+
+    >>> complete_links([(0, 0), (2, 3)], 3, 4)
+    [(0, 0), (0, 1), (1, 0), (2, 2), (2, 3)]
+    """
+    if not links:
+        return [(i, j) for i in range(sources) for j in range(targets)]
+    found = set(links)
+    for side, count in ((0, sources), (1, targets)):
+        linked = sorted({link[side] for link in links})
+        for word in set(range(count)) - set(linked):
+            nearest = min(linked, key=lambda other: (abs(other - word), other))
+            for link in links:
+                if link[side] == nearest:
+                    found.add((word, link[1]) if side == 0 else (link[0], word))
+    return sorted(found)
+
+
+def _count(text: str) -> int:
+    return len(split_words(text))
+
+
+def _trust_long_phrases(folder: Path) -> None:
+    """Let scores count the less the longer the source side is: a long phrase is right wherever it occurs."""
+    table = RuleTable.open(folder)
+    scores = np.array(table.arrays["scores"])
+    for node in range(table.engine.node_count):
+        first, last = table.engine.rules(node)
+        if first < last:
+            length = len(table.engine.symbols(node))
+            scores[first:last] *= max(0.0, 1 - (length - 1) / _TRUSTED)
+    add_arrays(folder, kind=KIND, version=VERSION, arrays={"scores": scores})
 
 
 def _options(table: RuleTable) -> ExtractOptions:
