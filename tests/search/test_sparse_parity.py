@@ -22,7 +22,7 @@ from search.sparse_oracle import TokenTypes, Word, events, feature_counts
 COLUMNS = {
     "tag": {LONG_WORDS["a"]: ("N", "V|x"), LONG_WORDS["c"]: ("N",), LONG_WORDS["new"]: ("Z",)},
     "class": {word: (str(i % 3),) for i, word in enumerate(LONG_WORDS.values())},
-    "tag-2": {LONG_WORDS["w"]: ("N", "V|x", "="), LONG_WORDS["y"]: ("V|x",), LONG_WORDS["7"]: ("Z",)},
+    "ne_tag-2": {LONG_WORDS["w"]: ("N", "V|x", "="), LONG_WORDS["y"]: ("V|x",), LONG_WORDS["7"]: ("Z",)},
 }
 WIDE = ("pair_bigram",)
 """Templates with many positions see few types, so that a case has thousands of features, not millions."""
@@ -39,7 +39,7 @@ def random_types(rng: random.Random) -> tuple[SparseModel, TokenTypes, tuple[str
         return tuple(kept)
 
     source_types = some((*SPELLING_TYPES, "tag", "class"), 5)
-    target_types = some((*SPELLING_TYPES, "tag-2"), 5)
+    target_types = some((*SPELLING_TYPES, "ne_tag-2"), 5)
     template_types = {
         name: (some(source_types, 2), some(target_types, 2))
         for name in templates
@@ -51,7 +51,7 @@ def random_types(rng: random.Random) -> tuple[SparseModel, TokenTypes, tuple[str
         target_types=target_types,
         template_types=template_types,
     )
-    columns = [{name: COLUMNS[name] for name in names} for names in (("tag", "class"), ("tag-2",))]
+    columns = [{name: COLUMNS[name] for name in names} for names in (("tag", "class"), ("ne_tag-2",))]
     source_columns, target_columns = columns
     model = SparseModel(
         options,
