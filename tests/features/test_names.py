@@ -19,6 +19,14 @@ from search.sparse_oracle import TokenTypes, escaped, events, feature_counts
 LETTERS = r"|:#()_+@=~\<>/.,-ab9ZéßЖяعربي٣中文字ไทย๗हि७한글０'" + "\U0001f600\u0301"
 words = st.text(LETTERS, min_size=1, max_size=9)
 TEMPLATES = ("pair", "target_bigram", "rule", "source_phrase", "distortion", "hierarchical")
+NUMBERS = {
+    "pair:viol+|tnthk": 0x228BD8185C509AA3,
+    "target_bigram:the|class=7": 0x891505F107AB36A1,
+    "rule:(der_~)|(the)|#swapped": 0x4B698E326A9BE00E,
+    "distortion:#-2..-3": 0x5F6A2AA26BA53DAB,
+    "pair:@@@@/@/@@|+6/27": 0xC644E293AF61C4F1,
+    r"pair:a\+b|\\": 0xEC24C30D832D4D82,
+}
 COLUMN = {"a": ("x", "|"), "+": ("a=b", "~", "@1"), "|": ("\\",)}
 
 
@@ -35,16 +43,15 @@ def decoder(tmp_path_factory: pytest.TempPathFactory) -> Decoder:
     return make_decoder(folder, ["nowhere ||| nothing ||| 0-0"], model, options)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.one_of(words, st.sampled_from(sorted(COLUMN))), min_size=1, max_size=4))
 def test_any_words_have_names_that_read_back(decoder: Decoder, sentence: list[str]) -> None:
     types = (*SPELLING_TYPES, "my_column")
     oracle = TokenTypes(types, types, {"my_column": COLUMN}, {"my_column": COLUMN})
     arcs = [Arc(i, i + 1, word) for i, word in enumerate(sentence)]
     steps = [
-        Step("phrase", (arc.begin, arc.end), Match(Rule((arc.word,), (arc.word,)), None, *span, (arc,), ()), ())
-        for arc in arcs
-        for span in [(arc.begin, arc.end)]
+        Step("phrase", (i, i + 1), Match(Rule((arc.word,), (arc.word,)), None, i, i + 1, (arc,), ()), ())
+        for i, arc in enumerate(arcs)
     ]
     lattice = Lattice(len(arcs), tuple(arcs))
     expected = feature_counts(oracle, TEMPLATES, events(lattice, steps, hierarchical=False))
@@ -52,7 +59,7 @@ def test_any_words_have_names_that_read_back(decoder: Decoder, sentence: list[st
     assert features == expected
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(words, min_size=2, max_size=2, unique=True))
 def test_different_words_have_different_numbers(pair: list[str]) -> None:
     first, second = map(escaped, pair)
@@ -89,7 +96,6 @@ def test_what_is_no_name_is_refused(name: str, why: str) -> None:
 
 
 def test_numbers_are_part_of_the_file_format() -> None:
-    assert _engine.feature_number("pair:viol+|tnthk") == NUMBERS["pair:viol+|tnthk"]
     assert _engine.feature_numbers(list(NUMBERS)).tolist() == list(NUMBERS.values())
 
 
@@ -106,4 +112,3 @@ def test_a_gap_is_no_word(tmp_path: Path) -> None:
     }
 
 
-NUMBERS = {}
