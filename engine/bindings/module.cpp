@@ -16,6 +16,7 @@ void bind_align(nb::module_& module);
 void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
 void bind_classes(nb::module_& module);
+void bind_learn(nb::module_& module);
 void bind_lm(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_text(nb::module_& module);
@@ -63,5 +64,6 @@ NB_MODULE(_engine, module) {
   bind_features(module);
   bind_search(module);
   bind_metric(module);
+  bind_learn(module);
   bind_lm(module);
 }

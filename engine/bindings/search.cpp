@@ -73,19 +73,24 @@ struct Searched {
     return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
   }
 
-  /// Names of those features of some candidates that are wanted.
-  nb::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+  /// Names of those features of some candidates that are wanted: features, names one after another, their ends.
+  nb::tuple names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
     Sentence& sentence = at(number);
     std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
-    nb::dict out;
+    Buffer<std::uint64_t> features, ends;
+    Buffer<std::uint8_t> names;
     for (std::int64_t row : rows) {
+      if (missing.empty()) break;
       sentence.translation->sparse()->for_each_named(
           steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
-            if (missing.erase(feature) > 0) out[nb::int_(feature)] = name();
+            if (missing.erase(feature) == 0) return;
+            const std::string text = name();
+            features.push_back(feature);
+            names.append(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+            ends.push_back(names.size());
           });
-      if (missing.empty()) break;
     }
-    return out;
+    return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(names)), to_numpy(std::move(ends)));
   }
 };
 
@@ -337,8 +342,8 @@ void bind_search(nb::module_& module) {
            "Sparse features of some candidates: where each begins, features by rising number, counts.")
       .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
            nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
-                   "-> dict[int, str]"),
-           "Names of those features of some candidates that are wanted.");
+                   "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
+           "Those features of some candidates that are wanted, their names one after another, and where each ends.");
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
       .def(nb::init<const BoundTable&, const Vocabulary&, const Vocabulary&, const MappedModel&,
                     std::vector<std::string>, const OptionsDict&, const BoundSparse*>(),

@@ -685,8 +685,10 @@ class Searched:
         Sparse features of some candidates: where each begins, features by rising number, counts.
         """
 
-    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
-        """Names of those features of some candidates that are wanted."""
+    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+        """
+        Those features of some candidates that are wanted, their names one after another, and where each ends.
+        """
 
 class Decoder:
     """Translates with a rule table and a language model."""
@@ -734,6 +736,13 @@ def bleu_scores(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, 
 
     ``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default
     values; ``effective_order`` leaves out orders that are longer than the candidate.
+    """
+
+def large_margin_update(dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, aggressiveness: float, slack_per_pair: bool, keep: bool, tolerance: float, max_steps: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float, float, int]:
+    """
+    Alphas of the pairs, coefficients of the rows, dual and primal objective, steps taken.
+
+    Row i has the score ``scores[i]`` and must outscore, where it is an oracle, others by the loss.
     """
 
 LM_MAX_ORDER: int = 7

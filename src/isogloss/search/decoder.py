@@ -19,6 +19,7 @@ from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.search.options import SearchOptions, engine_options
 from isogloss.search.plf import Lattice
+from isogloss.search.searched import Searched
 from isogloss.search.weights import check_weights
 from isogloss.search.windows import cut_lattice, cut_words, join_windows
 
@@ -110,6 +111,17 @@ class Decoder:
         if len(flat) == len(windows):
             return store
         return join_windows(store, [len(parts) for parts in windows], nbest)
+
+    def search(self, inputs: Sequence[str | Lattice], *, nbest: int = 1, threads: int = 1) -> Searched:
+        """The same with the searches kept, for those who want sparse features; inputs are never cut.
+
+        An input for which the limits leave no translation has no candidates.
+        """
+        sources = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
+        kept = _engine.Searched()
+        with self._rules.damage_named():
+            columns: Any = self._engine.translate(sources, nbest=nbest, threads=threads, keep=kept)
+        return Searched(NbestStore.from_columns(columns), kept)
 
     def _decode(self, sources: list[Any], nbest: int, threads: int) -> NbestStore:
         with self._rules.damage_named():
