@@ -14,7 +14,15 @@ import pytest
 from isogloss import _engine
 from isogloss.features import ALL_TEMPLATES, SPELLING_TYPES, SparseModel, SparseOptions, SparseWeights, TokenColumn
 from isogloss.nbest import NbestStore
-from search.engine_search import dense_weights, engine_source, make_decoder, make_model, make_table
+from isogloss.search.searched import Searched
+from search.engine_search import (
+    dense_weights,
+    engine_source,
+    make_decoder,
+    make_model,
+    make_table,
+    search_all,
+)
 from search.exhaustive import Derivation, derivations
 from search.random_cases import LONG_WORDS, Case, number, random_case, with_links
 from search.sparse_oracle import TokenTypes, Word, events, feature_counts
@@ -86,9 +94,10 @@ def random_sparse_weights(rng: random.Random, names: list[str]) -> dict[str, flo
     return {name: number(rng, -1, 1) for name in kept}
 
 
-def candidates(searched: _engine.Searched, count: int) -> list[dict[str, float]]:
+def candidates(searched: Searched, count: int) -> list[dict[str, float]]:
     """Named counts of all candidates of the only sentence."""
-    offsets, features, counts = searched.sparse(0, range(count))
+    rows = searched.sparse(0, range(count))
+    offsets, features, counts = rows.offsets, rows.features, rows.counts
     names = searched.names(0, range(count), np.unique(features))
     assert {_engine.feature_number(name) for name in names.values()} == set(names)
     assert list(_engine.feature_numbers(list(names.values()))) == list(names)
@@ -133,9 +142,9 @@ def check(
     fired: list[Counter[str]],
     weights: dict[str, float],
 ) -> None:
-    searched = _engine.Searched()
     source = engine_source(case.source)
-    store = NbestStore.from_columns(decoder.translate([source], nbest=10_000, distinct=False, keep=searched))
+    searched = search_all(decoder, source)
+    store = searched.store
     assert store.num_candidates == len(found)
     if not found:
         return
