@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -111,16 +112,18 @@ class Decoder {
       lm_words_.push_back(language_model.find(target_words.word(word)));
     read(options);
     if (sparse_ != nullptr) rule_memory_ = std::make_unique<features::RuleMemory>(table_.rule_count());
-    set_weights(std::vector<double>(layout_.size(), 0.0), nullptr);
+    set_weights(std::vector<double>(layout_.size(), 0.0), nb::none());
   }
 
   const std::vector<std::string>& names() const { return names_; }
 
   /// Sparse weights that changed must be set again.
-  void set_weights(const std::vector<double>& weights, const BoundWeights* sparse) {
-    if (sparse != nullptr && sparse_ == nullptr) throw nb::value_error("this search has no sparse features");
+  void set_weights(const std::vector<double>& weights, nb::object sparse) {
+    const BoundWeights* bound = sparse.is_none() ? nullptr : nb::cast<const BoundWeights*>(sparse);
+    if (bound != nullptr && sparse_ == nullptr) throw nb::value_error("this search has no sparse features");
     weights_ = std::make_unique<SearchWeights>(layout_, weights);
-    sparse_weights_ = sparse == nullptr ? features::WeightView() : sparse->view();
+    sparse_weights_ = bound;
+    sparse_owner_ = std::move(sparse);
     ++version_;
   }
 
@@ -131,6 +134,7 @@ class Decoder {
     for (nb::handle source : sources) inputs.push_back(read_input(source));
     NbestBuilder builder;
     BeamStatistics total;
+    bool finite = true;
     {
       const nb::gil_scoped_release release;
       std::vector<Candidates> found(inputs.size());
@@ -142,8 +146,13 @@ class Decoder {
         total.hypotheses += found[i].statistics.hypotheses;
         total.recombined += found[i].statistics.recombined;
         total.pruned += found[i].statistics.pruned;
-        add(builder, static_cast<std::int64_t>(i), inputs[i].words, found[i]);
+        finite = finite && std::ranges::all_of(found[i].scores, [](double score) { return std::isfinite(score); });
+        if (finite) add(builder, static_cast<std::int64_t>(i), inputs[i].words, found[i]);
       }
+    }
+    if (!finite) {
+      PyErr_SetString(PyExc_FloatingPointError, "the score of a translation is not a finite number");
+      throw nb::python_error();
     }
     nb::dict out = to_dict(builder.finish());
     out["hypotheses"] = total.hypotheses;
@@ -252,7 +261,9 @@ class Decoder {
     if (sparse_ == nullptr) return std::make_unique<Translation>(model, options_, *weights_, std::move(source));
     model.sparse = &sparse_->model;
     auto memory = borrow_memory();
-    const features::SparseWeights sparse{sparse_weights_, version_, rule_memory_.get(), memory.get()};
+    // Looked up every time: a table of weights that are being learned moves when it grows.
+    const features::WeightView weights = sparse_weights_ == nullptr ? features::WeightView() : sparse_weights_->view();
+    const features::SparseWeights sparse{weights, version_, rule_memory_.get(), memory.get()};
     auto translation = std::make_unique<Translation>(model, options_, *weights_, std::move(source), input.words, &sparse);
     give_back(std::move(memory));
     return translation;
@@ -324,7 +335,8 @@ class Decoder {
   std::vector<WordId> lm_words_;
   DecoderOptions options_;
   std::unique_ptr<SearchWeights> weights_;
-  features::WeightView sparse_weights_;
+  const BoundWeights* sparse_weights_ = nullptr;
+  nb::object sparse_owner_;
   std::uint32_t version_ = 0;
   mutable std::unique_ptr<features::RuleMemory> rule_memory_;
   mutable std::mutex memories_lock_;
@@ -351,7 +363,8 @@ void bind_search(nb::module_& module) {
            "options"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
            nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>())
       .def("feature_names", &Decoder::names, "Names of the dense features, in order.")
-      .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 3>(),
+      .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(),
+           nb::sig("def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None"),
            "Use these weights from now on, one per dense feature, and those of sparse features as they are now.")
       .def("translate", &Decoder::translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true,
            "threads"_a = 1, "keep"_a.none() = nb::none(), nb::sig("def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, "

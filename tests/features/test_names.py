@@ -63,7 +63,12 @@ def test_any_words_have_names_that_read_back(decoder: Decoder, sentence: list[st
 @given(st.lists(words, min_size=2, max_size=2, unique=True))
 def test_different_words_have_different_numbers(pair: list[str]) -> None:
     first, second = map(escaped, pair)
-    names = [f"pair:{first}|{second}", f"pair:{second}|{first}", f"pair:{first}+|{second}", f"x:{first}|{second}"]
+    names = [
+        f"pair:{first}|{second}",
+        f"pair:{second}|{first}",
+        f"pair:{first}+|{second}",
+        f"x:{first}|{second}",
+    ]
     names += [f"pair:({first}_{second})|{first}", f"pair:({first})|{second}", f"pair:#{first}|{second}"]
     assert len(set(_engine.feature_numbers(names))) == len(names)
 
@@ -91,7 +96,9 @@ def test_different_words_have_different_numbers(pair: list[str]) -> None:
     ],
 )
 def test_what_is_no_name_is_refused(name: str, why: str) -> None:
-    with pytest.raises(ValueError, match=f"'{re.escape(name)}' is not the name of a sparse feature: {re.escape(why)}"):
+    with pytest.raises(
+        ValueError, match=f"'{re.escape(name)}' is not the name of a sparse feature: {re.escape(why)}"
+    ):
         _engine.feature_number(name)
 
 
@@ -110,5 +117,3 @@ def test_a_gap_is_no_word(tmp_path: Path) -> None:
         r"rule:(\~)|(\~)": 1,
         r"source_phrase:(\~)": 1,
     }
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,7 +17,14 @@ from isogloss.errors import ConfigError
 from isogloss.features import SparseModel, SparseOptions, SparseWeights
 from isogloss.features.options import PythonTemplate
 from isogloss.nbest import NbestStore
-from search.engine_search import dense_weights, engine_source, make_decoder, make_model, make_table, search_all
+from search.engine_search import (
+    dense_weights,
+    engine_source,
+    make_decoder,
+    make_model,
+    make_table,
+    search_all,
+)
 from search.random_cases import number, random_case, with_links
 
 Links = Sequence[tuple[int, int]]
@@ -32,7 +40,7 @@ class Pairs:
 
     def rule(self, source: Sequence[str], target: Sequence[str], links: Links) -> Iterable[str]:
         pairs = [listed(target[t], source[s]) for s, t in links]
-        return [*pairs, *(listed(*two) for two in zip(pairs, pairs[1:], strict=False))]
+        return [*pairs, *(listed(*two) for two in itertools.pairwise(pairs))]
 
     def border(
         self,
@@ -144,7 +152,16 @@ def test_features_count_as_often_as_they_are_given_and_may_have_any_name(tmp_pat
     assert features == {
         "mine:#twice": 2.0,
         **dict.fromkeys(
-            ["mine:#a\\|b", "mine:#\\\\", "mine:#", "mine:#(_)", "mine:#tab\\tline\\n", "mine:##", "mine:#😀"], 1.0
+            [
+                "mine:#a\\|b",
+                "mine:#\\\\",
+                "mine:#",
+                "mine:#(_)",
+                "mine:#tab\\tline\\n",
+                "mine:##",
+                "mine:#😀",
+            ],
+            1.0,
         ),
     }
 

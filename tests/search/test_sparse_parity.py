@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 from isogloss import _engine
-from isogloss.features import ALL_TEMPLATES, SPELLING_TYPES, SparseModel, SparseOptions, SparseWeights, TokenColumn
+from isogloss.features import (
+    ALL_TEMPLATES,
+    SPELLING_TYPES,
+    SparseModel,
+    SparseOptions,
+    SparseWeights,
+    TokenColumn,
+)
 from isogloss.nbest import NbestStore
 from isogloss.search.searched import Searched
 from search.engine_search import (
@@ -103,7 +110,7 @@ def candidates(searched: Searched, count: int) -> list[dict[str, float]]:
     assert list(_engine.feature_numbers(list(names.values()))) == list(names)
     return [
         {names[int(f)]: float(c) for f, c in zip(features[b:e], counts[b:e], strict=True)}
-        for b, e in zip(offsets, offsets[1:], strict=False)
+        for b, e in itertools.pairwise(offsets)
     ]
 
 

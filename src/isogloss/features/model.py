@@ -47,7 +47,9 @@ class SparseModel:
             if name in self.options.templates or not name.isidentifier():
                 raise ConfigError(f"'{name}' cannot be the name of a template written in Python")
             if not any(hasattr(events, method) for method in _METHODS):
-                raise ConfigError(f"the template '{name}' has neither of the methods {' and '.join(_METHODS)}")
+                raise ConfigError(
+                    f"the template '{name}' has neither of the methods {' and '.join(_METHODS)}"
+                )
 
     def engine(self, rules: RuleTable) -> _engine.SparseModel:
         """What the engine's search takes, for the words of a rule table."""
@@ -59,7 +61,9 @@ class SparseModel:
             source_types=self._types("source", options.source_types),
             target_types=self._types("target", options.target_types),
             templates=templates,
-            python_templates=[(name, _Guarded(name, events)) for name, events in self.python_templates.items()],
+            python_templates=[
+                (name, _Guarded(name, events)) for name, events in self.python_templates.items()
+            ],
         )
 
     def _types(self, side: str, names: tuple[str, ...]) -> list[Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -119,12 +120,12 @@ class Decoder:
         """
         sources = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
         kept = _engine.Searched()
-        with self._rules.damage_named():
+        with self._rules.damage_named(), _finite_scores():
             columns: Any = self._engine.translate(sources, nbest=nbest, threads=threads, keep=kept)
         return Searched(NbestStore.from_columns(columns), kept)
 
     def _decode(self, sources: list[Any], nbest: int, threads: int) -> NbestStore:
-        with self._rules.damage_named():
+        with self._rules.damage_named(), _finite_scores():
             columns: Any = self._engine.translate(sources, nbest=nbest, threads=threads)
         store = NbestStore.from_columns(columns)
         if store.num_sentences == len(sources):
@@ -138,8 +139,11 @@ class Decoder:
             monotone = replace(self.options, hierarchical=False, phrase_order="monotone")
             self._fallback = self._make(monotone)
             self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
-        columns: Any = self._fallback.translate([sources[number] for number in numbers])
-        store = NbestStore.from_columns(columns)
+        with _finite_scores():
+            columns: Any = self._fallback.translate([sources[number] for number in numbers])
+            store = NbestStore.from_columns(columns)
+            if store.num_sentences < len(numbers):
+                raise FloatingPointError("the score of a translation is not a finite number")
         return replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
 
     def _make(self, options: SearchOptions) -> _engine.Decoder:
@@ -153,6 +157,15 @@ class Decoder:
                 options=engine_options(options),
                 sparse=self._sparse_engine,
             )
+
+
+@contextlib.contextmanager
+def _finite_scores() -> Iterator[None]:
+    """Say what is wrong when scores cannot be compared."""
+    try:
+        yield
+    except FloatingPointError as error:
+        raise ConfigError(f"{error}: the weights are far too large, or their file is damaged") from None
 
 
 def _windows(item: str | Lattice, number: int, max_words: int) -> list[Any]:
