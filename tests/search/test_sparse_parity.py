@@ -171,3 +171,32 @@ def check(
     different = NbestStore.from_columns(decoder.translate([source], nbest=10_000))
     assert np.allclose(different.scores, sorted(best.values(), reverse=True), atol=2e-3)
     assert np.allclose(different.scores, [best[tuple(t.split())] for t in different.texts()], atol=2e-3)
+
+
+@pytest.mark.parametrize("hierarchical", [True, False], ids=["hierarchical", "phrase"])
+def test_what_is_remembered_between_sentences_does_not_show(hierarchical: bool, tmp_path: Path) -> None:
+    rng = random.Random(7)
+    case = with_links(rng, random_case(rng, hierarchical=hierarchical, lattice=False, length=6, most=500))
+    words = sorted({*LONG_WORDS.values(), "unheard"} - {LONG_WORDS["w"]})
+    sources = [rng.choices(words, k=rng.randint(1, 5)) for _ in range(12)]
+    options = SparseOptions(templates=ALL_TEMPLATES, template_types={"pair_bigram": (("surface",),) * 2})
+    table, model = make_table(case.grammar, tmp_path), make_model(case.arpa, tmp_path)
+
+    def fresh() -> _engine.Decoder:
+        return make_decoder(case, table, model, SparseModel(options).engine(table))
+
+    names: set[str] = set()
+    for source in sources:
+        searched = search_all(fresh(), source)
+        names.update(*candidates(searched, searched.store.num_candidates))
+    weights = SparseWeights.from_names(random_sparse_weights(rng, sorted(names))).engine
+    alone = []
+    for source in sources:
+        decoder = fresh()
+        decoder.set_weights(dense_weights(case, decoder), weights)
+        alone.append(NbestStore.from_columns(decoder.translate([source], nbest=20)))
+    decoder.set_weights(dense_weights(case, decoder), weights)
+    for threads in (1, 2):
+        store = NbestStore.from_columns(decoder.translate(sources, nbest=20, threads=threads))
+        assert store.scores.tolist() == [score for one in alone for score in one.scores]
+        assert list(store.texts()) == [text for one in alone for text in one.texts()]
