@@ -184,7 +184,8 @@ class Problem:
 
     def model_scores(self, vector: WeightVector) -> FloatArray:
         """The score of every candidate under the weights."""
-        scores = self.dense() @ vector.dense
+        # Not by BLAS: its sums depend on the number of threads, and for so few columns it is slower.
+        scores: FloatArray = np.einsum("ij,j->i", self.dense(), vector.dense)
         if np.any(vector.sparse):
             offsets, columns, values = self.sparse(np.arange(self.store.num_candidates))
             summed = np.concatenate(([0.0], np.cumsum(vector.sparse[columns] * values)))
