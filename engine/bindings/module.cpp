@@ -10,6 +10,7 @@ namespace nb = nanobind;
 
 namespace isogloss::bindings {
 
+void bind_features(nb::module_& module);
 void bind_grammar(nb::module_& module);
 void bind_align(nb::module_& module);
 void bind_nbest(nb::module_& module);
@@ -60,6 +61,7 @@ NB_MODULE(_engine, module) {
   bind_nbest(module);
   bind_classes(module);
   bind_text(module);
+  bind_features(module);
   bind_search(module);
   bind_metric(module);
   bind_learn(module);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "features/scorer.hpp"
 #include "grammar/table.hpp"
 #include "search/options.hpp"
 
@@ -24,19 +25,24 @@ struct CollectorLimits {
   unsigned max_span = 15;      ///< widest span of a rule with gaps, in words
   unsigned max_options = 20;   ///< target sides kept per source side; 0 keeps all
   unsigned max_scanned = 200;  ///< target sides looked at per source side, most probable first; 0 looks at all
+  bool drop_unknown = false;   ///< translate words that nothing translates by nothing, rather than by themselves
 };
 
 /// A word that is not in the rule table's target vocabulary but stands in the source: `kSourceWord + token`.
 inline constexpr WordId kSourceWord = 0x80000000u;
+/// One that stands in a given translation: `kFixedWord` + its position in the source's fixed words.
+inline constexpr WordId kFixedWord = 0xc0000000u;
 
 /// Finds all rules that match in a sentence and prepares them for the search. One per thread; storage is reused.
 class Collector {
  public:
-  /// `lm_words` gives the language model's number of each target word of the table. All must outlive this.
+  /// `lm_words` gives the language model's number of each target word of the table. `sparse` knows the sentence and
+  /// learns of every option; nullptr without sparse features. All must outlive this.
   Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
-            const RuleWeights& weights, const CollectorLimits& limits);
+            const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr);
 
-  /// The options of one sentence; words that nothing translates alone are passed through.
+  /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
+  /// arcs get the translation that was given.
   void collect(const Source& source, Options& out);
 
  private:
@@ -54,7 +60,12 @@ class Collector {
   Ranges ranges_of(RuleTable::Node node);
   void rank_side(RuleTable::Node node);
   void add_words(Option& option, std::span<const WordId> words);
+  /// What sparse features see of a rule; valid until the next call.
+  features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
+  features::RuleFacts facts_of(const SourceArc& arc);
+  void list_source(RuleTable::Node node);
   void pass_through();
+  void add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant);
   void add_match(Ranges ranges, bool swapped, Place end);
   void sort_matches();
 
@@ -63,6 +74,7 @@ class Collector {
   std::span<const WordId> lm_words_;
   const RuleWeights& weights_;
   CollectorLimits limits_;
+  features::SparseScorer* sparse_;
 
   // The sentence being worked on, and the source side being matched.
   const Source* source_ = nullptr;
@@ -75,6 +87,9 @@ class Collector {
 
   std::vector<Candidate> candidates_;
   std::vector<WordId> scratch_words_;
+  std::vector<WordId> symbols_;
+  std::vector<features::TokenId> source_tokens_, target_tokens_;
+  std::vector<features::Link> links_;
   std::vector<std::uint32_t> side_slots_;  // open addressing from trie node to its ranges
   std::vector<RuleTable::Node> side_nodes_;
   std::vector<Ranges> side_ranges_;

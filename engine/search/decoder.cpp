@@ -6,16 +6,32 @@
 namespace isogloss::search {
 
 Translation::Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights,
-                         Source source)
+                         Source source, std::span<const std::string> words,
+                         const features::SparseWeights* sparse)
     : model_(model), limits_(options), source_(std::move(source)) {
   limits_.beam.orientation = weights.orientation;
-  Collector collector(model_.table, model_.language_model, model_.lm_words, weights.rule, limits_.collector);
+  if (model_.sparse != nullptr && sparse != nullptr) {
+    sparse_ = std::make_unique<features::SparseScorer>(*model_.sparse);
+    sparse_->use(sparse);
+    std::vector<WordId> numbers(words.size(), kNoWord);
+    for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
+    sparse_->set_sentence(words, numbers);
+    limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
+  }
+  Collector collector(model_.table, model_.language_model, model_.lm_words, weights.rule, limits_.collector,
+                      sparse_.get());
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   matches_.emplace(source_, rules_, limits_.matches);
   contexts_.emplace(*estimates_);
-  const Task task{source_, rules_, *estimates_, model_.language_model};
+  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get()};
   graph_ = search(task, weights.step, limits_.beam, *matches_, *contexts_, statistics_);
+  if (sparse_) sparse_->use(nullptr);
+}
+
+void Translation::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {
+  out.clear();
+  for_each_step(path, [&](const Step& step) { out.push_back(step.sparse); });
 }
 
 void Translation::words(const Path& path, std::vector<WordId>& out) const {
@@ -46,15 +62,13 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
     count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_score);
     if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
     const auto turn = static_cast<std::size_t>(step.turn);
-    if (limits_.beam.orientation && tail != kNone && tail != kPassedThrough) {
+    if (limits_.beam.orientation && is_from_table(tail)) {
       const auto orientation = model_.table.orientation(tail);
       if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
     }
     tail = step.option.rule;
-    if (tail == kPassedThrough) {
-      count(FeatureLayout::kUnknown) += 1;
-      return;
-    }
+    count(FeatureLayout::kUnknown) += tail == kPassedThrough;
+    if (!is_from_table(tail)) return;
     const auto scores = model_.table.scores(tail);
     for (std::size_t i = 0; i < scores.size(); ++i) out[layout.table(i)] += static_cast<double>(scores[i]);
     const auto orientation = model_.table.orientation(tail);
@@ -62,7 +76,7 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
       count(FeatureLayout::kPrevious + turn) += static_cast<double>(orientation[turn]);
   });
   const std::uint32_t last = path.arcs.empty() ? kNone : path.arcs.back();
-  if (last != kNone && limits_.beam.orientation && tail != kNone && tail != kPassedThrough) {
+  if (last != kNone && limits_.beam.orientation && is_from_table(tail)) {
     const Place end = source_.whole().end;
     const auto context = (*contexts_)[graph_.nodes[graph_.arcs[last].from].context];
     const auto turn = static_cast<std::size_t>(contexts_->turn(context.blocks, {end, end}));

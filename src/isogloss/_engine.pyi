@@ -606,20 +606,109 @@ class Vocabulary:
     def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """The words as one block of bytes and their offsets in it."""
 
+def template_names() -> list[str]:
+    """Names of the templates of the engine."""
+
+def feature_number(name: str) -> int:
+    """
+    The number of the sparse feature with this name; ValueError if no feature can have it.
+    """
+
+def feature_numbers(names: Sequence[str]) -> NDArray[numpy.uint64]:
+    """The numbers of the sparse features with these names."""
+
+def token_forms(word: str, types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]]) -> list[str]:
+    """The forms of a word, as they are printed in names of features."""
+
+def number_columns(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint64]]:
+    """
+    Small numbers for the features in the order of first appearance, and the features by them.
+    """
+
+def fill_weight_table(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int) -> NDArray[numpy.uint32]:
+    """
+    Lays weights out so that they can be stored and found: a row is a feature's number in two halves, its weight's bits and its position; ValueError if a feature stands twice.
+    """
+
+class SparseModel:
+    """The sparse features that a search scores."""
+
+    def __init__(self, *, source_words: Vocabulary, target_words: Vocabulary, source_types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]], target_types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]], templates: Sequence[tuple[str, Sequence[str], Sequence[str]]], python_templates: Sequence[tuple[str, object]] = []) -> None: ...
+
+class SparseWeights:
+    """Weights of sparse features by number."""
+
+    def weights(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float32]:
+        """The weights of some features, 0 for those that have none."""
+
+class StoredWeights(SparseWeights):
+    """Weights in a table that `fill_weight_table` made."""
+
+    def __init__(self, table: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+class LearnedWeights(SparseWeights):
+    """Weights that are being learned, with their average over all steps."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use."""
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
+
+    def next_step(self) -> None:
+        """Count the weights as they are once more in the average."""
+
+    def add(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint64]:
+        """Change some weights; gives the features that are new."""
+
+    def columns(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float32], NDArray[numpy.float64]]:
+        """
+        All features, their weights, and the sums of their weights over all steps.
+        """
+
+    def restore(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
+        """Take up where `columns` left off."""
+
+class Searched:
+    """What searches kept; the decoder must outlive it."""
+
+    def __init__(self) -> None: ...
+
+    def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+        """
+        Sparse features of some candidates: where each begins, features by rising number, counts.
+        """
+
+    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
+        """Names of those features of some candidates that are wanted."""
+
+    def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+        """
+        Those features of some candidates that are wanted, their names one after another, and where each ends.
+        """
+
 class Decoder:
     """Translates with a rule table and a language model."""
 
-    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any]) -> None: ...
+    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any], sparse: SparseModel | None = None) -> None: ...
 
     def feature_names(self) -> list[str]:
         """Names of the dense features, in order."""
 
-    def set_weights(self, weights: Sequence[float]) -> None:
-        """Use these weights from now on, one per feature."""
-
-    def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1) -> dict[str, object]:
+    def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None:
         """
-        The columns of an n-best list for sentences (lists of words) or lattices (places, arcs).
+        Use these weights from now on, one per dense feature, and those of sparse features as they are now.
+        """
+
+    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) -> dict[str, object]:
+        """
+        The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs).
         """
 
 def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, length: str = 'closest', threads: int = 1) -> NDArray[numpy.int32]:
