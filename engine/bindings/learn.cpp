@@ -139,7 +139,7 @@ class BoundMira {
 
   void visit(ArrayIn<std::uint32_t> order, double aggressiveness, double decay, double loss_scale,
              ArrayIn<double> lower, ArrayIn<double> upper, ArrayIn<double> mean, ArrayIn<double> strength,
-             std::optional<nb::callable> scores, const std::string& smoothing,
+             const nb::object& scores, const std::string& smoothing,
              std::optional<double> smoothing_value, bool effective_order) {
     for (const auto& limit : {lower, upper, mean, strength})
       if (limit.size() != dense_.size()) throw nb::value_error("limits must fit the dense columns");
@@ -147,12 +147,12 @@ class BoundMira {
                               view(upper),    view(mean), view(strength)};
     const std::size_t width = list_.statistics_columns;
     MiraScorer scorer;
-    if (scores) {
+    if (!scores.is_none()) {
       scorer = [&](const double* rows, std::size_t count, std::span<const double> background, double* found) {
         const nb::gil_scoped_acquire acquired;
         Buffer<double> summed;
         for (std::size_t i = 0; i < count * width; ++i) summed.push_back(rows[i] + background[i % width]);
-        const auto result = nb::cast<ArrayIn<double>>((*scores)(to_numpy(std::move(summed), {count, width})));
+        const auto result = nb::cast<ArrayIn<double>>(scores(to_numpy(std::move(summed), {count, width})));
         if (result.size() != count) throw nb::value_error("one score per row is expected");
         std::copy_n(result.data(), count, found);
       };

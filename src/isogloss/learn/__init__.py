@@ -14,11 +14,12 @@ from isogloss.learn.learner import Curve, Learned, Learner, Step, Track, no_trac
 from isogloss.learn.mert import Mert
 from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
 from isogloss.learn.mira import BatchMira
+from isogloss.learn.nbest_tuning import METHODS, Run, Tuned, tune_nbest
 from isogloss.learn.pro import Pro
 from isogloss.learn.problem import Problem, WeightVector
-from isogloss.learn.tune import Run, Tuned, tune_nbest
 
 __all__ = [
+    "METHODS",
     "METRICS",
     "BatchMira",
     "Constraints",

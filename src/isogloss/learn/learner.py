@@ -6,30 +6,17 @@ sees a ``Problem`` and knows nothing of decoders, files or the command line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
 from isogloss.errors import InternalError
 from isogloss.learn.problem import Problem, WeightVector
+from isogloss.progress import Track, no_track
 
 __all__ = ["Curve", "Learned", "Learner", "Step", "Track", "no_track"]
-
-T = TypeVar("T")
-
-
-class Track(Protocol):
-    """Gives the items on while showing, under a description, how many of them are done."""
-
-    def __call__(self, items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-        """``isogloss.cli.console.track`` is one."""
-
-
-def no_track(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-    """Show nothing."""
-    return iter(items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +63,16 @@ class Curve:
         step = Step(
             iteration=len(self._steps) + 1,
             score=self._problem.score_of(vector),
-            held_out_score=self._held_out and self._held_out.score_of(self._problem.named(vector)),
+            held_out_score=self._held_out_score(vector),
             active_features=int(np.count_nonzero(vector.dense) + np.count_nonzero(vector.sparse)),
         )
         self._steps.append(step)
         aim = (step.score if step.held_out_score is None else step.held_out_score) - cost
         if self._best is None or self._prefer_last or aim > self._best[0]:
             self._best = (aim, step, vector)
+
+    def _held_out_score(self, vector: WeightVector) -> float | None:
+        return None if self._held_out is None else self._held_out.score_of(self._problem.named(vector))
 
     def learned(self) -> Learned:
         """The best weights; something must have been added."""

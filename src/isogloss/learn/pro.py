@@ -138,4 +138,7 @@ def _fit(
         bounds=[*zip(limits.lower * scale, limits.upper * scale, strict=True)]
         + [(None, None)] * len(begin.sparse),
     )
-    return WeightVector(limits.clip(found.x[:width] / scale), found.x[width:])
+    fitted = np.where(
+        deviation > 0, found.x[:width] / scale, begin.dense
+    )  # no pair says anything of the rest
+    return WeightVector(limits.clip(fitted), found.x[width:])

@@ -138,6 +138,10 @@ class Problem:
         found = sentence_scores(self.metric, self.statistics) * unit(self.metric)
         return found if self.metric.higher_is_better else -found
 
+    def reported(self, score: float) -> float:
+        """A score of this problem on the scale on which the metric is reported."""
+        return score / unit(self.metric) * (1 if self.metric.higher_is_better else -1)
+
     # Weights by name and by column.
 
     @property
