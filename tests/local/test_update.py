@@ -203,6 +203,17 @@ def test_local_weights(method: str, sparse: int) -> None:
     assert twice.weights == pytest.approx({name: 2 * value for name, value in moved.weights.items()})
 
 
+def test_weights_that_decide_nothing_do_not_count() -> None:
+    """A tuner may leave any weight at a feature that is the same for all candidates."""
+    found = candidates(1)
+    found.dense[:, 2] = 7.0
+    options = UpdateOptions(strength=0.1, gate=0.0, gate_examples=0)
+    small = local_weights(found, [0.5] * 5, BASELINE, options).weights
+    large = local_weights(found, [0.5] * 5, {**BASELINE, "words": 1e4}, options).weights
+    assert large["words"] == 1e4
+    assert [large[name] for name in ("lm", "tm")] == pytest.approx([small[name] for name in ("lm", "tm")])
+
+
 def test_gate() -> None:
     options = UpdateOptions(gate=0.4, gate_examples=4)
     assert gate([], options) == 0

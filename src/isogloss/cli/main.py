@@ -21,6 +21,7 @@ from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.cli.translate import translate
+from isogloss.cli.tune_nbest import tune_nbest
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -47,6 +48,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
+app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
 app.command()(align)
 app.command()(classes)

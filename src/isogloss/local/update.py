@@ -1,8 +1,8 @@
 """From examples to the weights of one sentence: MBUU and EBUU (Liu et al. 2012).
 
 Both minimise ½‖W − W_b‖² + λ·Loss over the candidates of the examples, beginning at the baseline W_b. The
-baseline is scaled to a sum of absolute values of 1 first, and the change is scaled back: λ then means the
-same for every system, and λ = 0 gives exactly the baseline.
+baseline is scaled first, to a sum of absolute values of 1 over the weights of features that vary, and the
+change is scaled back: λ then means the same for every system, and λ = 0 gives exactly the baseline.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def local_weights(
         spread = np.ones(len(baseline))
     units = np.concatenate((spread, np.ones(len(ids))))  # what one of each weight is worth
     own = np.array([*baseline.values(), *(known.get(number, 0.0) for number in ids)]) * units
-    scale = float(np.abs(own[: len(baseline)]).sum())
+    # A feature that tells no candidate from another may have any weight: it says nothing of the scale.
+    scale = float(np.abs(own[: len(baseline)])[_varying(candidates)].sum())
     if scale == 0:
         return unchanged
     scaled = own / scale
@@ -181,6 +182,15 @@ class _Training:
         if options.method == "mbuu":
             gains = gains * candidates.statistics[:, _REFERENCE_LENGTH]
         return gains
+
+
+def _varying(candidates: Candidates) -> npt.NDArray[np.bool_]:
+    """Which dense features differ between the candidates of some example."""
+    begin, sizes = candidates.offsets[:-1], np.diff(candidates.offsets)
+    varying: npt.NDArray[np.bool_] = np.any(
+        candidates.dense != np.repeat(candidates.dense[begin], sizes, axis=0), axis=0
+    )
+    return varying
 
 
 def _spread(candidates: Candidates) -> Floats:
