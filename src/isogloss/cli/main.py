@@ -20,6 +20,7 @@ from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
+from isogloss.cli.inspect import inspect
 from isogloss.cli.translate import translate
 from isogloss.errors import IsoglossError
 
@@ -55,6 +56,7 @@ app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.command()(translate)
+app.command()(inspect)
 
 
 def _print_version(wanted: bool) -> None:
