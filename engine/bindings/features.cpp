@@ -219,8 +219,7 @@ void bind_features(nb::module_& module) {
              if (features.size() != changes.size()) throw nb::value_error("a change for each feature is expected");
              Buffer<std::uint64_t> fresh;
              for (std::size_t i = 0; i < features.size(); ++i)
-               if (view(changes)[i] != 0.0f && self.table.add(view(features)[i], view(changes)[i]))
-                 fresh.push_back(view(features)[i]);
+               if (self.table.add(view(features)[i], view(changes)[i])) fresh.push_back(view(features)[i]);
              return to_numpy(std::move(fresh));
            }, "features"_a, "changes"_a, "Change some weights; gives the features that are new.")
       .def("columns", [](const LearnedWeights& self) {

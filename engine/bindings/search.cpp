@@ -75,19 +75,37 @@ struct Searched {
     return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
   }
 
-  /// Names of those features of some candidates that are wanted.
-  nb::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+  /// Calls `visit(feature, name)` for those features of some candidates that are wanted, each once.
+  template <class Visit>
+  void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
+                     Visit&& visit) {
     Sentence& sentence = at(number);
     std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
-    nb::dict out;
     for (std::int64_t row : rows) {
-      sentence.translation->sparse()->for_each_named(
-          steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
-            if (missing.erase(feature) > 0) out[nb::int_(feature)] = name();
-          });
       if (missing.empty()) break;
+      sentence.translation->sparse()->for_each_named(steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
+        if (missing.erase(feature) > 0) visit(feature, name());
+      });
     }
+  }
+
+  nb::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+    nb::dict out;
+    for_each_name(number, rows, wanted,
+                  [&](std::uint64_t feature, const std::string& name) { out[nb::int_(feature)] = name; });
     return out;
+  }
+
+  /// Features, their names one after another, and where each ends.
+  nb::tuple name_arrays(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+    Buffer<std::uint64_t> features, ends;
+    Buffer<std::uint8_t> names;
+    for_each_name(number, rows, wanted, [&](std::uint64_t feature, const std::string& name) {
+      features.push_back(feature);
+      names.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
+      ends.push_back(names.size());
+    });
+    return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(names)), to_numpy(std::move(ends)));
   }
 };
 
@@ -326,14 +344,14 @@ class Decoder {
     Candidates out;
     out.statistics = translation.statistics();
     KBest paths(translation.graph());
-    std::unordered_set<std::uint64_t> seen;
+    std::unordered_set<std::uint64_t> seen;  // by what the words read
     Path path;
     std::vector<WordId> words;
     while (out.words.size() < wanted.nbest && paths.next(path)) {
       translation.words(path, words);
       if (wanted.distinct) {
         std::uint64_t key = words.size();
-        for (WordId word : words) key = combine64(key, word);
+        for (WordId word : words) key = combine64(key, reading(input, word));
         if (!seen.insert(key).second) continue;
       }
       out.words.push_back(words);
@@ -348,19 +366,26 @@ class Decoder {
     return out;
   }
 
+  /// What a word of a candidate reads.
+  std::string text_of(const Input& input, WordId word) const {
+    if (word < kSourceWord) return std::string(target_words_.word(word));
+    if (word >= kFixedWord) return input.fixed[word - kFixedWord].text;
+    const std::string& unknown = input.words[word - kSourceWord];
+    return unknown_ == "mark" ? marked(unknown) : unknown;
+  }
+
+  /// Equal for words that read the same.
+  std::uint64_t reading(const Input& input, WordId word) const {
+    if (word < kSourceWord) return word;
+    const std::string text = text_of(input, word);
+    const WordId known = target_words_.find(text);
+    return known != kNoWord ? known : hash64(text) | std::uint64_t{1} << 63;
+  }
+
   void add(NbestBuilder& builder, std::int64_t number, const Input& input, const Candidates& candidates) const {
     for (std::size_t i = 0; i < candidates.words.size(); ++i) {
       builder.begin(number);
-      for (WordId word : candidates.words[i]) {
-        if (word < kSourceWord) {
-          add_word(builder, target_words_.word(word));
-        } else if (word >= kFixedWord) {
-          add_word(builder, input.fixed[word - kFixedWord].text);
-        } else {
-          const std::string& unknown = input.words[word - kSourceWord];
-          add_word(builder, unknown_ == "mark" ? marked(unknown) : unknown);
-        }
-      }
+      for (WordId word : candidates.words[i]) add_word(builder, text_of(input, word));
       const double* row = candidates.features.data() + i * layout_.size();
       for (std::size_t k = 0; k < names_.size(); ++k) builder.add_dense(names_[k], {row + k, 1});
       builder.set_score(candidates.scores[i]);
@@ -446,7 +471,11 @@ void bind_search(nb::module_& module) {
       .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
            nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> dict[int, str]"),
-           "Names of those features of some candidates that are wanted.");
+           "Names of those features of some candidates that are wanted.")
+      .def("name_arrays", &Searched::name_arrays, "sentence"_a, "rows"_a, "wanted"_a,
+           nb::sig("def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
+                   "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
+           "Those features of some candidates that are wanted, their names one after another, and where each ends.");
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
       .def(nb::init<const BoundTable&, const Vocabulary&, const Vocabulary&, const MappedModel&,
                     std::vector<std::string>, const OptionsDict&, const BoundSparse*>(),

@@ -245,7 +245,8 @@ class Beam {
   void take(std::vector<Cube>& cubes, const Item& item, std::size_t covered) {
     Cube& cube = cubes[item.cube];
     const Match& match = matches_.match(cube.match);
-    const std::uint32_t parent = task_.sparse && match.gap_count > 0
+    // Phrases leave words around them open, but are not the parents of what is there.
+    const std::uint32_t parent = task_.sparse && matches_.limits().hierarchical && match.gap_count > 0
                                      ? task_.sparse->parent_of(match.options_begin + item.option) : 0;
     if (cube.after == kNone || cube.after_parent != parent) {
       cube.after = context_after(cube, parent);

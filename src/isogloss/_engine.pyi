@@ -688,6 +688,11 @@ class Searched:
     def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
         """Names of those features of some candidates that are wanted."""
 
+    def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+        """
+        Those features of some candidates that are wanted, their names one after another, and where each ends.
+        """
+
 class Decoder:
     """Translates with a rule table and a language model."""
 

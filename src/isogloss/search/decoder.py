@@ -22,6 +22,7 @@ from isogloss.nbest.store import NbestStore
 from isogloss.search.derivation import Derivation, Step, read_step, shifted
 from isogloss.search.options import SearchOptions, engine_options
 from isogloss.search.plf import Lattice
+from isogloss.search.searched import Searched
 from isogloss.search.sentence import Sentence, Source
 from isogloss.search.weights import check_weights
 from isogloss.search.windows import cut_lattice, cut_words, join_windows
@@ -147,6 +148,19 @@ class Decoder:
             raise ConfigError(f"time_limit must be above 0, got {time_limit}")
         windows = [_windows(item, number, max_words) for number, item in enumerate(inputs, start=1)]
         return _Work(windows, nbest, threads, time_limit)
+
+    def search(self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1) -> Searched:
+        """The same with the searches kept, for those who want sparse features; inputs are never cut.
+
+        An input for which the limits leave no translation has no candidates.
+        """
+        windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
+        kept = _engine.Searched()
+        with self._rules.damage_named():
+            columns: Any = self._engine.translate(
+                [window.source for window in windows], nbest=nbest, threads=threads, keep=kept
+            )
+        return Searched(NbestStore.from_columns(columns), kept)
 
     def _translated(self, work: _Work, *, derivations: bool) -> tuple[NbestStore, list[Derivation]]:
         flat = [window for parts in work.windows for window in parts]
