@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 from damage import translate_damaged
 from isogloss.cli import console
 from isogloss.cli.main import main
+from isogloss.errors import ModelFormatError
 from isogloss.nbest import read_nbest
+from isogloss.search import load
 from small_system import run
 
 
@@ -102,6 +105,9 @@ def test_verifying_finds_a_changed_byte_in_every_file(
         code, out, err = inspect(system, "--verify", capsys=capsys)
         assert (code, out) == (2, ""), file
         assert err.startswith(f"error: {file}: "), err
+        if file.suffix == ".json":  # of headers it is found without looking for it, too
+            with pytest.raises(ModelFormatError, match=re.escape(str(file))):
+                load(system)
         file.write_bytes(good)
     (system / "weights.tsv").write_text("lm\t1\n")
     code, _, err = inspect(system, "--verify", capsys=capsys)
