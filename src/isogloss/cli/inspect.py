@@ -43,8 +43,6 @@ def inspect(
         console.print_json(_finite(found.to_json()))
         return
     _print(found)
-    if found.verified is not None:
-        console.note(f"verified: {found.verified} arrays with {_size(found.bytes)} are as they were written")
 
 
 def _finite(value: Any) -> Any:
@@ -62,6 +60,8 @@ def _print(found: Inspection, heading: str = "") -> None:
     facts.add_row("kind", _text(f"{found.kind}, format version {found.version}"))
     facts.add_row("made by", _text(found.made_by))
     facts.add_row("size", _size(found.bytes))
+    if found.verified is not None:
+        facts.add_row("verified", f"{found.verified} arrays are as they were written")
     for name, value in found.attributes.items():
         facts.add_row(_text(name), _text(_described(name, value)))
     console.print_table(facts)
