@@ -741,6 +741,25 @@ def bleu_scores(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, 
     values; ``effective_order`` leaves out orders that are longer than the candidate.
     """
 
+class LineSearch:
+    """
+    An n-best list prepared for searches along lines of weights; threads may share it.
+    """
+
+    def __init__(self, sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def along_column(self, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """
+        Where the chosen candidates change along the weight of one dense column, and the statistics of
+        the chosen ones in each interval between: thresholds, and one row more of summed statistics.
+        """
+
+    def along(self, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """The same along any direction, given by its slope for each candidate."""
+
+    def products(self, direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """The product of a direction with the dense features of each candidate."""
+
 def large_margin_update(dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, aggressiveness: float, slack_per_pair: bool, keep: bool, tolerance: float, max_steps: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float, float, int]:
     """
     Alphas of the pairs, coefficients of the rows, dual and primal objective, steps taken.

@@ -83,6 +83,16 @@ class Decoder:
         finally:
             self._set_dense(own)
 
+    @contextlib.contextmanager
+    def restored(self) -> Iterator[None]:
+        """Whatever weights are set inside, those of before are back afterwards."""
+        own, sparse = self.weights, self._sparse_weights
+        try:
+            yield
+        finally:
+            self._sparse_weights = sparse
+            self._set_dense(own)
+
     def _set_dense(self, weights: dict[str, float]) -> None:
         self.weights = weights
         self._engine.set_weights(list(weights.values()), self._sparse_weights)

@@ -3,6 +3,8 @@
 DIR/rules/        the rule table
 DIR/lm/           the language model
 DIR/weights.tsv   a weight for every dense feature, by name; may be edited
+DIR/sparse/       which sparse features there are, if there are any
+DIR/weights.sparse/  their weights, if they have any
 DIR/system.json   format version and search options, with a checksum
 """
 
@@ -22,7 +24,16 @@ from typing import Any, overload
 
 from isogloss._version import __version__
 from isogloss.corpus.streams import StrPath, atomic_output
-from isogloss.errors import ConfigError, InputFileError, ModelFormatError, OutputError, UserError
+from isogloss.errors import (
+    ConfigError,
+    DataFormatError,
+    InputFileError,
+    ModelFormatError,
+    OutputError,
+    UserError,
+)
+from isogloss.features.model import SparseModel
+from isogloss.features.weights import SparseWeights
 from isogloss.grammar import storage
 from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
@@ -35,12 +46,13 @@ from isogloss.search.derivation import Derivation
 from isogloss.search.options import SearchOptions
 from isogloss.search.plf import Lattice
 from isogloss.search.sentence import Source, split_words
-from isogloss.search.weights import default_weights, read_weights, write_weights
+from isogloss.search.weights import default_weights, read_weights, split_sparse, write_weights
 
 __all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system", "load"]
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
+_SPARSE, _SPARSE_WEIGHTS = "sparse", "weights.sparse"
 _BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
 
 
@@ -59,6 +71,15 @@ class System:
     def weights(self) -> Mapping[str, float]:
         """The weights of its features."""
         return self.decoder.weights
+
+    def save_weights(self, weights: Mapping[str, float], sparse: SparseWeights | None = None) -> None:
+        """Use other weights from now on, here and wherever the stored system is loaded."""
+        self.decoder.set_weights(weights, sparse)
+        if sparse is not None:
+            sparse.save(self.path / _SPARSE_WEIGHTS)
+        elif (self.path / _SPARSE_WEIGHTS).exists():
+            shutil.rmtree(self.path / _SPARSE_WEIGHTS)
+        write_weights(self.path / _WEIGHTS, self.decoder.weights)
 
     @overload  # a string is an iterable of strings too, but is taken as a sentence
     def translate(  # type: ignore[overload-overlap]
@@ -172,21 +193,21 @@ def create_system(
     lm: StrPath,
     options: SearchOptions | None = None,
     weights: Mapping[str, float] | StrPath | None = None,
+    sparse: SparseModel | None = None,
 ) -> System:
     """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
 
-    Weights may be a file's name; without any the search's default weights are used. Takes the place of a
-    system that was stored there, and refuses a folder that holds anything else.
+    Weights may be a file's name, and may have sparse features among them if there are ``sparse`` ones;
+    without any the search's default weights are used. Takes the place of a system that was stored there, and
+    refuses a folder that holds anything else.
     """
     options = options or SearchOptions()
     folder = Path(path)
     table, model = RuleTable.open(rules), LanguageModel.load(lm)
-    names = Decoder(table, model, options).names
+    decoder = Decoder(table, model, options, sparse=sparse)
     if weights is None:
-        weights = default_weights(names, hierarchical=options.hierarchical)
-    elif not isinstance(weights, Mapping):
-        weights = read_weights(weights, names)
-    decoder = Decoder(table, model, options, weights)
+        weights = default_weights(decoder.names, hierarchical=options.hierarchical)
+    sparse_weights = _set_weights(decoder, weights)
     with _new_folder(folder) as partial:
         stored = open_folder(rules, kind=storage.KIND, version=storage.VERSION)
         write_folder(
@@ -198,6 +219,10 @@ def create_system(
         )
         model.save(partial / _LM)
         write_weights(partial / _WEIGHTS, decoder.weights)
+        if sparse is not None:
+            sparse.save(partial / _SPARSE)
+        if sparse_weights is not None:
+            sparse_weights.save(partial / _SPARSE_WEIGHTS)
         _write_facts(partial / _FACTS, options)
     return load(folder)
 
@@ -216,12 +241,18 @@ def load(
     for part in (_RULES, _LM, _WEIGHTS):
         if not (folder / part).exists():
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
-    decoder = Decoder(RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), options or stored)
-    if weights is None:
-        weights = folder / _WEIGHTS
-    if not isinstance(weights, Mapping):
-        weights = read_weights(weights, decoder.names)
-    decoder.set_weights(weights)
+    sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
+    decoder = Decoder(
+        RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), options or stored, sparse=sparse
+    )
+    if weights is not None:
+        _set_weights(decoder, weights)
+    else:
+        stored_sparse = folder / _SPARSE_WEIGHTS
+        decoder.set_weights(
+            read_weights(folder / _WEIGHTS, decoder.names),
+            SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
+        )
     return System(decoder, folder)
 
 
@@ -253,6 +284,22 @@ def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
 def is_system(path: StrPath) -> bool:
     """Whether a folder has the description that a stored system has."""
     return (Path(path) / _FACTS).is_file()
+
+
+def _set_weights(decoder: Decoder, weights: Mapping[str, float] | StrPath) -> SparseWeights | None:
+    """Let a decoder use weights by name, dense and sparse together; gives the sparse ones."""
+    dense, by_name = split_sparse(weights if isinstance(weights, Mapping) else read_weights(weights))
+    try:
+        sparse = None
+        if by_name:
+            signature = "" if decoder.sparse is None else decoder.sparse.signature
+            sparse = SparseWeights.from_names(by_name, signature=signature)
+        decoder.set_weights(dense, sparse)
+    except ConfigError as error:
+        if isinstance(weights, Mapping):
+            raise
+        raise DataFormatError(str(error), weights) from None
+    return sparse
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:
