@@ -219,6 +219,7 @@ JSON_CALLS = [
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",
+    "tune-nbest list --reference corpus/dev.tgt.0 --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
 

@@ -22,6 +22,7 @@ from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.translate import translate
+from isogloss.cli.tune_nbest import tune_nbest
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -48,6 +49,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
+app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
 app.command()(align)
 app.command()(classes)
