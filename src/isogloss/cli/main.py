@@ -21,6 +21,7 @@ from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
+from isogloss.cli.inspect import inspect
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
 from isogloss.cli.tune_nbest import tune_nbest
@@ -61,6 +62,7 @@ app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.command()(translate)
 app.command()(explain)
+app.command()(inspect)
 
 
 def _print_version(wanted: bool) -> None:

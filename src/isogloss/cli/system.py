@@ -82,8 +82,8 @@ def create(
         list[str] | None,
         typer.Option(
             metavar="NAME=FILE",
-            help="Another way to see source words: lines of a word, a tab and its values, such as the classes "
-            "that 'isogloss classes' writes; repeatable.",
+            help="Another way to see source words: lines of a word, a tab and its values, such as what "
+            "'isogloss classes' writes; repeatable.",
         ),
     ] = None,
     target_column: Annotated[
@@ -116,9 +116,7 @@ def create(
             console.note(f"sparse features: {sparse.describe()}")
 
 
-def _sparse(
-    templates: str, types: str, source_columns: list[str], target_columns: list[str]
-) -> SparseModel:
+def _sparse(templates: str, types: str, source_columns: list[str], target_columns: list[str]) -> SparseModel:
     from isogloss.features import ALL_TEMPLATES, SparseModel, SparseOptions
 
     names = ALL_TEMPLATES if templates == "all" else tuple(templates.split(","))

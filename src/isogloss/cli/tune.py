@@ -68,7 +68,7 @@ def tune(
     ] = "hope-fear",
     patience: Annotated[
         int,
-        typer.Option(metavar="N", help="Stop after so many passes without gain on the held-out set; 0: never."),
+        typer.Option(metavar="N", help="Stop after so many passes without a gain on held-out; 0: never."),
     ] = 0,
     restarts: Annotated[int, typer.Option(metavar="N", help="Random restarts of mert.")] = 20,
     initial_weights: Annotated[
@@ -82,7 +82,7 @@ def tune(
             help="Folder for the state of the run; with the same command a killed run goes on from there.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the order of sentences and of restarts.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random draws.")] = 1,
     threads: Annotated[int, typer.Option(metavar="N", help="Threads; the result does not depend on it.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -170,4 +170,6 @@ def _note(step: TuneIteration) -> None:
     held_out = "" if step.held_out_score is None else f", held-out BLEU {step.held_out_score:.2f}"
     active = f", {step.active_features:,} sparse features" if step.active_features else ""
     seconds = sum(step.seconds.values())
-    console.note(f"iteration {step.iteration}: dev BLEU {step.dev_score:.2f}{held_out}{active}, {seconds:.1f} s")
+    console.note(
+        f"iteration {step.iteration}: dev BLEU {step.dev_score:.2f}{held_out}{active}, {seconds:.1f} s"
+    )

@@ -100,11 +100,17 @@ class Explanation:
 
     def to_text(self, strongest: int = 10) -> str:
         """For a terminal."""
-        lines = [f"source       {self.source}", f"translation  {self.translation}", f"score        {self.score:.4f}"]
+        lines = [
+            f"source       {self.source}",
+            f"translation  {self.translation}",
+            f"score        {self.score:.4f}",
+        ]
         if self.second is not None and self.second_score is not None:
             lines.append(f"second best  {self.second}  ({self.second_score:.4f})")
         lines.append("\nrules, in the order of the translation")
-        rows = [(f"{step.source_span[0]}-{step.source_span[1]}", step.source, step.target) for step in self.steps]
+        rows = [
+            (f"{step.source_span[0]}-{step.source_span[1]}", step.source, step.target) for step in self.steps
+        ]
         wide = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
         lines += [f"  {span:<{wide[0]}}  {source:<{wide[1]}}  →  {target}" for span, source, target in rows]
         lines.append("\npoints by kind of feature")
