@@ -223,6 +223,7 @@ JSON_CALLS = [
     "memory compact memory",
     "local tune system --memory memory --source corpus/dev.src --reference corpus/dev.tgt.0 --strength 0.1 "
     "--method mbuu",
+    "inspect system --verify",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",

@@ -57,6 +57,7 @@ class ArrayFolder:
 
     path: Path
     kind: str
+    version: int
     arrays: Mapping[str, Array]
     attributes: Mapping[str, Any]
     made_by: str
@@ -141,8 +142,8 @@ def content_hash(path: StrPath) -> str:
     return hashlib.sha256(_canonical(what)).hexdigest()
 
 
-def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:
-    """Open a stored folder of the given kind, up to the given format version.
+def open_folder(path: StrPath, *, kind: str | None = None, version: int | None = None) -> ArrayFolder:
+    """Open a stored folder of the given kind, up to the given format version; of any, if none is given.
 
     Checks the manifest against its own checksum and the size of every file. The content of the files is
     not read: ``verify_folder`` does that.
@@ -151,7 +152,8 @@ def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:
     manifest, arrays = _map_arrays(folder, kind, version)
     return ArrayFolder(
         path=folder,
-        kind=kind,
+        kind=manifest["kind"],
+        version=manifest["version"],
         arrays=arrays,
         attributes=manifest["attributes"],
         made_by=manifest["made_by"],

@@ -78,6 +78,11 @@ class Decoder:
         self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
         self._set_dense(checked)
 
+    @property
+    def sparse_weights(self) -> _engine.SparseWeights | None:
+        """The weights of sparse features in use."""
+        return self._sparse_weights
+
     @contextlib.contextmanager
     def using(self, weights: Mapping[str, float]) -> Iterator[None]:
         """Use other dense weights for a while; sparse weights stay."""
