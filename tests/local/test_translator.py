@@ -172,6 +172,16 @@ def test_the_command_line(
     assert [entry["translation"] for entry in entries] == strong.splitlines()
     assert translate(*local, "--nbest", "2", "--format", "jsonl").count("derivation") >= len(sources)
 
+    explain = ["explain", str(systems / "phrase"), sources[0], *local, "--format", "json"]
+    assert main(explain) == 0
+    shown = capsys.readouterr()
+    assert "moved most: " in shown.err
+    weights = {row["name"]: row["weight"] for row in json.loads(shown.out)["dense"]}
+    translator = LocalTranslator(isogloss.load(str(systems / "phrase")), Memory.open(memory))
+    translator.update = Memory.open(memory).update_options("mbuu")
+    own = translator.weights(sources[0])[1].weights
+    assert weights == pytest.approx({name: own[name] for name in weights})
+
     assert main(["translate", str(systems / "phrase"), "--local", "mbuu"]) == 2
     assert "--local and --memory go together" in capsys.readouterr().err
     assert main(["translate", str(systems / "hierarchical"), *local]) == 2

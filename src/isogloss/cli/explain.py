@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli import console
+from isogloss.errors import ConfigError
+
+if TYPE_CHECKING:
+    from isogloss.search import System
 
 __all__ = ["explain"]
+
+
+class _Local(StrEnum):
+    mbuu = "mbuu"
+    ebuu = "ebuu"
 
 
 class _Format(StrEnum):
@@ -24,15 +33,42 @@ def explain(
     sentence: Annotated[str, typer.Argument(metavar="SENTENCE", help="A tokenised sentence, in quotes.")],
     format: Annotated[_Format, typer.Option(help="text, json, or html: a page of its own.")] = _Format.text,
     strongest: Annotated[int, typer.Option(metavar="N", help="Single features shown per list.")] = 10,
+    local: Annotated[
+        _Local | None, typer.Option(help="With weights made for this sentence; needs --memory.")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Examples, as 'isogloss memory build' stores them.")
+    ] = None,
 ) -> None:
     """Show the rules behind a translation and what every feature contributed to its score."""
     from isogloss.search import load
     from isogloss.search.explain import explain as run
 
-    found = run(load(system), sentence)
+    if (local is None) != (memory is None):
+        raise ConfigError("--local and --memory go together")
+    loaded = load(system)
+    if local is not None and memory is not None:
+        loaded = _localised(loaded, sentence, local, memory)
+    found = run(loaded, sentence)
     if format is _Format.json:
         console.print_json(found.to_json())
     elif format is _Format.html:
         sys.stdout.write(found.to_html(strongest))
     else:
         sys.stdout.write(found.to_text(strongest) + "\n")
+
+
+def _localised(system: System, sentence: str, method: _Local, memory: str) -> System:
+    """The system with the weights of a sentence; says on standard error what made them."""
+    from isogloss.local import LocalTranslator, Memory
+
+    opened = Memory.open(memory, system)
+    translator = LocalTranslator(system, opened, update=opened.update_options(method.value))
+    made, hits, local = translator.system_for(sentence)
+    console.note(f"{len(hits)} examples, strength {local.strength:g}")
+    for hit in hits[:3]:
+        example = hit.example()
+        console.note(f"  {hit.similarity:.3f} {example.source} → {' / '.join(example.references)}")
+    moved = list(local.moved(system.weights).items())[:5]
+    console.note("moved most: " + (", ".join(f"{name} {by:+.4f}" for name, by in moved) or "nothing"))
+    return made

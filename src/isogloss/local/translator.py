@@ -99,6 +99,13 @@ class LocalTranslator:
         baseline = dict(self.system.weights)
         return hits, local_weights(self.memory.candidates(hits), similarities, baseline, self.update)
 
+    def system_for(self, sentence: str) -> tuple[System, list[Hit], LocalWeights]:
+        """A system that has the weights of a sentence, for those who want to look at it."""
+        hits, local = self.weights(sentence)
+        decoder = self.system.decoder.copy(self._overlay.table() if self._overlay is not None else None)
+        decoder.set_dense(local.weights)
+        return System(decoder, self.system.path), hits, local
+
     def translate_one(
         self,
         sentence: str | Sentence,

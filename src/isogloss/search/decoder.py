@@ -103,6 +103,10 @@ class Decoder:
             self._sparse_weights = sparse
             self._set_dense(own)
 
+    def set_dense(self, weights: Mapping[str, float]) -> None:
+        """Use other dense weights from now on; sparse weights stay."""
+        self._set_dense(check_weights(weights, self.names))
+
     def _set_dense(self, weights: dict[str, float]) -> None:
         self.weights = weights
         self._engine.set_weights(list(weights.values()), self._sparse_weights)
