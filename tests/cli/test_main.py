@@ -224,6 +224,7 @@ JSON_CALLS = [
     "local tune system --memory memory --source corpus/dev.src --reference corpus/dev.tgt.0 --strength 0.1 "
     "--method mbuu",
     "inspect system --verify",
+    "tune system --dev-source corpus/dev.src --dev-target corpus/dev.tgt.0 --iterations 1 --nbest 5",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",
