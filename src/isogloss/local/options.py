@@ -14,7 +14,7 @@ Method = Literal["mbuu", "ebuu"]
 Loss = Literal["document", "sentence", "balanced"]
 Units = Literal["raw", "spread"]
 
-DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.0005, "ebuu": 0.005}
+DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.0005, "ebuu": 0.01}
 """λ that helped or did no harm on several corpora. Liu et al. (2012) have 0.018 and 0.06 for features of
 another scale, which is too much for ours."""
 DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "sentence"}

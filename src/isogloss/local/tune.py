@@ -22,8 +22,8 @@ T = TypeVar("T")
 Track = Callable[[Iterable[T], str, int], Iterable[T]]
 
 STRENGTHS: dict[str, tuple[float, ...]] = {
-    "mbuu": (0.0001, 0.0003, 0.001, 0.003),
-    "ebuu": (0.001, 0.003, 0.01, 0.03),
+    "mbuu": (0.0003, 0.001, 0.003, 0.01),
+    "ebuu": (0.003, 0.01, 0.03, 0.1),
 }
 """λ that are tried unless others are given."""
 SHARPNESSES = (10.0, 50.0)
