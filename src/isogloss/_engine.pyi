@@ -676,7 +676,7 @@ class LearnedWeights(SparseWeights):
         """Take up where `columns` left off."""
 
 class Searched:
-    """What searches kept; the decoder must outlive it."""
+    """What searches kept; it keeps the decoder."""
 
     def __init__(self) -> None: ...
 

@@ -215,6 +215,7 @@ JSON_CALLS = [
     "lm binarize model.arpa model",
     "lm query model corpus/dev.tgt.0",
     "system create system --rules rules --lm model --search phrase",
+    "inspect system --verify",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",

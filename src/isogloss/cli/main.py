@@ -19,8 +19,11 @@ from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
+from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
+from isogloss.cli.inspect import inspect
 from isogloss.cli.translate import translate
+from isogloss.cli.tune import tune
 from isogloss.cli.tune_nbest import tune_nbest
 from isogloss.errors import IsoglossError
 
@@ -48,6 +51,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
+app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
 app.command()(align)
@@ -57,6 +61,8 @@ app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.command()(translate)
+app.command()(explain)
+app.command()(inspect)
 
 
 def _print_version(wanted: bool) -> None:

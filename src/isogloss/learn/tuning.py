@@ -21,9 +21,10 @@ from isogloss.errors import ConfigError, ModelFormatError, TrainingError
 from isogloss.features.name_log import NameLog
 from isogloss.features.weights import SparseWeights
 from isogloss.learn.learner import Learner, Track, no_track
-from isogloss.learn.mert import Mert
+from isogloss.learn.nbest_tuning import make_learner
 from isogloss.learn.online import OnlineOptions, OnlineTrainer, TrainedWeights
 from isogloss.learn.problem import Problem
+from isogloss.learn.safety import check_weights_learned
 from isogloss.metric import Bleu, References
 from isogloss.metric.interface import Metric
 from isogloss.nbest.edit import merge
@@ -36,7 +37,7 @@ from isogloss.search.weights import read_weights, write_weights
 
 __all__ = ["METHODS", "TuneIteration", "TuneOptions", "TuneResult", "tune"]
 
-METHODS = ("mira", "mert")
+METHODS = ("mira", "mert", "kbmira", "pro")
 _STATE, _POOL, _ONLINE, _NAMES = "state.json", "pool", "online", "names"
 
 
@@ -205,8 +206,6 @@ class _Run:
                 trainer.save(folder / f"{_ONLINE}-{step.iteration}")
                 self._write_state(folder, best)
                 self.report(step)
-            if names is not None:
-                names.close()
         assert best is not None
         dense, sparse = _load_best(folder, best.iteration)
         return TuneResult(dense=dense, sparse=sparse, history=self.history, best=best)
@@ -219,7 +218,7 @@ class _Run:
         return _first_best(store, self.held_out, Bleu())
 
     def in_turns(self, decoder: NbestDecoder, weights: dict[str, float], folder: Path) -> TuneResult:
-        learner, metric = _learner(self.options), Bleu()
+        learner, metric = _learner(self.options, self.threads), Bleu()
         best = self._read_state(folder)
         best_weights, pool = weights, None
         if self.history:
@@ -245,7 +244,9 @@ class _Run:
             # The last pass only tells how good the weights of the one before are.
             if iteration <= self.options.passes and pool.num_candidates > size:
                 problem = Problem.of(pool, self.dev.references, metric)
-                weights = {**weights, **learner.learn(problem, weights, track=self.track).weights}
+                learned = learner.learn(problem, weights, track=self.track).weights
+                check_weights_learned(problem, learned)
+                weights = {**weights, **learned}
                 step.seconds["learning"] = time.perf_counter() - decoded
             self.history.append(step)
             pool = _write_turn(folder, iteration, weights, best_weights, pool)
@@ -308,8 +309,10 @@ def _first_best(store: NbestStore, sentences: Sentences, metric: Metric) -> floa
     return metric.score(metric.statistics(lines, sentences.references).sum(axis=0))
 
 
-def _learner(options: TuneOptions) -> Learner:
-    return Mert(restarts=options.restarts, seed=options.seed)
+def _learner(options: TuneOptions, threads: int) -> Learner:
+    if options.method == "mert":
+        return make_learner("mert", restarts=options.restarts, seed=options.seed, threads=threads)
+    return make_learner(options.method, seed=options.seed)
 
 
 def _save_best(weights: TrainedWeights, folder: Path, iteration: int) -> None:
