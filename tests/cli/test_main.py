@@ -228,7 +228,7 @@ JSON_CALLS = [
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",
-    "tune-nbest list --reference corpus/dev.tgt.0 --restarts 1",
+    "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
 
@@ -239,6 +239,8 @@ def test_every_verb_with_json_prints_json(
     folder = Path(nbest).parent
     monkeypatch.chdir(folder)
     (folder / "table").write_text("ein haus ||| a house ||| 0.5 0.5 0.5 0.5 ||| 0-0 1-1 ||| 1 1 1\n")
+    (folder / "choice").write_text("0 ||| a b c d ||| LM= -1 ||| -1\n0 ||| b ||| LM= -3 ||| -3\n")
+    (folder / "choice.ref").write_text("a b c d\n")
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")
