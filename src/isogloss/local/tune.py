@@ -16,7 +16,16 @@ from isogloss.metric.interface import Statistics
 if TYPE_CHECKING:
     from isogloss.search import System
 
-__all__ = ["SHARPNESSES", "STRENGTHS", "Trial", "Tuned", "baseline_statistics", "local_statistics", "sweep"]
+__all__ = [
+    "SHARPNESSES",
+    "STRENGTHS",
+    "Trial",
+    "Tuned",
+    "baseline_statistics",
+    "local_statistics",
+    "settings_of",
+    "sweep",
+]
 
 T = TypeVar("T")
 Track = Callable[[Iterable[T], str, int], Iterable[T]]
