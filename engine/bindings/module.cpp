@@ -16,6 +16,7 @@ void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
 void bind_classes(nb::module_& module);
 void bind_lm(nb::module_& module);
+void bind_rerank(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_text(nb::module_& module);
 
@@ -59,6 +60,7 @@ NB_MODULE(_engine, module) {
   bind_nbest(module);
   bind_classes(module);
   bind_text(module);
+  bind_rerank(module);
   bind_search(module);
   bind_metric(module);
   bind_lm(module);
