@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 __all__ = ["ordinal", "perceptron", "ranks", "split", "splitting", "sweep", "voted"]
@@ -97,7 +99,7 @@ def perceptron(quality, scores):
 
 def sweep(weights, offsets, features, quality, update, history):
     """One pass of any of them; the weights after every sentence are appended to ``history``."""
-    for begin, end in zip(offsets, offsets[1:], strict=False):
+    for begin, end in itertools.pairwise(offsets):
         x = features[begin:end]
         u, _, _ = update(list(quality[begin:end]), [float(weights @ row) for row in x])
         weights = weights + sum((u[j] * x[j] for j in range(len(x))), np.zeros(len(weights)))

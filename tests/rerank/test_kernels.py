@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-import rerank_oracles as oracles
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rerank_oracles as oracles
 from isogloss import _engine
 
 MARGIN = 0.75  # exact in binary, so that ties are ties on both sides
