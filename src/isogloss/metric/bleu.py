@@ -113,6 +113,11 @@ class Bleu(Metric):
         self._encoder = Encoder(Tokenizer(tokenize, lowercase=lowercase))
         self._threads = threads
 
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """How lines become tokens."""
+        return self._encoder.tokenizer
+
     def signature(self, references: References) -> str:
         """Settings and version, in sacreBLEU's manner."""
         options = self.options

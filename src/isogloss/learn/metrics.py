@@ -1,0 +1,138 @@
+"""Metrics as learners need them: by name, of whole lists, fast on many rows, and for single candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from isogloss.errors import ConfigError, DataFormatError
+from isogloss.metric import SENTENCE_BLEU, Bleu, Metric, Nist, References, SacreMetric, bleu_scores
+from isogloss.metric.interface import FloatArray, Statistics
+from isogloss.metric.sacre import Progress
+from isogloss.nbest.statistics import bleu_statistics
+from isogloss.nbest.store import NbestStore
+
+__all__ = ["METRICS", "QualityColumn", "list_statistics", "metric_named", "sentence_scores", "unit"]
+
+METRICS = ("bleu", "nist", "chrf", "ter")
+
+
+def metric_named(
+    name: str, *, tokenize: str = "none", lowercase: bool = False, progress: Progress | None = None
+) -> Metric:
+    """BLEU and NIST from the engine, chrF and TER (which always ignores case) from sacreBLEU."""
+    match name:
+        case "bleu":
+            return Bleu(tokenize=tokenize, lowercase=lowercase)
+        case "nist":
+            return Nist(tokenize=tokenize, lowercase=lowercase)
+        case "chrf":
+            from sacrebleu.metrics.chrf import CHRF
+
+            chrf = CHRF(lowercase=lowercase)
+            return SacreMetric(
+                chrf, "chrF2", fast_scores=lambda rows: _chrf_scores(rows, chrf.beta), progress=progress
+            )
+        case "ter":
+            from sacrebleu.metrics.ter import TER
+
+            return SacreMetric(
+                TER(), "TER", higher_is_better=False, fast_scores=_ter_scores, progress=progress
+            )
+    raise ConfigError(f"unknown metric '{name}'; choose one of: {', '.join(METRICS)}")
+
+
+def _chrf_scores(rows: Statistics, beta: int) -> FloatArray:
+    """sacreBLEU's chrF of each row: the mean of precisions and recalls over the orders that there are."""
+    hypothesis, reference, matched = (np.asarray(rows[:, i::3], dtype=np.float64) for i in range(3))
+    there = (hypothesis > 0) & (reference > 0)
+    orders = np.maximum(there.sum(axis=1), 1)
+    precision = np.where(there, matched / np.maximum(hypothesis, 1), 0).sum(axis=1) / orders
+    recall = np.where(there, matched / np.maximum(reference, 1), 0).sum(axis=1) / orders
+    total = beta**2 * precision + recall
+    return np.asarray(
+        100 * (1 + beta**2) * precision * recall / np.where(total > 0, total, 1), dtype=np.float64
+    )
+
+
+def _ter_scores(rows: Statistics) -> FloatArray:
+    """sacreBLEU's TER of each row: edits per reference word."""
+    edits, length = np.asarray(rows[:, :2], dtype=np.float64).T
+    without_words = np.where(edits > 0, 100.0, 0.0)
+    return np.where(length > 0, 100 * edits / np.maximum(length, 1e-300), without_words)
+
+
+class QualityColumn(Metric):
+    """A number that somebody gave to each candidate; a document has the mean of its candidates.
+
+    >>> metric = QualityColumn()
+    >>> metric.score(metric.rows(np.array([0.5, 1.0])).sum(axis=0))
+    0.75
+    """
+
+    name = "quality"
+
+    def __init__(self, *, higher_is_better: bool = True) -> None:
+        self.higher_is_better = higher_is_better
+
+    def rows(self, column: FloatArray) -> FloatArray:
+        """Statistics: the number and a one that counts the candidates."""
+        return np.stack([column, np.ones_like(column)], axis=1)
+
+    def signature(self, references: References) -> str:
+        """There is nothing to say."""
+        return "given"
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: References, sentences: Sequence[int] | None = None
+    ) -> Statistics:
+        """Not from text: ``rows`` makes them from the given numbers."""
+        raise ConfigError("a given quality cannot be computed from text")
+
+    def score(self, summed: Statistics) -> float:
+        """The mean."""
+        return float(self.scores(np.asarray(summed)[np.newaxis])[0])
+
+    def scores(self, rows: Statistics) -> FloatArray:
+        """The mean of each row."""
+        return np.asarray(rows[:, 0] / rows[:, 1], dtype=np.float64)
+
+
+def list_statistics(store: NbestStore, references: References, metric: Metric) -> Statistics:
+    """One row per candidate of a list; sentence n of the list has the n-th references."""
+    if isinstance(metric, Bleu):
+        tokenizer = metric.tokenizer
+        return bleu_statistics(
+            store, references, metric.options, tokenize=tokenizer.name, lowercase=tokenizer.lowercase
+        )
+    if store.num_sentences and store.sentence_ids[-1] >= len(references):
+        raise DataFormatError(
+            f"the list has candidates for sentence {store.sentence_ids[-1]}, but there are references for "
+            f"{len(references):,} sentences only (0 to {len(references) - 1})",
+            store.path or "n-best list",
+            hint="are these the references of this list?",
+        )
+    # Many candidates differ in features only, and some metrics take their time: each string is scored once.
+    numbers: dict[tuple[int, bytes], int] = {}
+    owners: list[int] = store.sentence_of_row().tolist()
+    first: list[int] = []
+    scored: list[int] = []
+    for row, sentence in enumerate(owners):
+        key = (sentence, store.tokens.row(row).tobytes())
+        if key not in numbers:
+            numbers[key] = len(first)
+            first.append(row)
+        scored.append(numbers[key])
+    sentences = [int(store.sentence_ids[owners[row]]) for row in first]
+    return metric.statistics(list(store.texts(first)), references, sentences)[scored]
+
+
+def unit(metric: Metric) -> float:
+    """What a score is multiplied with: percentages become parts of one."""
+    return 0.01 if isinstance(metric, Bleu | SacreMetric) else 1.0
+
+
+def sentence_scores(metric: Metric, rows: Statistics) -> FloatArray:
+    """The metric of single candidates on its own scale; BLEU is smoothed, or most would have 0."""
+    return 100 * bleu_scores(rows, SENTENCE_BLEU) if isinstance(metric, Bleu) else metric.scores(rows)

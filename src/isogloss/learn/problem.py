@@ -1,0 +1,181 @@
+"""What learners learn from: the candidates of an n-best list and how good each of them is.
+
+A learner sees four things and nothing else: ``sentences()``, ``dense()``, ``sparse(rows)``, ``stats()``. How
+good a choice of candidates is follows from the sum of their statistics (``scores``), so the text is never
+looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from isogloss.errors import ConfigError, DataFormatError
+from isogloss.learn.metrics import QualityColumn, list_statistics, sentence_scores, unit
+from isogloss.metric import Bleu, Metric, References
+from isogloss.metric.interface import FloatArray, Statistics
+from isogloss.nbest.store import CsrRows, Int64, NbestStore
+
+__all__ = ["Problem", "WeightVector"]
+
+
+@dataclass(slots=True, eq=False)
+class WeightVector:
+    """Weights as numbers: one per dense column, one per sparse column (none if there are no sparse ones)."""
+
+    dense: FloatArray
+    sparse: FloatArray
+
+    def copy(self) -> WeightVector:
+        """Weights that can be changed without changing these."""
+        return WeightVector(self.dense.copy(), self.sparse.copy())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """An n-best list with a metric and the metric's statistics of every candidate.
+
+    All scores that it gives are the higher the better, also of a metric where low is good; percentages are
+    given in 0..1.
+
+    >>> from isogloss.nbest.synthetic import make_nbest
+    >>> lines = ["the cat sat on the mat", "a dog barks at the moon"]
+    >>> store = make_nbest([line.split() for line in lines], candidates=5, seed=1)
+    >>> problem = Problem.of(store, References([lines]))
+    >>> problem.num_sentences, problem.dense().shape, problem.stats().shape
+    (2, (10, 5), (10, 10))
+    >>> 0 <= problem.score_of({"Missing": 1, "Doubled": 1, "Order": 1, "Choice": 1, "Length": 0}) <= 1
+    True
+    """
+
+    store: NbestStore
+    metric: Metric
+    statistics: Statistics
+    """One row per candidate; the metric scores sums of rows."""
+    sparse_names: tuple[str, ...] = field(init=False)
+    """A name for every sparse column."""
+
+    def __post_init__(self) -> None:
+        store, statistics = self.store, self.statistics
+        if store.num_sentences == 0:
+            raise DataFormatError("the list has no candidates", store.path or "n-best list")
+        if statistics.ndim != 2 or len(statistics) != store.num_candidates:
+            raise ConfigError(
+                f"statistics of shape {statistics.shape} for {store.num_candidates:,} candidates: "
+                "one row per candidate is expected"
+            )
+        names = tuple(store.sparse.names.words()) if store.sparse is not None else ()
+        object.__setattr__(self, "sparse_names", names)
+        twice = set(store.dense_names) & set(names)
+        if twice:
+            raise ConfigError(f"'{min(twice)}' is the name of a dense and of a sparse feature")
+        for what, values in (("statistics", statistics), ("features", store.dense)):
+            bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+            if len(bad):
+                raise ConfigError(f"the {what} of candidate {bad[0] + 1} are not finite numbers")
+
+    @classmethod
+    def of(cls, store: NbestStore, references: References, metric: Metric | None = None) -> Problem:
+        """A list held against references: BLEU of the list's words, or any metric whose statistics add up."""
+        metric = Bleu() if metric is None else metric
+        return cls(store, metric, list_statistics(store, references, metric))
+
+    @classmethod
+    def of_quality(
+        cls, store: NbestStore, quality: Sequence[float] | FloatArray, *, higher_is_better: bool = True
+    ) -> Problem:
+        """A list whose candidates have a given quality each; that of a document is the mean."""
+        column = np.asarray(quality, dtype=np.float64)
+        if column.shape != (store.num_candidates,):
+            raise ConfigError(f"{column.size:,} values for {store.num_candidates:,} candidates")
+        metric = QualityColumn(higher_is_better=higher_is_better)
+        return cls(store, metric, metric.rows(column))
+
+    # What a learner sees.
+
+    def sentences(self) -> Int64:
+        """Offsets: the candidates of sentence i are the rows ``offsets[i]`` up to ``offsets[i + 1]``."""
+        return self.store.sentence_offsets
+
+    def dense(self) -> FloatArray:
+        """Candidates × dense columns."""
+        return self.store.dense
+
+    def sparse(self, rows: Sequence[int] | Int64) -> CsrRows:
+        """Sparse features of the given candidates, by rising column; rows are empty if there are none."""
+        chosen = np.asarray(rows, dtype=np.int64)
+        if self.store.sparse is None:
+            return CsrRows(
+                np.zeros(len(chosen) + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.float32)
+            )
+        return self.store.sparse.rows(chosen)
+
+    def stats(self) -> Statistics:
+        """Candidates × numbers of the metric, which can be summed."""
+        return self.statistics
+
+    def scores(self, rows: Statistics) -> FloatArray:
+        """How good a document with these summed statistics is, for each row."""
+        found = self.metric.scores(rows) * unit(self.metric)
+        return found if self.metric.higher_is_better else -found
+
+    def sentence_scores(self) -> FloatArray:
+        """How good each candidate is by itself; smoothed where the metric needs that (BLEU)."""
+        found = sentence_scores(self.metric, self.statistics) * unit(self.metric)
+        return found if self.metric.higher_is_better else -found
+
+    # Weights by name and by column.
+
+    @property
+    def num_sentences(self) -> int:
+        """Sentences that have candidates."""
+        return self.store.num_sentences
+
+    @property
+    def dense_names(self) -> list[str]:
+        """A name for every dense column."""
+        return self.store.dense_names
+
+    def vector(self, weights: Mapping[str, float]) -> WeightVector:
+        """Weights by column; a feature without a weight has 0, weights of unknown features are left out."""
+        dense, sparse = (
+            np.array([weights.get(name, 0.0) for name in names], dtype=np.float64)
+            for names in (self.dense_names, self.sparse_names)
+        )
+        return WeightVector(dense, sparse)
+
+    def named(self, vector: WeightVector) -> dict[str, float]:
+        """Weights by name: all dense ones, and the sparse ones that are not 0."""
+        weights = dict(zip(self.dense_names, vector.dense.tolist(), strict=True))
+        active = np.flatnonzero(vector.sparse)
+        weights.update((self.sparse_names[i], float(vector.sparse[i])) for i in active.tolist())
+        return weights
+
+    # What weights do.
+
+    def model_scores(self, vector: WeightVector) -> FloatArray:
+        """The score of every candidate under the weights."""
+        scores = self.dense() @ vector.dense
+        if np.any(vector.sparse):
+            offsets, columns, values = self.sparse(np.arange(self.store.num_candidates))
+            summed = np.concatenate(([0.0], np.cumsum(vector.sparse[columns] * values)))
+            scores = scores + (summed[offsets[1:]] - summed[offsets[:-1]])
+        return scores
+
+    def choose(self, scores: FloatArray) -> Int64:
+        """The row with the highest score of every sentence, the first of equals."""
+        offsets = self.sentences()
+        best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
+        at_best = np.flatnonzero(scores == best)
+        return at_best[np.searchsorted(at_best, offsets[:-1])]
+
+    def score_of_rows(self, rows: Int64) -> float:
+        """How good the document of these candidates is."""
+        return float(self.scores(self.statistics[rows].sum(axis=0)[np.newaxis])[0])
+
+    def score_of(self, weights: Mapping[str, float] | WeightVector) -> float:
+        """How good the candidates are that the weights choose."""
+        vector = weights if isinstance(weights, WeightVector) else self.vector(weights)
+        return self.score_of_rows(self.choose(self.model_scores(vector)))
