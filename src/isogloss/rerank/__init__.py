@@ -1,0 +1,1 @@
+"""Reranking the n-best lists of any system."""
