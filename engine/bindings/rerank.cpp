@@ -91,6 +91,24 @@ ArrayOut<double> scores_of(const HeldLists& held, ArrayIn<double> weights) {
   return to_numpy(std::move(scores));
 }
 
+ArrayOut<double> combined(const HeldLists& held, ArrayIn<double> multipliers) {
+  const Lists& lists = held.lists;
+  if (multipliers.size() != lists.candidates())
+    throw std::invalid_argument("multipliers: one per candidate is expected");
+  Buffer<double> sums;
+  {
+    const nb::gil_scoped_release released;
+    sums.resize(held.weights());
+    const std::span<double> all{sums.data(), sums.size()};
+    for (std::size_t i = 0; i < lists.sentences(); ++i) {
+      const auto own = view(multipliers).subspan(lists.begin(i), lists.end(i) - lists.begin(i));
+      lists.add_dense(i, own, all);
+      lists.for_sparse(i, own, [&](std::uint32_t column, double value) { all[lists.columns + column] += value; });
+    }
+  }
+  return to_numpy(std::move(sums));
+}
+
 using Totals = std::tuple<double, double, double>;
 Totals to_tuple(const PairTotals& totals) { return {totals.pairs, totals.weight, totals.loss}; }
 
@@ -256,7 +274,10 @@ void bind_rerank(nb::module_& module) {
                     std::optional<ArrayIn<std::uint32_t>>, std::optional<ArrayIn<float>>, std::size_t>(),
            "sentence_offsets"_a, "dense"_a, "sparse_offsets"_a = nb::none(), "sparse_columns"_a = nb::none(),
            "sparse_values"_a = nb::none(), nb::kw_only(), "sparse_size"_a = 0)
-      .def("scores", &scores_of, "weights"_a, "The score of every candidate: dense weights, then sparse ones.");
+      .def("scores", &scores_of, "weights"_a, "The score of every candidate: dense weights, then sparse ones.")
+      .def("combine", &combined, "multipliers"_a,
+           "The sum of all candidates' features, each times its multiplier; dense ones relative to the first\n"
+           "candidate of the sentence.");
   nb::class_<Weights>(module, "RerankWeights", "Weights that a sweep changes, and their average.")
       .def(
           "__init__",

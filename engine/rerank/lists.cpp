@@ -21,6 +21,16 @@ void Lists::check() const {
     throw std::invalid_argument("sparse features: a column that does not exist");
 }
 
+void Lists::add_dense(std::size_t sentence, std::span<const double> multipliers, std::span<double> sums) const {
+  const double* const base = dense.data() + begin(sentence) * columns;
+  for (std::size_t j = 0; j < multipliers.size(); ++j) {
+    const double u = multipliers[j];
+    if (u == 0) continue;
+    const double* const values = base + j * columns;
+    for (std::size_t c = 0; c < columns; ++c) sums[c] += u * (values[c] - base[c]);
+  }
+}
+
 void Lists::score(std::size_t sentence, std::span<const double> weights, std::span<double> scores) const {
   const std::size_t first = begin(sentence), last = end(sentence);
   const double* const base = dense.data() + first * columns;

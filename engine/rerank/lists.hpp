@@ -27,6 +27,22 @@ struct Lists {
   /// Throws std::invalid_argument unless all sizes, offsets and columns fit each other.
   void check() const;
 
+  /// Adds Σ_j multipliers[j] · (x_j − x_first) over the candidates of a sentence to the dense part of `sums`.
+  void add_dense(std::size_t sentence, std::span<const double> multipliers, std::span<double> sums) const;
+
+  /// Calls `add(column, multipliers[j] · value)` for all sparse features of a sentence's candidates whose
+  /// multiplier is not 0.
+  template <class Add>
+  void for_sparse(std::size_t sentence, std::span<const double> multipliers, Add&& add) const {
+    if (!has_sparse()) return;
+    for (std::size_t j = 0, row = begin(sentence); j < multipliers.size(); ++j, ++row) {
+      if (multipliers[j] == 0) continue;
+      const auto to = static_cast<std::size_t>(sparse_offsets[row + 1]);
+      for (auto i = static_cast<std::size_t>(sparse_offsets[row]); i < to; ++i)
+        add(sparse_columns[i], multipliers[j] * static_cast<double>(sparse_values[i]));
+    }
+  }
+
   /// Scores of a sentence's candidates under `weights` (dense columns, then sparse ones), into `scores`.
   void score(std::size_t sentence, std::span<const double> weights, std::span<double> scores) const;
 };

@@ -616,6 +616,12 @@ class RerankLists:
     def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
         """The score of every candidate: dense weights, then sparse ones."""
 
+    def combine(self, multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        The sum of all candidates' features, each times its multiplier; dense ones relative to the first
+        candidate of the sentence.
+        """
+
 class RerankWeights:
     """Weights that a sweep changes, and their average."""
 

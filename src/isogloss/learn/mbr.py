@@ -15,7 +15,7 @@ from isogloss.learn.problem import Problem
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
 
-__all__ = ["UTILITIES", "MinimumRisk", "Utility", "expected_utility", "posterior"]
+__all__ = ["UTILITIES", "Mbr", "Utility", "expected_utility", "posterior"]
 
 UTILITIES = ("bleu", "chrf")
 _ORDERS = {"bleu": 4, "chrf": 6}
@@ -25,12 +25,12 @@ Utility = str | Callable[[str, str], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MinimumRisk:
+class Mbr:
     """Chooses by expected utility under P(candidate) ∝ exp(scale · score); only ``scale`` is learned.
 
     The weights it gives are those it started from, times the best scale.
 
-    >>> MinimumRisk(utility="chrf").references
+    >>> Mbr(utility="chrf").references
     0
     """
 
