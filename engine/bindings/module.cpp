@@ -10,11 +10,13 @@ namespace nb = nanobind;
 
 namespace isogloss::bindings {
 
+void bind_features(nb::module_& module);
 void bind_grammar(nb::module_& module);
 void bind_align(nb::module_& module);
 void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
 void bind_classes(nb::module_& module);
+void bind_learn(nb::module_& module);
 void bind_lm(nb::module_& module);
 void bind_rerank(nb::module_& module);
 void bind_search(nb::module_& module);
@@ -60,8 +62,13 @@ NB_MODULE(_engine, module) {
   bind_nbest(module);
   bind_classes(module);
   bind_text(module);
+<<<<<<< HEAD
   bind_rerank(module);
+=======
+  bind_features(module);
+>>>>>>> main
   bind_search(module);
   bind_metric(module);
+  bind_learn(module);
   bind_lm(module);
 }

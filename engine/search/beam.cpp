@@ -12,6 +12,9 @@ struct Cube {
   std::uint32_t context;
   std::uint32_t match;
   std::uint32_t after;   // context after it, kNone until somebody gets there
+  std::uint32_t after_parent;  // what the open spans of `after` remember of the option that left them
+  std::uint32_t parent;  // what the open span remembers of the rule that left it
+  std::int16_t jump;     // words skipped since the last rule, negative if backwards
   std::uint32_t group;   // where the hypotheses are
   std::uint32_t depth;   // which open span is taken
   Turn turn;             // how it lies to what was translated before
@@ -43,8 +46,8 @@ class Beam {
   Graph run() {
     const Span whole = task_.source.whole();
     const std::uint32_t open = whole.empty() ? 0 : contexts_.push(whole, 0);
-    graph_.nodes.push_back({0.0f, contexts_.number({open, 0, 0}), kNone, kNone, kNone,
-                            task_.language_model.begin_sentence()});
+    graph_.nodes.push_back({0.0f, contexts_.number({open, 0, 0}), kNone, kNone,
+                            0, kNone, task_.language_model.begin_sentence()});
     groups_[0].push_back(0);
     for (std::size_t covered = 0; covered < groups_.size(); ++covered) {
       if (covered > 0) fill(covered);
@@ -123,6 +126,8 @@ class Beam {
       if (match.options_begin == match.options_end) continue;
       if (!matches_.limits().hierarchical && !allowed(context, match)) continue;
       cube.match = number;
+      cube.parent = contexts_.open(open).parent;
+      cube.jump = static_cast<std::int16_t>(task_.source.signed_jump(context.last, match.first));
       cube.depth = depth;
       cube.turn = limits_.orientation ? contexts_.turn(context.blocks, match.block()) : Turn::kMonotone;
       cube.constant = step_score(context, match);
@@ -169,7 +174,13 @@ class Beam {
     const std::uint32_t node = groups_[cube.group][cube.hypotheses_begin + hypothesis];
     const Match& match = matches_.match(cube.match);
     return graph_.nodes[node].score + task_.options.options[match.options_begin + option].rank + cube.constant +
-           cube.rest + orientation_score(cube, graph_.nodes[node], match.options_begin + option);
+           cube.rest + orientation_score(cube, graph_.nodes[node], match.options_begin + option) +
+           sparse_step_score(cube, match.options_begin + option);
+  }
+
+  float sparse_step_score(const Cube& cube, std::uint32_t option) const {
+    if (task_.sparse == nullptr) return 0.0f;
+    return task_.sparse->step_score({option, cube.parent, static_cast<std::uint8_t>(cube.turn), cube.jump});
   }
 
   float orientation_score(const Cube& cube, const Node& from, std::uint32_t option) const {
@@ -226,9 +237,15 @@ class Beam {
   // Scores an item, puts it into its group, and its neighbours in the grid into the queue.
   void take(std::vector<Cube>& cubes, const Item& item, std::size_t covered) {
     Cube& cube = cubes[item.cube];
-    if (cube.after == kNone) cube.after = context_after(cube);
-    extend(cube, item, covered);
     const Match& match = matches_.match(cube.match);
+    // Phrases leave words around them open, but are not the parents of what is there.
+    const std::uint32_t parent = task_.sparse && matches_.limits().hierarchical && match.gap_count > 0
+                                     ? task_.sparse->parent_of(match.options_begin + item.option) : 0;
+    if (cube.after == kNone || cube.after_parent != parent) {
+      cube.after = context_after(cube, parent);
+      cube.after_parent = parent;
+    }
+    extend(cube, item, covered);
     const auto push = [&](std::uint16_t hypothesis, std::uint16_t option) {
       heap_.push_back({estimate(cube, hypothesis, option), item.cube, hypothesis, option});
       std::push_heap(heap_.begin(), heap_.end(), worse);
@@ -240,7 +257,7 @@ class Beam {
       push(static_cast<std::uint16_t>(item.hypothesis + 1), 0);
   }
 
-  std::uint32_t context_after(const Cube& cube) {
+  std::uint32_t context_after(const Cube& cube, std::uint32_t parent) {
     const Context before = contexts_[cube.context];
     const Match& match = matches_.match(cube.match);
     // The spans before the one that was taken stay in front of what it leaves.
@@ -251,7 +268,7 @@ class Beam {
       open = contexts_.open(open).rest;
     }
     open = contexts_.open(open).rest;
-    for (std::size_t i = match.gap_count; i-- > 0;) open = contexts_.push(match.gaps[i], open);
+    for (std::size_t i = match.gap_count; i-- > 0;) open = contexts_.push(match.gaps[i], open, parent);
     for (std::size_t i = skipped_.size(); i-- > 0;) open = contexts_.push(skipped_[i], open);
     const Span hull{match.first, match.last};
     const std::uint32_t blocks =
@@ -267,8 +284,14 @@ class Beam {
     Node node;
     const float lm = lm::join(task_.language_model, graph_.nodes[from].lm, task_.options.lm_target(option),
                               option.phrase, node.lm);
-    const float added = option.constant + cube.constant + weights_.language_model * lm +
-                        orientation_score(cube, graph_.nodes[from], number);
+    float added = option.constant + cube.constant + weights_.language_model * lm +
+                  orientation_score(cube, graph_.nodes[from], number);
+    node.sparse = 0;
+    if (task_.sparse != nullptr) {
+      const std::uint32_t before = graph_.nodes[from].sparse;
+      added += sparse_step_score(cube, number) + task_.sparse->border_score(before, number);
+      node.sparse = task_.sparse->after(before, number);
+    }
     node.score = graph_.nodes[from].score + added;
     node.context = cube.after;
     node.tail = limits_.orientation ? number : kNone;
@@ -277,7 +300,7 @@ class Beam {
   }
 
   static std::uint64_t hash(const Node& node) {
-    return combine64(std::uint64_t{node.context} << 32 | node.tail, node.lm.hash());
+    return combine64(std::uint64_t{node.context} << 32 | node.tail, node.lm.hash() + node.sparse);
   }
 
   void insert(Node& node, Arc arc, std::size_t covered) {
@@ -285,7 +308,9 @@ class Beam {
     std::size_t slot = hash(node) & (table_.size() - 1);
     for (; table_[slot] != kNone; slot = (slot + 1) & (table_.size() - 1)) {
       Node& other = graph_.nodes[table_[slot]];
-      if (other.context != node.context || other.tail != node.tail || !(other.lm == node.lm)) continue;
+      if (other.context != node.context || other.tail != node.tail || other.sparse != node.sparse ||
+          !(other.lm == node.lm))
+        continue;
       ++statistics_.recombined;
       arc.next = other.arcs;
       graph_.arcs.push_back(arc);
@@ -329,6 +354,7 @@ class Beam {
         const Turn turn = contexts_.turn(contexts_[graph_.nodes[node].context].blocks, {last, last});
         added += task_.options.options[graph_.nodes[node].tail].next[static_cast<std::size_t>(turn)];
       }
+      if (task_.sparse != nullptr) added += task_.sparse->end_score(graph_.nodes[node].sparse);
       const float score = graph_.nodes[node].score + added;
       graph_.arcs.push_back({node, kNone, kNone, goal.arcs, added});
       goal.arcs = static_cast<std::uint32_t>(graph_.arcs.size() - 1);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "features/scorer.hpp"
 #include "search/estimates.hpp"
 #include "search/graph.hpp"
 #include "search/matches.hpp"
@@ -43,6 +44,7 @@ struct Task {
   const Options& options;
   const Estimates& estimates;
   const lm::Model& language_model;
+  features::SparseScorer* sparse;  ///< nullptr without sparse features
 };
 
 /// Counts of what a search did.

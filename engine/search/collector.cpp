@@ -12,8 +12,9 @@ constexpr std::uint32_t kFree = 0xffffffffu;
 }  // namespace
 
 Collector::Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
-                     const RuleWeights& weights, const CollectorLimits& limits)
-    : table_(table), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits) {}
+                     const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse)
+    : table_(table), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
+      sparse_(sparse) {}
 
 void Collector::collect(const Source& source, Options& out) {
   source_ = &source;
@@ -116,6 +117,7 @@ void Collector::rank_side(RuleTable::Node node) {
   candidates_.clear();
   scratch_words_.clear();
   std::uint32_t last = side.last_rule;
+  if (sparse_ != nullptr) list_source(node);
   if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
   for (std::uint32_t number = side.first_rule; number < last; ++number) {
     const RuleView rule = table_.rule(number, side);
@@ -133,6 +135,7 @@ void Collector::rank_side(RuleTable::Node node) {
       option.previous[i] = weights_.previous[i] * orientation[i];
       option.next[i] = weights_.next[i] * orientation[3 + i];
     }
+    if (sparse_ != nullptr) option.constant += sparse_->rule_score(number, facts_of(rule, side.gaps));
     WordId lm_words[256];
     const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
     for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
@@ -154,11 +157,28 @@ void Collector::rank_side(RuleTable::Node node) {
     const std::span<const WordId> words{scratch_words_.data() + candidate.option.words_begin,
                                         candidate.option.word_count};
     add_words(candidate.option, words);
+    if (sparse_ != nullptr) sparse_->add_option(facts_of(table_.rule(candidate.rule, side), side.gaps));
     out_->options.push_back(candidate.option);
     if (!candidate.swapped) ++ranges.in_order_end;
   }
   ranges.swapped_end = static_cast<std::uint32_t>(out_->options.size());
   side_ranges_.push_back(ranges);
+}
+
+void Collector::list_source(RuleTable::Node node) {
+  table_.symbols(node, symbols_);
+  source_tokens_.clear();
+  for (WordId symbol : symbols_)
+    source_tokens_.push_back(symbol == kGap ? features::kGapToken : sparse_->model().lexicon.source(symbol));
+}
+
+features::RuleFacts Collector::facts_of(const RuleView& rule, unsigned gaps) {
+  target_tokens_.clear();
+  for (WordId word : rule.words) target_tokens_.push_back(sparse_->model().lexicon.target(word));
+  links_.clear();
+  for (std::size_t i = 0; i + 1 < rule.links.size(); i += 2) links_.push_back({rule.links[i], rule.links[i + 1]});
+  return {source_tokens_, target_tokens_, links_, static_cast<std::uint8_t>(gaps),
+          rule.shape == Shape::two_gaps_swapped};
 }
 
 void Collector::add_words(Option& option, std::span<const WordId> words) {
@@ -182,6 +202,13 @@ void Collector::pass_through() {
     out_->words.push_back(kSourceWord + arc.token);
     out_->lm_words.push_back(arc.lm_word);
     option.constant = weights_.rule_count + weights_.word_count + weights_.unknown;
+    if (sparse_ != nullptr) {
+      const features::TokenId both[2] = {sparse_->token(arc.token), sparse_->token_as_target(arc.token)};
+      static constexpr features::Link kLink[1] = {{0, 0}};
+      const features::RuleFacts passed{{both, 1}, {both + 1, 1}, kLink};
+      option.constant += sparse_->rule_score(features::SparseScorer::kNoRule, passed);
+      sparse_->add_option(passed);
+    }
     option.phrase = lm::score_phrase(language_model_, {out_->lm_words.data() + option.words_begin, 1});
     option.rank = option.constant + weights_.language_model * option.phrase.total();
     begin_ = first_ = arc.begin;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "features/scorer.hpp"
 #include "grammar/table.hpp"
 #include "search/options.hpp"
 
@@ -32,9 +33,10 @@ inline constexpr WordId kSourceWord = 0x80000000u;
 /// Finds all rules that match in a sentence and prepares them for the search. One per thread; storage is reused.
 class Collector {
  public:
-  /// `lm_words` gives the language model's number of each target word of the table. All must outlive this.
+  /// `lm_words` gives the language model's number of each target word of the table. `sparse` knows the sentence and
+  /// learns of every option; nullptr without sparse features. All must outlive this.
   Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
-            const RuleWeights& weights, const CollectorLimits& limits);
+            const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through.
   void collect(const Source& source, Options& out);
@@ -54,6 +56,9 @@ class Collector {
   Ranges ranges_of(RuleTable::Node node);
   void rank_side(RuleTable::Node node);
   void add_words(Option& option, std::span<const WordId> words);
+  /// What sparse features see of a rule; valid until the next call.
+  features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
+  void list_source(RuleTable::Node node);
   void pass_through();
   void add_match(Ranges ranges, bool swapped, Place end);
   void sort_matches();
@@ -63,6 +68,7 @@ class Collector {
   std::span<const WordId> lm_words_;
   const RuleWeights& weights_;
   CollectorLimits limits_;
+  features::SparseScorer* sparse_;
 
   // The sentence being worked on, and the source side being matched.
   const Source* source_ = nullptr;
@@ -75,6 +81,9 @@ class Collector {
 
   std::vector<Candidate> candidates_;
   std::vector<WordId> scratch_words_;
+  std::vector<WordId> symbols_;
+  std::vector<features::TokenId> source_tokens_, target_tokens_;
+  std::vector<features::Link> links_;
   std::vector<std::uint32_t> side_slots_;  // open addressing from trie node to its ranges
   std::vector<RuleTable::Node> side_nodes_;
   std::vector<Ranges> side_ranges_;

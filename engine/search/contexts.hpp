@@ -2,58 +2,28 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "base/hash.hpp"
+#include "base/interner.hpp"
 #include "search/estimates.hpp"
 #include "search/source.hpp"
 
 namespace isogloss::search {
 
-/// Equal values get equal small numbers, so that comparing states is comparing numbers.
-template <class Value>
-class Interner {
- public:
-  std::uint32_t number(const Value& value) {
-    if (values_.size() * 2 >= slots_.size()) grow();
-    std::size_t slot = value.hash() & (slots_.size() - 1);
-    while (slots_[slot] != kEmpty && !(values_[slots_[slot]] == value)) slot = (slot + 1) & (slots_.size() - 1);
-    if (slots_[slot] == kEmpty) {
-      slots_[slot] = static_cast<std::uint32_t>(values_.size());
-      values_.push_back(value);
-    }
-    return slots_[slot];
-  }
-  const Value& operator[](std::uint32_t number) const { return values_[number]; }
-  std::size_t size() const { return values_.size(); }
-
- private:
-  static constexpr std::uint32_t kEmpty = 0xffffffffu;
-
-  void grow() {
-    slots_.assign(slots_.empty() ? 256 : slots_.size() * 2, kEmpty);
-    for (std::uint32_t i = 0; i < values_.size(); ++i) {
-      std::size_t slot = values_[i].hash() & (slots_.size() - 1);
-      while (slots_[slot] != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = i;
-    }
-  }
-
-  std::vector<std::uint32_t> slots_;
-  std::vector<Value> values_;
-};
-
 /// Spans still to be translated, the next one first: a linked list whose tails are shared. Number 0 is empty.
 struct OpenSpans {
   Span first;
   std::uint32_t rest;
+  std::uint32_t parent;  ///< what sparse features remember of the rule that left `first` open
   unsigned width;   ///< places in all of them
   float estimate;   ///< summed estimates of all of them
 
   std::uint64_t hash() const {
-    return combine64(std::uint64_t{first.begin} << 16 | first.end, rest);
+    return combine64(std::uint64_t{parent} << 32 | std::uint64_t{first.begin} << 16 | first.end, rest);
   }
-  friend bool operator==(const OpenSpans& a, const OpenSpans& b) { return a.first == b.first && a.rest == b.rest; }
+  friend bool operator==(const OpenSpans& a, const OpenSpans& b) {
+    return a.first == b.first && a.rest == b.rest && a.parent == b.parent;
+  }
 };
 
 /// How a step lies to what was translated just before it.
@@ -89,13 +59,13 @@ struct Context {
 class Contexts {
  public:
   explicit Contexts(const Estimates& estimates) : estimates_(estimates) {
-    open_.number({{0, 0}, 0, 0, 0.0f});
+    open_.number({{0, 0}, 0, 0, 0, 0.0f});
     blocks_.number({{0, 0}, 0, 0});
   }
 
-  std::uint32_t push(Span span, std::uint32_t rest) {
+  std::uint32_t push(Span span, std::uint32_t rest, std::uint32_t parent = 0) {
     const OpenSpans& below = open_[rest];
-    return open_.number({span, rest, below.width + span.width(), below.estimate + estimates_.of(span)});
+    return open_.number({span, rest, parent, below.width + span.width(), below.estimate + estimates_.of(span)});
   }
   std::uint32_t number(const Context& context) { return contexts_.number(context); }
 

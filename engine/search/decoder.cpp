@@ -6,16 +6,32 @@
 namespace isogloss::search {
 
 Translation::Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights,
-                         Source source)
+                         Source source, std::span<const std::string> words,
+                         const features::SparseWeights* sparse)
     : model_(model), limits_(options), source_(std::move(source)) {
   limits_.beam.orientation = weights.orientation;
-  Collector collector(model_.table, model_.language_model, model_.lm_words, weights.rule, limits_.collector);
+  if (model_.sparse != nullptr && sparse != nullptr) {
+    sparse_ = std::make_unique<features::SparseScorer>(*model_.sparse);
+    sparse_->use(sparse);
+    std::vector<WordId> numbers(words.size(), kNoWord);
+    for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
+    sparse_->set_sentence(words, numbers);
+    limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
+  }
+  Collector collector(model_.table, model_.language_model, model_.lm_words, weights.rule, limits_.collector,
+                      sparse_.get());
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   matches_.emplace(source_, rules_, limits_.matches);
   contexts_.emplace(*estimates_);
-  const Task task{source_, rules_, *estimates_, model_.language_model};
+  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get()};
   graph_ = search(task, weights.step, limits_.beam, *matches_, *contexts_, statistics_);
+  if (sparse_) sparse_->use(nullptr);
+}
+
+void Translation::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {
+  out.clear();
+  for_each_step(path, [&](const Step& step) { out.push_back(step.sparse); });
 }
 
 void Translation::words(const Path& path, std::vector<WordId>& out) const {

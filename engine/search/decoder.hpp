@@ -25,6 +25,7 @@ struct DecoderModel {
   const RuleTable& table;
   const lm::Model& language_model;
   std::span<const WordId> lm_words;  ///< the language model's number of each target word of the table
+  const features::SparseModel* sparse = nullptr;  ///< nullptr without sparse features
 };
 
 /// One step of a derivation, for people and features.
@@ -34,12 +35,16 @@ struct Step {
   std::uint32_t number;   ///< of the option
   unsigned jump;          ///< in words
   Turn turn;
+  features::SparseStep sparse;
 };
 
 /// A translated sentence with all that the search kept.
 class Translation {
  public:
-  Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights, Source source);
+  /// `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
+  /// features, needed during the search only. Both matter only where the model has sparse features.
+  Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights, Source source,
+              std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr);
   Translation(const Translation&) = delete;  // its parts refer to each other
   Translation& operator=(const Translation&) = delete;
 
@@ -58,6 +63,10 @@ class Translation {
   /// Dense features of a path, in the order of `layout`.
   void features(const Path& path, const FeatureLayout& layout, std::span<double> out) const;
 
+  /// The steps of a path as sparse features see them, and who knows their features; nullptr without any.
+  void sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const;
+  features::SparseScorer* sparse() { return sparse_.get(); }
+
  private:
   DecoderModel model_;
   DecoderOptions limits_;
@@ -66,6 +75,7 @@ class Translation {
   std::optional<Estimates> estimates_;
   std::optional<Matches> matches_;
   std::optional<Contexts> contexts_;
+  std::unique_ptr<features::SparseScorer> sparse_;
   BeamStatistics statistics_;
   Graph graph_;
 };
@@ -77,8 +87,10 @@ void Translation::for_each_step(const Path& path, Visit&& visit) const {
     if (arc.match == kNone) continue;
     const Match& match = matches_->match(arc.match);
     const Context& context = (*contexts_)[graph_.nodes[arc.from].context];
-    visit(Step{match, rules_.options[arc.option], arc.option, source_.jump(context.last, match.first),
-               contexts_->turn(context.blocks, match.block())});
+    const Turn turn = limits_.beam.orientation ? contexts_->turn(context.blocks, match.block()) : Turn::kMonotone;
+    const std::uint32_t parent = limits_.matches.hierarchical ? contexts_->open(context.open).parent : 0;
+    visit(Step{match, rules_.options[arc.option], arc.option, source_.jump(context.last, match.first), turn,
+               {arc.option, parent, static_cast<std::uint8_t>(turn), source_.signed_jump(context.last, match.first)}});
   }
 }
 

@@ -66,6 +66,11 @@ class Source {
     const std::uint16_t back = distance(to, from);
     return back != kUnreachable ? back : static_cast<unsigned>(from > to ? from - to : to - from);
   }
+  /// The same, negative if it goes back.
+  int signed_jump(Place from, Place to) const {
+    const auto length = static_cast<int>(jump(from, to));
+    return to < from ? -length : length;
+  }
 
  private:
   void index();

@@ -606,143 +606,104 @@ class Vocabulary:
     def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """The words as one block of bytes and their offsets in it."""
 
-class RerankLists:
+def template_names() -> list[str]:
+    """Names of the templates of the engine."""
+
+def feature_number(name: str) -> int:
     """
-    Candidates and features to learn from. Scores are relative to the first candidate of each sentence.
+    The number of the sparse feature with this name; ValueError if no feature can have it.
     """
 
-    def __init__(self, sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, sparse_size: int = 0) -> None: ...
+def feature_numbers(names: Sequence[str]) -> NDArray[numpy.uint64]:
+    """The numbers of the sparse features with these names."""
 
-    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
-        """The score of every candidate: dense weights, then sparse ones."""
+def token_forms(word: str, types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]]) -> list[str]:
+    """The forms of a word, as they are printed in names of features."""
 
-    def combine(self, multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
-        """
-        The sum of all candidates' features, each times its multiplier; dense ones relative to the first
-        candidate of the sentence.
-        """
+def number_columns(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint64]]:
+    """
+    Small numbers for the features in the order of first appearance, and the features by them.
+    """
 
-class RerankWeights:
-    """Weights that a sweep changes, and their average."""
+def fill_weight_table(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int) -> NDArray[numpy.uint32]:
+    """
+    Lays weights out so that they can be stored and found: a row is a feature's number in two halves, its weight's bits and its position; ValueError if a feature stands twice.
+    """
 
-    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        ``rates``: step size of each dense column, and one more for all sparse columns.
-        """
+class SparseModel:
+    """The sparse features that a search scores."""
 
-    def current(self) -> NDArray[numpy.float64]:
-        """A copy of the weights as they are."""
+    def __init__(self, *, source_words: Vocabulary, target_words: Vocabulary, source_types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]], target_types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]], templates: Sequence[tuple[str, Sequence[str], Sequence[str]]], python_templates: Sequence[tuple[str, object]] = []) -> None: ...
 
-    def average(self) -> NDArray[numpy.float64]:
-        """Mean of the weights after every step."""
+class SparseWeights:
+    """Weights of sparse features by number."""
+
+    def weights(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float32]:
+        """The weights of some features, 0 for those that have none."""
+
+class StoredWeights(SparseWeights):
+    """Weights in a table that `fill_weight_table` made."""
+
+    def __init__(self, table: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+class LearnedWeights(SparseWeights):
+    """Weights that are being learned, with their average over all steps."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use."""
 
     @property
     def steps(self) -> int:
-        """Sentences seen so far."""
+        """Steps so far."""
 
-class SplittingSweeper:
-    """Splitting (Shen et al. 2004, Algorithm 1)."""
+    def next_step(self) -> None:
+        """Count the weights as they are once more in the average."""
 
-    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, good_share: float, good_count: int, bad_share: float, bad_count: int, margin: float) -> None: ...
+    def add(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint64]:
+        """Change some weights; gives the features that are new."""
 
-    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
+    def columns(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float32], NDArray[numpy.float64]]:
         """
-        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
-
-        ``private_weights``, one per sentence, switches the λ trick on and is updated.
-        """
-
-    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
-        """
-        Violating pairs, sum of their multipliers and loss under fixed weights.
+        All features, their weights, and the sums of their weights over all steps.
         """
 
-    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
-        """The multipliers of one sentence's candidates, and the totals."""
+    def restore(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
+        """Take up where `columns` left off."""
 
-class OrdinalSweeper:
-    """Ordinal regression (Shen et al. 2004, Algorithm 2)."""
+class Searched:
+    """What searches kept; the decoder must outlive it."""
 
-    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, ratio: float, gap: float, margin: float) -> None: ...
+    def __init__(self) -> None: ...
 
-    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
+    def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
         """
-        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
-
-        ``private_weights``, one per sentence, switches the λ trick on and is updated.
+        Sparse features of some candidates: where each begins, features by rising number, counts.
         """
 
-    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
+    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
         """
-        Violating pairs, sum of their multipliers and loss under fixed weights.
+        Those features of some candidates that are wanted, their names one after another, and where each ends.
         """
-
-    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
-        """The multipliers of one sentence's candidates, and the totals."""
-
-class VotedSweeper:
-    """The voted perceptron's update over all misordered pairs."""
-
-    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
-        """
-        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
-
-        ``private_weights``, one per sentence, switches the λ trick on and is updated.
-        """
-
-    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
-        """
-        Violating pairs, sum of their multipliers and loss under fixed weights.
-        """
-
-    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
-        """The multipliers of one sentence's candidates, and the totals."""
-
-class PerceptronSweeper:
-    """The perceptron's update: oracle against choice."""
-
-    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
-        """
-        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
-
-        ``private_weights``, one per sentence, switches the λ trick on and is updated.
-        """
-
-    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
-        """
-        Violating pairs, sum of their multipliers and loss under fixed weights.
-        """
-
-    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
-        """The multipliers of one sentence's candidates, and the totals."""
-
-def ngram_posteriors(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, threads: int = 1) -> NDArray[numpy.float64]:
-    """
-    Candidates × order: the mean probability that a candidate of the list has one of this one's n-grams.
-    """
-
-def expected_utilities(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, utility: str, order: int, references: int = 0, threads: int = 1) -> NDArray[numpy.float64]:
-    """
-    Expected ``bleu`` or ``chrf`` (0..1) of each candidate against the candidates of its list, each with
-    its probability; only the ``references`` most probable ones take part (0: all).
-    """
 
 class Decoder:
     """Translates with a rule table and a language model."""
 
-    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any]) -> None: ...
+    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any], sparse: SparseModel | None = None) -> None: ...
 
     def feature_names(self) -> list[str]:
         """Names of the dense features, in order."""
 
-    def set_weights(self, weights: Sequence[float]) -> None:
-        """Use these weights from now on, one per feature."""
+    def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None:
+        """
+        Use these weights from now on, one per dense feature, and those of sparse features as they are now.
+        """
 
-    def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1) -> dict[str, object]:
+    def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None) -> dict[str, object]:
         """
         The columns of an n-best list for sentences (lists of words) or lattices (places, arcs).
         """
@@ -775,6 +736,13 @@ def bleu_scores(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, 
 
     ``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default
     values; ``effective_order`` leaves out orders that are longer than the candidate.
+    """
+
+def large_margin_update(dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, aggressiveness: float, slack_per_pair: bool, keep: bool, tolerance: float, max_steps: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float, float, int]:
+    """
+    Alphas of the pairs, coefficients of the rows, dual and primal objective, steps taken.
+
+    Row i has the score ``scores[i]`` and must outscore, where it is an oracle, others by the loss.
     """
 
 LM_MAX_ORDER: int = 7

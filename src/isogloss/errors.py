@@ -55,6 +55,10 @@ class NotTrainedError(UserError, RuntimeError):
     """Something is asked of a model that it has not been trained for."""
 
 
+class TrainingError(UserError, RuntimeError):
+    """Training cannot give usable weights from what it was given."""
+
+
 class _FileError(UserError):
     """A problem with one file: ``problem``, ``path`` and a ``hint`` on what to do."""
 

@@ -71,6 +71,8 @@ class Rule:
     swapped: bool = False
     """The second gap comes first in the target."""
     scores: tuple[float, ...] = ()
+    links: tuple[tuple[int, int], ...] = ()
+    """Positions of aligned words: in ``source``, gaps counted, and in ``target``."""
 
     def __post_init__(self) -> None:
         if self.gaps > 2 or self.gaps == len(self.source):
@@ -79,6 +81,8 @@ class Rule:
             raise ValueError(f"the target side of {self.source} is empty")
         if self.swapped and self.gaps != 2:
             raise ValueError(f"only two gaps can be swapped: {self.source}")
+        if any(self.source[s] is None or not 0 <= t < len(self.target) for s, t in self.links):
+            raise ValueError(f"a link is between words: {self.links}")
 
     @property
     def gaps(self) -> int:

@@ -10,63 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isogloss import _engine
-from isogloss.grammar.formats import import_rules
-from isogloss.grammar.table import RuleTable
-from isogloss.lm import LanguageModel
 from isogloss.nbest import NbestStore
-from search.exhaustive import Lattice, derivations
+from search.engine_search import dense_weights, engine_source, make_decoder, make_model, make_table
+from search.exhaustive import derivations
 from search.random_cases import Case, random_case
 
-EXHAUSTIVE = {
-    "beam_size": 0,
-    "pop_limit": 0,
-    "max_options": 0,
-    "max_scanned": 0,
-    "diversity": False,
-}
-
-
 def decode(case: Case, folder: Path) -> NbestStore:
-    # A table is never empty: one rule that matches nowhere.
-    lines = [f"[X] ||| nowhere ||| w ||| {' '.join(f'{name}=0' for name in case.grammar.columns)}\n"]
-    for rule in case.grammar.rules:
-        gaps = iter(range(1, 3))
-        source = [f"[X,{next(gaps)}]" if symbol is None else symbol for symbol in rule.source]
-        order = [f"[X,{i}]" for i in range(1, rule.source.count(None) + 1)]
-        target = [*rule.target, *(reversed(order) if rule.swapped else order)]
-        scores = " ".join(f"{n}={v!r}" for n, v in zip(case.grammar.columns, rule.scores, strict=True))
-        lines.append(f"[X] ||| {' '.join(source)} ||| {' '.join(target)} ||| {scores}\n")
-    (folder / "grammar").write_text("".join(lines))
-    (folder / "model.arpa").write_text(case.arpa)
-    import_rules(folder / "grammar", folder / "table", format="hiero")
-    table = RuleTable.open(folder / "table")
-    model = LanguageModel.load(folder / "model.arpa")
-    options = case.options
-    decoder = _engine.Decoder(
-        table=table.engine,
-        source_words=table.source_words,
-        target_words=table.target_words,
-        language_model=model._engine,
-        column_names=list(table.columns),
-        options={
-            **EXHAUSTIVE,
-            "hierarchical": options.hierarchical,
-            "max_span": options.max_span,
-            "distortion_limit": options.distortion_limit,
-            "gap_rules": options.gap_rules,
-            "reordering_glue": options.reordering_glue,
-            "phrase_order": options.phrase_order,
-        },
+    decoder = make_decoder(case, make_table(case.grammar, folder), make_model(case.arpa, folder))
+    decoder.set_weights(dense_weights(case, decoder))
+    return NbestStore.from_columns(
+        decoder.translate([engine_source(case.source)], nbest=100_000, distinct=False)
     )
-    names = decoder.feature_names()
-    decoder.set_weights([case.weights.get(name, 0.0) for name in names])
-    source: Any = case.source
-    if isinstance(source, Lattice):
-        source = (source.last + 1, [(a.begin, a.end, a.word, a.score) for a in source.arcs])
-    else:
-        source = list(source)
-    return NbestStore.from_columns(decoder.translate([source], nbest=100_000, distinct=False))
 
 
 def rounded(target: tuple[str, ...], features: dict[str, float]) -> tuple[Any, ...]:

@@ -1,270 +1,404 @@
-"""What the online rerankers have in common: sweeps over sentences, averaging, curves, when to stop.
+"""Online large-margin training with the decoder in the loop (Watanabe et al. 2007).
 
-A sweep visits every sentence once: all scores under the current weights, multipliers for all pairs of
-candidates that violate a constraint, one update. The methods differ in their constraints only; those are
-the engine's.
+Sentences are decoded under the current weights; every update makes the best translations seen so far of a
+sentence outscore its current candidates by as much as they are better. What is returned is the average of
+the weights after every sentence.
 """
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
-from isogloss.learn.learner import Learned, Step, Track, no_track
-from isogloss.learn.problem import Problem, WeightVector
-from isogloss.learn.quality import QUALITIES, candidate_quality
+from isogloss.errors import ConfigError, TrainingError
+from isogloss.features.name_log import NameLog
+from isogloss.features.weights import SparseWeights
+from isogloss.learn.large_margin import LargeMarginOptions, large_margin_update
+from isogloss.learn.learner import Track, no_track
+from isogloss.learn.oracles import Oracle, OracleMemory
+from isogloss.metric import References
+from isogloss.metric.bleu import SENTENCE_BLEU, bleu_scores
+from isogloss.metric.document import DocumentBleu
 from isogloss.metric.interface import FloatArray
-from isogloss.nbest.store import Int64
+from isogloss.nbest.statistics import BatchStatistics
+from isogloss.nbest.store import CsrRows
+from isogloss.search.decoder import Decoder
+from isogloss.search.plf import Lattice
+from isogloss.search.searched import FeatureRows, Searched
 
-__all__ = ["Course", "OnlineLearner", "PairStep", "Sweeper", "deviations", "lists_of"]
+__all__ = ["OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
 
-_CANDIDATES_PER_CALL = 2_000_000  # about a second: progress and Ctrl-C have their turn between calls
-
-
-class Sweeper(Protocol):
-    """What the engine's classes of that name do."""
-
-    def sweep(
-        self,
-        sentences: Int64,
-        weights: _engine.RerankWeights,
-        *,
-        private_lambda: float = 0.0,
-        private_weights: FloatArray | None = None,
-    ) -> tuple[float, float, float]:
-        """Violating pairs, sum of their multipliers, loss."""
-
-    def totals(self, weights: FloatArray) -> tuple[float, float, float]:
-        """The same under fixed weights."""
+METHODS = ("mira", "perceptron", "tillmann-zhang")
+SELECTIONS = ("oracles", "hope-fear")
+LOSSES = ("document", "sentence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairStep(Step):
-    """A point of the curves of Shen et al. 2004."""
+class OnlineOptions:
+    """How weights are learned. The defaults are those of the paper where it gives any."""
 
-    pairs: float
-    """Pairs of candidates that violate their constraint under the weights of this point."""
-    loss: float
-    """What these pairs miss their margins by, summed."""
-
-    @property
-    def log_loss(self) -> float | None:
-        """The natural logarithm of the loss, which is what the paper plots; None if there is none."""
-        return math.log(self.loss) if self.loss > 0 else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnlineLearner:
-    """Options of all online rerankers."""
-
-    iterations: int = 100
-    """Most sweeps; fewer if one makes no update. The papers allow 10,000."""
-    average: bool = True
-    """Return the mean of the weights after every sentence instead of the last."""
-    quality: str = "sentence"
-    """What candidates are ranked by: sentence, or document (the approximated document score)."""
-    scale: bool = True
-    """Learn as if every dense feature had been divided by its deviation within sentences."""
-    sparse_rate: float = 1.0
-    """Step size of sparse features; that of a dense feature of unit deviation is 1."""
-    private_lambda: float = 0.0
-    """The λ trick of Li et al. 2002: a private feature of this size per sentence; 0 is without."""
-    patience: int = 10
-    """Sweeps without a new best score on held-out data before learning stops, if there is such data."""
-    shuffle: bool = False
-    """Visit the sentences in a new random order in every sweep instead of in theirs."""
+    iterations: int = 20
+    """Passes over the development set."""
+    candidates: int = 10
+    """k: best candidates of the current list that every oracle must outscore."""
+    oracles: int = 10
+    """m: translations that are kept per sentence as what should be said."""
+    nbest: int = 1000
+    """Candidates among which oracles are looked for."""
+    aggressiveness: float = 0.01
+    """C: how far an update may go."""
+    slack: str = "sentence"
+    """One slack per ``sentence`` or per ``pair``."""
+    loss: str = "document"
+    """What a difference in quality is: BLEU of the whole ``document`` with the sentence exchanged (times the
+    number of sentences), or smoothed ``sentence`` BLEU."""
+    method: str = "mira"
+    """``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a step in
+    proportion to loss and violation)."""
+    learning_rate: float = 0.01
+    """Step of ``perceptron`` and ``tillmann-zhang``."""
+    selection: str = "oracles"
+    """``oracles`` remembers the best translations seen; ``hope-fear`` takes the candidates with the highest
+    score plus quality and the highest score minus quality from the current list."""
+    keep_inverted: bool = False
+    """Take pairs too in which the oracle is no better than the candidate."""
+    batch: int = 4
+    """Sentences that are decoded under the same weights, at the same time where there are threads."""
+    patience: int = 0
+    """Stop after so many iterations without a better result on the held-out set; 0 goes on to the end."""
     seed: int = 1
-    """Of that order."""
-    curve: bool = True
-    """Record score and loss after every sweep, which costs about as much as the sweep."""
+    """Of the order of sentences."""
 
     def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise ConfigError(f"iterations must be at least 1, got {self.iterations}")
-        if self.quality not in QUALITIES:
-            raise ConfigError(f"unknown quality '{self.quality}'; choose one of: {', '.join(QUALITIES)}")
-        for name in ("sparse_rate", "private_lambda"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        if self.patience < 1:
-            raise ConfigError(f"patience must be at least 1, got {self.patience}")
-        if self.seed < 0:
-            raise ConfigError(f"seed must be at least 0, got {self.seed}")
+        for name in ("iterations", "candidates", "oracles", "nbest", "batch"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name, known in (
+            ("method", METHODS),
+            ("selection", SELECTIONS),
+            ("loss", LOSSES),
+        ):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if not 0 < self.learning_rate < math.inf:
+            raise ConfigError(f"learning_rate must be positive, got {self.learning_rate}")
+        if self.patience < 0:
+            raise ConfigError(f"patience must be at least 0, got {self.patience}")
+        self.large_margin()
 
-    @abstractmethod
-    def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
-        """The constraints of this method on a list."""
-
-    def learn(
-        self,
-        problem: Problem,
-        start: Mapping[str, float],
-        *,
-        held_out: Problem | None = None,
-        track: Track = no_track,
-    ) -> Learned:
-        """Sweep until nothing is violated, the held-out score stops rising, or the limit is reached."""
-        course = Course(self, problem, start, held_out)
-        kept = course.start
-        for weights in course.run(track):
-            if held_out is None or course.at_best:
-                kept = weights
-        return Learned(
-            weights=problem.named(kept),
-            score=problem.score_of(kept),
-            history=tuple(course.steps),
-            held_out_score=None if held_out is None else held_out.score_of(problem.named(kept)),
+    def large_margin(self) -> LargeMarginOptions:
+        """The options of a single update."""
+        return LargeMarginOptions(
+            aggressiveness=self.aggressiveness, slack=self.slack, keep=self.keep_inverted, tolerance=1e-4
         )
 
 
-class Course:
-    """One run of an online learner: weights after every sweep, and the curves."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineIteration:
+    """A point of the learning curve."""
+
+    iteration: int
+    score: float
+    """BLEU in 0..100 of the best candidates that the iteration met, under the weights as they were then."""
+    oracle_score: float
+    """BLEU of the best oracles."""
+    active_features: int
+    """Sparse features that have a weight."""
+    held_out_score: float | None = None
+    """BLEU of the held-out set under the average of the weights so far."""
+    seconds: dict[str, float]
+    """Where the time went."""
+
+
+class OnlineState:
+    """All that training carries from one sentence to the next."""
+
+    def __init__(self, dense: FloatArray, sentences: int, options: OnlineOptions) -> None:
+        self.dense = dense
+        """Weights of scaled dense features."""
+        self.dense_sum = np.zeros_like(dense)
+        self.sparse = _engine.LearnedWeights()
+        self.oracles = OracleMemory(sentences, options.oracles)
+        self.iteration = 0
+
+    def next_step(self) -> None:
+        """Count the weights as they are once more in the average."""
+        self.dense_sum += self.dense
+        self.sparse.next_step()
+
+    def dense_average(self) -> FloatArray:
+        """Mean of the dense weights after every step."""
+        return self.dense_sum / max(1, self.sparse.steps)
+
+
+class OnlineTrainer:
+    """Trains the weights of a decoder, dense and sparse, on sentences with references."""
 
     def __init__(
         self,
-        options: OnlineLearner,
-        problem: Problem,
+        decoder: Decoder,
+        sources: Sequence[str | Lattice],
+        references: References,
         start: Mapping[str, float],
-        held_out: Problem | None = None,
+        options: OnlineOptions | None = None,
+        *,
+        name_log: NameLog | None = None,
+        threads: int = 1,
     ) -> None:
-        self.options, self.problem = options, problem
-        self.start = problem.vector(start)
-        self.steps: list[PairStep] = []
-        self._training = _Scored(problem, problem)
-        self._held_out = None if held_out is None else _Scored(held_out, problem)
-        self._sweeper = options.sweeper(self._training.lists, candidate_quality(problem, options.quality))
-        self._weights = _engine.RerankWeights(
-            np.concatenate([self.start.dense, self.start.sparse]),
-            len(problem.dense_names),
-            _rates(problem, options),
+        if len(sources) != len(references):
+            raise ConfigError(f"{len(sources):,} source sentences but references for {len(references):,}")
+        if not sources:
+            raise ConfigError("there are no sentences to learn from")
+        if decoder.sparse is not None and name_log is None:
+            raise ConfigError("the names of sparse features need a place: give a name_log")
+        self.decoder, self.options, self._threads = decoder, options or OnlineOptions(), threads
+        self._sources, self._statistics = list(sources), BatchStatistics(references)
+        self._names = name_log
+        self._margin = self.options.large_margin()
+        self._clock = Clock()
+        start_weights = np.array([start[name] for name in decoder.names])
+        rows, self.scales = self._first_decode(start_weights)
+        self._document = DocumentBleu(rows)
+        self._best_now = np.array(rows)
+        self.state = OnlineState(start_weights * self.scales, len(self._sources), self.options)
+
+    def _first_decode(self, weights: FloatArray) -> tuple[npt.NDArray[np.int32], FloatArray]:
+        """Statistics of the best translation of every sentence, and the spread of every dense feature.
+
+        A feature that never varies keeps its own scale.
+        """
+        self.decoder.set_weights(dict(zip(self.decoder.names, weights.tolist(), strict=True)))
+        rows = np.zeros((len(self._sources), 10), np.int32)
+        found: list[FloatArray] = []
+        everything = np.arange(len(self._sources))
+        for batch in np.array_split(everything, math.ceil(len(everything) / 50)):
+            store = self.decoder.search(
+                [self._sources[i] for i in batch], nbest=100, threads=self._threads
+            ).store
+            first = store.sentence_offsets[:-1]
+            rows[batch[store.sentence_ids]] = self._statistics.rows(store, batch)[first]
+            sentence = store.sentence_of_row()
+            lengths = np.diff(store.sentence_offsets)
+            means = np.add.reduceat(store.dense, first, axis=0) / lengths[:, None]
+            found.append(store.dense - means[sentence])
+        spread = np.sqrt(np.mean(np.concatenate(found) ** 2, axis=0))
+        return rows, np.where(spread > 1e-9, spread, 1.0)
+
+    def iterate(self, track: Track = no_track) -> OnlineIteration:
+        """One pass over the sentences."""
+        state, options = self.state, self.options
+        state.iteration += 1
+        order = np.random.default_rng([options.seed, state.iteration]).permutation(len(self._sources))
+        batches = [np.sort(order[i : i + options.batch]) for i in range(0, len(order), options.batch)]
+        for batch in track(batches, f"iteration {state.iteration}", len(batches)):
+            with self._clock.of("search"):
+                self._set_current()
+                found = self.decoder.search(
+                    [self._sources[i] for i in batch], nbest=options.nbest, threads=self._threads
+                )
+            with self._clock.of("statistics"):
+                rows = self._statistics.rows(found.store, batch)
+            for index in range(found.store.num_sentences):
+                position = int(found.store.sentence_ids[index])
+                self._learn(int(batch[position]), position, index, found, rows)
+            for _ in range(len(batch) - found.store.num_sentences):
+                state.next_step()  # sentences that could not be translated still count in the average
+        if not np.all(np.isfinite(state.dense)) or np.abs(state.dense).max() > 1e6:
+            raise TrainingError(
+                "the weights grow without bound; make aggressiveness or learning_rate smaller"
+            )
+        return OnlineIteration(
+            iteration=state.iteration,
+            score=100 * float(bleu_scores(self._best_now.sum(axis=0)[np.newaxis])[0]),
+            oracle_score=100 * self._document.score(),
+            active_features=len(state.sparse),
+            seconds=self._clock.take(),
         )
-        self._random = np.random.default_rng(options.seed) if options.shuffle else None
-        self._private = np.zeros(problem.num_sentences) if options.private_lambda else None
 
-    @property
-    def at_best(self) -> bool:
-        """Whether the last step has the best held-out score so far."""
-        return self._steps_since_best() == 0
+    def _set_current(self) -> None:
+        weights = (self.state.dense / self.scales).tolist()
+        sparse = None if self.decoder.sparse is None else self.state.sparse
+        self.decoder.set_weights(dict(zip(self.decoder.names, weights, strict=True)), sparse)
 
-    def run(self, track: Track) -> Iterator[WeightVector]:
-        """The weights after every sweep, until one makes no update or another reason to stop."""
-        columns = len(self.problem.dense_names)
-        for iteration in track(range(1, self.options.iterations + 1), "learning", self.options.iterations):
-            updates = self._sweep()
-            flat = self._weights.average() if self.options.average else self._weights.current()
-            if not np.all(np.isfinite(flat)):
-                raise _too_large()
-            if self.options.curve or self._held_out is not None:
-                self.steps.append(self._step(iteration, flat))
-            yield WeightVector(flat[:columns], flat[columns:])
-            if updates == 0 or self._steps_since_best() >= self.options.patience:
-                return
+    def _learn(
+        self, sentence: int, position: int, index: int, found: Searched, rows: npt.NDArray[np.int32]
+    ) -> None:
+        """Update the weights by one sentence."""
+        options, store = self.options, found.store
+        begin, end = store.sentence_offsets[index : index + 2].tolist()
+        rows = rows[begin:end]
+        self._best_now[sentence] = rows[0]
+        with self._clock.of("oracles"):
+            quality = self._quality(sentence, rows)
+            oracles, listed = self._merged_oracles(sentence, position, found, begin, rows, quality)
+            oracle_quality = self._quality(sentence, np.array([oracle.statistics for oracle in oracles]))
+            count = min(options.candidates, end - begin)
+            candidates = np.arange(count)
+            if options.selection == "hope-fear":
+                model = store.scores[begin:end]
+                candidates = np.argsort(-(model - quality), kind="stable")[:count]
+        with self._clock.of("features"):
+            dense = np.concatenate(
+                [
+                    np.array([oracle.dense for oracle in oracles]),
+                    store.dense[begin + candidates] / self.scales,
+                ]
+            )
+            rows_of_candidates = self._sparse(found, position, candidates)
+            sparse = FeatureRows.join([*(oracle.sparse for oracle in oracles), rows_of_candidates])
+            columns, different = _engine.number_columns(sparse.features)
+            weights = self.state.sparse.weights(different)
+            scores = dense @ self.state.dense + sparse.sums(weights[columns])
+        with self._clock.of("update"):
+            first = np.repeat(np.arange(len(oracles), dtype=np.uint32), count)
+            second = np.tile(np.arange(len(oracles), len(oracles) + count, dtype=np.uint32), len(oracles))
+            losses = np.repeat(oracle_quality, count) - np.tile(quality[candidates], len(oracles))
+            matrix = CsrRows(sparse.offsets, columns, sparse.counts)
+            coefficients = self._coefficients(dense, matrix, scores, first, second, losses)
+            if np.any(coefficients):
+                self.state.dense += coefficients @ dense
+                spread = np.repeat(coefficients, np.diff(sparse.offsets)) * sparse.counts
+                change = np.bincount(columns, spread, minlength=len(different)).astype(np.float32)
+                changed = np.flatnonzero(change)
+                fresh = self.state.sparse.add(different[changed], change[changed])
+                self._log_names(found, position, [*listed, *candidates.tolist()], fresh)
+            self.state.next_step()
 
-    def _sweep(self) -> float:
-        sentences = self.problem.num_sentences
-        order = np.arange(sentences) if self._random is None else self._random.permutation(sentences)
-        calls = -(-self.problem.store.num_candidates // _CANDIDATES_PER_CALL)
-        updates = 0.0
-        for part in np.array_split(order, min(calls, sentences)):
-            try:
-                updates += self._sweeper.sweep(
-                    part,
-                    self._weights,
-                    private_lambda=self.options.private_lambda,
-                    private_weights=self._private,
-                )[0]
-            except OverflowError:
-                raise _too_large() from None
-        return updates
+    def _quality(self, sentence: int, rows: npt.NDArray[np.int32]) -> FloatArray:
+        if self.options.loss == "sentence":
+            return bleu_scores(rows, SENTENCE_BLEU)
+        return len(self._document) * self._document.scores(sentence, rows)
 
-    def _step(self, iteration: int, flat: FloatArray) -> PairStep:
-        try:
-            pairs, _, loss = self._sweeper.totals(flat)
-        except OverflowError:
-            raise _too_large() from None
-        return PairStep(
-            iteration=iteration,
-            score=self._training.score(flat),
-            held_out_score=None if self._held_out is None else self._held_out.score(flat),
-            active_features=int(np.count_nonzero(flat)),
-            pairs=pairs,
-            loss=max(loss, 0.0),  # rounding of a large sum
+    def _merged_oracles(
+        self,
+        sentence: int,
+        position: int,
+        found: Searched,
+        begin: int,
+        rows: npt.NDArray[np.int32],
+        quality: FloatArray,
+    ) -> tuple[list[Oracle], list[int]]:
+        """The best of what is remembered and of the current list, which are remembered from now on.
+
+        Also tells which candidates of the list are among them.
+        """
+        options, store = self.options, found.store
+        hope = options.selection == "hope-fear"
+        wanted = quality + store.scores[begin : begin + len(rows)] if hope else quality
+        best = np.argsort(-wanted, kind="stable")[: options.oracles].tolist()
+        old = [] if hope else self.state.oracles.of(sentence)
+        known = {oracle.text for oracle in old}
+        texts = dict(zip(best, store.texts([begin + row for row in best]), strict=True))
+        fresh = [row for row in best if texts[row] not in known]
+        ranked: list[tuple[float, Oracle | int]] = [
+            *zip(
+                self._quality(sentence, np.array([o.statistics for o in old])).tolist() if old else [],
+                old,
+                strict=True,
+            ),
+            *((float(quality[row]), row) for row in fresh),
+        ]
+        ranked.sort(key=lambda item: -item[0])
+        ranked = ranked[: options.oracles] if not hope else ranked
+        new = [item for _, item in ranked if isinstance(item, int)]
+        sparse = self._sparse(found, position, np.array(new, np.int64))
+        if len(sparse.features) and not hope:
+            zeros = np.zeros(len(sparse.features), np.float32)
+            self._log_names(found, position, new, self.state.sparse.add(sparse.features, zeros))
+        made = {
+            row: Oracle(
+                texts[row], rows[row].copy(), store.dense[begin + row] / self.scales, sparse.row(number)
+            )
+            for number, row in enumerate(new)
+        }
+        oracles = [made[item] if isinstance(item, int) else item for _, item in ranked]
+        if not hope:
+            self.state.oracles.keep(sentence, oracles)
+        if options.loss == "document":
+            self._document.replace(sentence, oracles[0].statistics)
+        return oracles, new
+
+    def _sparse(self, found: Searched, position: int, rows: npt.NDArray[np.int64]) -> FeatureRows:
+        if self.decoder.sparse is None:
+            return FeatureRows.empty(len(rows))
+        return found.sparse(position, rows.tolist())
+
+    def _log_names(
+        self, found: Searched, position: int, rows: list[int], fresh: npt.NDArray[np.uint64]
+    ) -> None:
+        if len(fresh) and self._names is not None:
+            self._names.add(*found.engine.names(position, rows, fresh))
+
+    def _coefficients(
+        self,
+        dense: FloatArray,
+        sparse: CsrRows,
+        scores: FloatArray,
+        first: npt.NDArray[np.uint32],
+        second: npt.NDArray[np.uint32],
+        losses: FloatArray,
+    ) -> FloatArray:
+        """What to add of every row's features."""
+        options = self.options
+        if options.method == "mira":
+            return large_margin_update(
+                dense, sparse, scores, first, second, losses, self._margin
+            ).coefficients
+        margins = scores[first] - scores[second]
+        if options.method == "perceptron":
+            steps = np.where((losses > 0) & (margins <= 0), options.learning_rate, 0.0)
+        else:
+            steps = options.learning_rate * np.maximum(losses, 0.0) * np.maximum(0.0, 1.0 - margins)
+        coefficients = np.zeros(len(dense))
+        np.add.at(coefficients, first, steps)
+        np.add.at(coefficients, second, -steps)
+        return coefficients
+
+    def average(self) -> TrainedWeights:
+        """The mean of the weights after every sentence so far."""
+        names, state = self.decoder.names, self.state
+        dense = dict(zip(names, (state.dense_average() / self.scales).tolist(), strict=True))
+        if self.decoder.sparse is None or self._names is None:
+            return TrainedWeights(dense, None)
+        features, _, sums = state.sparse.columns()
+        weights = (sums / max(1, state.sparse.steps)).astype(np.float32)
+        kept = np.flatnonzero(weights)
+        text, ends = self._names.names_of(features[kept])
+        sparse = SparseWeights.from_numbers(
+            features[kept], weights[kept], text, ends, signature=self.decoder.sparse.signature
         )
-
-    def _steps_since_best(self) -> int:
-        scores = [step.held_out_score for step in self.steps if step.held_out_score is not None]
-        return len(scores) - 1 - int(np.argmax(scores)) if scores else 0
+        return TrainedWeights(dense, sparse)
 
 
-class _Scored:
-    """The features of a problem as the engine reads them, by the columns of the problem learned from."""
+@dataclass(frozen=True, slots=True)
+class TrainedWeights:
+    """What was learned."""
 
-    def __init__(self, problem: Problem, learned_from: Problem) -> None:
-        self._problem = problem
-        names = [*learned_from.dense_names, *learned_from.sparse_names]
-        own = [*problem.dense_names, *problem.sparse_names]
-        self._columns = None
-        if own != names:
-            numbers = {name: number for number, name in enumerate(names)}
-            self._columns = np.array([numbers.get(name, len(names)) for name in own], dtype=np.int64)
-        self.lists = lists_of(problem)
-
-    def score(self, flat: FloatArray) -> float:
-        """How good the candidates are that the weights choose."""
-        own = flat if self._columns is None else np.append(flat, 0.0)[self._columns]
-        return self._problem.score_of_rows(self._problem.choose(self.lists.scores(own)))
+    dense: dict[str, float]
+    sparse: SparseWeights | None
 
 
-def lists_of(problem: Problem) -> _engine.RerankLists:
-    """The engine's view of a problem; its sparse features, if there are any, are materialised."""
-    dense = np.ascontiguousarray(problem.dense())
-    if not problem.sparse_names:
-        return _engine.RerankLists(problem.sentences(), dense)
-    rows = problem.sparse(np.arange(problem.store.num_candidates))
-    return _engine.RerankLists(problem.sentences(), dense, *rows, sparse_size=len(problem.sparse_names))
+class Clock:
+    """Adds up where time goes."""
 
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
 
-def deviations(dense: FloatArray, offsets: Int64) -> FloatArray:
-    """Deviation of every column from the mean of its sentence: 0 if it never tells candidates apart."""
-    if len(dense) == 0:
-        return np.zeros(dense.shape[1])
-    sizes = np.diff(offsets)
-    found = np.empty(dense.shape[1])
-    for column in range(dense.shape[1]):  # one at a time: a second matrix might not fit the memory
-        values = dense[:, column] - np.repeat(dense[offsets[:-1], column], sizes)
-        largest = np.abs(values).max()
-        if largest == 0:
-            found[column] = 0
-            continue
-        values /= largest  # squares of very small or large numbers would be lost
-        means = np.add.reduceat(values, offsets[:-1]) / sizes
-        values -= np.repeat(means, sizes)
-        found[column] = largest * np.sqrt(np.mean(values * values))
-    return found
+    @contextmanager
+    def of(self, what: str) -> Iterator[None]:
+        """Time the body."""
+        begin = time.perf_counter()
+        yield
+        self._seconds[what] = self._seconds.get(what, 0.0) + time.perf_counter() - begin
 
-
-def _rates(problem: Problem, options: OnlineLearner) -> FloatArray:
-    rates = np.ones(len(problem.dense_names) + 1)
-    if options.scale:
-        deviation = deviations(problem.dense(), problem.sentences())
-        tells = deviation > 0
-        rates[:-1] = np.where(tells, 1 / np.where(tells, deviation, 1) ** 2, 0)
-    rates[-1] = options.sparse_rate
-    if not np.all(np.isfinite(rates)):
-        raise ConfigError(
-            "a feature differs by so little that learning would need infinite weights; scale it"
-        )
-    return rates
-
-
-def _too_large() -> ConfigError:
-    return ConfigError(
-        "the weights grew beyond all numbers; are the features scaled, and the quality in a sensible range?"
-    )
+    def take(self) -> dict[str, float]:
+        """All so far; begins again."""
+        taken, self._seconds = self._seconds, {}
+        return taken

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from isogloss import _engine
 from isogloss.errors import ConfigError
-from isogloss.learn.online import OnlineLearner, Sweeper
+from isogloss.learn.sweeps import OnlineLearner, Sweeper
 from isogloss.metric.interface import FloatArray
 
 __all__ = ["Splitting"]

@@ -15,7 +15,7 @@ from isogloss.metric import Bleu, BleuOptions, References
 from isogloss.metric.tokens import EncodedReferences, Encoder, Tokenizer
 from isogloss.nbest.store import Int64, NbestStore
 
-__all__ = ["bleu_statistics"]
+__all__ = ["BatchStatistics", "bleu_statistics"]
 
 
 def bleu_statistics(
@@ -47,25 +47,49 @@ def bleu_statistics(
     if known is not None and known.shape == shape and known.dtype == np.int32:
         return known
     encoder = Encoder(Tokenizer(tokenize, lowercase=lowercase))
-    numbers = _word_numbers(store, encoder.references(references), encoder.tokenizer)
-    if numbers is None:
-        metric = Bleu(options, tokenize=tokenize, lowercase=lowercase, threads=threads)
-        rows = metric.statistics(list(store.texts()), references, owners.tolist())
-    else:
-        encoded = encoder.references(references)
-        rows = _engine.bleu_statistics(
-            numbers[store.tokens.values],
-            store.tokens.offsets,
-            _sentence_offsets(owners, len(references)),
-            encoded.ids,
-            encoded.offsets,
-            encoded.sentence_offsets,
-            order=options.order,
-            length=options.length,
-            threads=threads,
-        )
+    rows = _rows(store, owners, references, options, encoder, threads)
     store.keep(name, rows)
     return rows
+
+
+class BatchStatistics:
+    """BLEU statistics of small lists for some of the sentences at a time; references are looked at once."""
+
+    def __init__(self, references: References, options: BleuOptions | None = None) -> None:
+        self._options, self._references = options or BleuOptions(), references
+        self._encoder = Encoder(Tokenizer("none"))
+
+    def rows(self, store: NbestStore, sentences: Int64) -> npt.NDArray[np.int32]:
+        """One row per candidate; sentence n of the list has the references of ``sentences[n]``; they rise."""
+        owners = sentences[store.sentence_ids[store.sentence_of_row()]]
+        return _rows(store, owners, self._references, self._options, self._encoder)
+
+
+def _rows(
+    store: NbestStore,
+    owners: Int64,
+    references: References,
+    options: BleuOptions,
+    encoder: Encoder,
+    threads: int = 1,
+) -> npt.NDArray[np.int32]:
+    encoded = encoder.references(references)
+    numbers = _word_numbers(store, encoded, encoder.tokenizer)
+    if numbers is None:
+        tokenizer = encoder.tokenizer
+        metric = Bleu(options, tokenize=tokenizer.name, lowercase=tokenizer.lowercase, threads=threads)
+        return metric.statistics(list(store.texts()), references, owners.tolist())
+    return _engine.bleu_statistics(
+        numbers[store.tokens.values],
+        store.tokens.offsets,
+        _sentence_offsets(owners, len(references)),
+        encoded.ids,
+        encoded.offsets,
+        encoded.sentence_offsets,
+        order=options.order,
+        length=options.length,
+        threads=threads,
+    )
 
 
 def _sentence_offsets(owners: Int64, sentences: int) -> Int64:

@@ -11,12 +11,15 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.errors import ConfigError, DataFormatError
+from isogloss.features.model import SparseModel
+from isogloss.features.weights import SparseWeights
 from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.search.options import SearchOptions, engine_options
 from isogloss.search.plf import Lattice
+from isogloss.search.searched import Searched
 from isogloss.search.weights import check_weights
 from isogloss.search.windows import cut_lattice, cut_words, join_windows
 
@@ -44,8 +47,12 @@ class Decoder:
         lm: LanguageModel,
         options: SearchOptions,
         weights: Mapping[str, float] | None = None,
+        *,
+        sparse: SparseModel | None = None,
     ) -> None:
-        self._rules, self._lm, self.options = rules, lm, options
+        self._rules, self._lm, self.options, self.sparse = rules, lm, options, sparse
+        self._sparse_engine = None if sparse is None else sparse.engine(rules)
+        self._sparse_weights: _engine.SparseWeights | None = None
         self._engine = self._make(options)
         self._fallback: _engine.Decoder | None = None
         self.names: tuple[str, ...] = tuple(self._engine.feature_names())
@@ -55,11 +62,29 @@ class Decoder:
         if weights is not None:
             self.set_weights(weights)
 
-    def set_weights(self, weights: Mapping[str, float]) -> None:
-        """Use other weights from now on."""
+    def set_weights(
+        self, weights: Mapping[str, float], sparse: SparseWeights | _engine.LearnedWeights | None = None
+    ) -> None:
+        """Use other weights from now on; sparse weights that changed must be set again.
+
+        Sparse weights that were learned with other features than this decoder has are refused.
+        """
+        if isinstance(sparse, SparseWeights):
+            self._check_signature(sparse)
         self.weights = check_weights(weights, self.names)
-        self._engine.set_weights(list(self.weights.values()))
+        self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
+        self._engine.set_weights(list(self.weights.values()), self._sparse_weights)
         self._fallback = None
+
+    def _check_signature(self, weights: SparseWeights) -> None:
+        where = f"{weights.path}: " if weights.path else ""
+        if self.sparse is None:
+            raise ConfigError(f"{where}weights of sparse features are given, but the system has none")
+        if weights.signature and weights.signature != self.sparse.signature:
+            raise ConfigError(
+                f"{where}the weights were learned with other sparse features than the system has "
+                f"({self.sparse.describe()}); use the system they were learned with, or tune again"
+            )
 
     def nbest(
         self,
@@ -87,6 +112,17 @@ class Decoder:
             return store
         return join_windows(store, [len(parts) for parts in windows], nbest)
 
+    def search(self, inputs: Sequence[str | Lattice], *, nbest: int = 1, threads: int = 1) -> Searched:
+        """The same with the searches kept, for those who want sparse features; inputs are never cut.
+
+        An input for which the limits leave no translation has no candidates.
+        """
+        sources = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
+        kept = _engine.Searched()
+        with self._rules.damage_named():
+            columns: Any = self._engine.translate(sources, nbest=nbest, threads=threads, keep=kept)
+        return Searched(NbestStore.from_columns(columns), kept)
+
     def _decode(self, sources: list[Any], nbest: int, threads: int) -> NbestStore:
         with self._rules.damage_named():
             columns: Any = self._engine.translate(sources, nbest=nbest, threads=threads)
@@ -101,7 +137,7 @@ class Decoder:
         if self._fallback is None:
             monotone = replace(self.options, hierarchical=False, phrase_order="monotone")
             self._fallback = self._make(monotone)
-            self._fallback.set_weights(list(self.weights.values()))
+            self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
         columns: Any = self._fallback.translate([sources[number] for number in numbers])
         store = NbestStore.from_columns(columns)
         return replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
@@ -115,6 +151,7 @@ class Decoder:
                 language_model=self._lm.engine,
                 column_names=list(self._rules.columns),
                 options=engine_options(options),
+                sparse=self._sparse_engine,
             )
 
 

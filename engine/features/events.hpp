@@ -1,0 +1,46 @@
+// From the events of templates to the numbers, names and weights of features.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "features/template.hpp"
+
+namespace isogloss::features {
+
+/// A template in use: which token types it sees, as bits by the position of the type in its language.
+struct ActiveTemplate {
+  std::unique_ptr<Template> events;
+  std::uint32_t source_types = 0xffffffffu, target_types = 0xffffffffu;
+  std::uint64_t tag = 0;  ///< begin_feature of its name
+};
+
+/// The features of events: all combinations of the forms at their positions. One per thread.
+class Expansion {
+ public:
+  explicit Expansion(const SentenceTokens& tokens) : tokens_(tokens) {}
+
+  /// Equal for equal events of one template, in whatever sentence.
+  std::uint64_t key(const ActiveTemplate& active, std::span<const Position> positions) const;
+
+  /// The numbers of an event's features; valid until the next call.
+  std::span<const std::uint64_t> features(const ActiveTemplate& active, std::span<const Position> positions);
+
+  /// The name of feature `number` of the event that `features` was last called with.
+  std::string name(const ActiveTemplate& active, std::span<const Position> positions, std::size_t number) const;
+
+ private:
+  void list_forms(const ActiveTemplate& active, const Position& position, std::vector<Form>& out) const;
+  void list_phrase_forms(const ActiveTemplate& active, std::span<const TokenId> phrase, std::vector<Form>& out) const;
+  Form form_in_phrase(TokenId token, std::uint32_t type) const;
+  std::string describe(const Position& position, const Form& form) const;
+
+  const SentenceTokens& tokens_;
+  std::array<std::vector<Form>, 4> forms_;
+  std::vector<std::uint64_t> features_, shorter_;
+};
+
+}  // namespace isogloss::features

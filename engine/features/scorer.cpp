@@ -1,0 +1,194 @@
+#include "features/scorer.hpp"
+
+#include <algorithm>
+
+#include "templates/aligned.hpp"
+
+namespace isogloss::features {
+
+SparseModel::SparseModel(Lexicon words, std::vector<ActiveTemplate> active)
+    : lexicon(std::move(words)), templates(std::move(active)) {
+  for (ActiveTemplate& one : templates) {
+    needs |= one.events->needs();
+    one.tag = begin_feature(one.events->name());
+  }
+}
+
+SparseScorer::SparseScorer(const SparseModel& model) : model_(model), tokens_(model.lexicon), expansion_(tokens_) {
+  parents_.push_back({0, 0});
+  states_.number({});
+}
+
+void SparseScorer::set_sentence(std::span<const std::string> words, std::span<const WordId> numbers) {
+  sentence_.clear();
+  for (std::size_t i = 0; i < words.size(); ++i)
+    sentence_.push_back(numbers[i] == kNoWord ? tokens_.add(words[i], false) : model_.lexicon.source(numbers[i]));
+}
+
+float* SparseScorer::Memo::find(std::uint64_t key, bool& known) {
+  key |= key == 0;
+  if (used_ * 2 >= cells_.size()) {
+    std::vector<Cell> old(cells_.empty() ? 1024 : cells_.size() * 2, Cell{0, 0.0f});
+    old.swap(cells_);
+    for (const Cell& cell : old) {
+      if (cell.key == 0) continue;
+      std::size_t at = mix64(cell.key) & (cells_.size() - 1);
+      while (cells_[at].key != 0) at = (at + 1) & (cells_.size() - 1);
+      cells_[at] = cell;
+    }
+  }
+  std::size_t at = mix64(key) & (cells_.size() - 1);
+  while (cells_[at].key != 0 && cells_[at].key != key) at = (at + 1) & (cells_.size() - 1);
+  known = cells_[at].key == key;
+  if (!known) {
+    cells_[at].key = key;
+    ++used_;
+  }
+  return &cells_[at].score;
+}
+
+float SparseScorer::event_score(const ActiveTemplate& active, std::span<const Position> positions) {
+  bool known;
+  float* score = weights_->events->find(expansion_.key(active, positions), weights_->version, known);
+  if (known) return *score;
+  const auto features = expansion_.features(active, positions);
+  for (std::uint64_t feature : features) weights_->view.prefetch(feature);
+  float sum = 0;
+  for (std::uint64_t feature : features) sum += weights_->view.weight(feature);
+  return *score = sum;
+}
+
+template <class Call>
+float SparseScorer::sum(Call&& call) {
+  float total = 0;
+  for (const ActiveTemplate& active : model_.templates) {
+    Sink sink(tokens_, [&](std::span<const Position> positions) { total += event_score(active, positions); });
+    call(*active.events, sink);
+  }
+  return total;
+}
+
+float SparseScorer::rule_score(std::uint32_t number, const RuleFacts& rule) {
+  if (weights_ == nullptr || weights_->view.empty()) return 0.0f;
+  float alone;
+  const bool in_table = number != kNoRule && weights_->rules != nullptr;
+  if (!in_table || !weights_->rules->find(number, weights_->version, alone)) {
+    alone = sum([&](const Template& events, EventSink& sink) { events.in_rule(rule, sink); });
+    if (in_table) weights_->rules->keep(number, weights_->version, alone);
+  }
+  return alone + sum([&](const Template& events, EventSink& sink) { events.in_sentence(rule, sentence_, sink); });
+}
+
+void SparseScorer::add_option(const RuleFacts& rule) {
+  StoredOption option{};
+  option.source_begin = static_cast<std::uint32_t>(option_tokens_.size());
+  option.source_count = static_cast<std::uint16_t>(rule.source.size());
+  option_tokens_.insert(option_tokens_.end(), rule.source.begin(), rule.source.end());
+  option.target_begin = static_cast<std::uint32_t>(option_tokens_.size());
+  option.target_count = static_cast<std::uint16_t>(rule.target.size());
+  option_tokens_.insert(option_tokens_.end(), rule.target.begin(), rule.target.end());
+  option.links_begin = static_cast<std::uint32_t>(option_links_.size());
+  option.link_count = static_cast<std::uint16_t>(rule.links.size());
+  option_links_.insert(option_links_.end(), rule.links.begin(), rule.links.end());
+  option.gaps = rule.gaps;
+  option.swapped = rule.swapped;
+  option.parent = needs(Template::kParent) ? intern_parent(rule) : 0;
+  options_.push_back(option);
+}
+
+std::uint32_t SparseScorer::intern_parent(const RuleFacts& rule) {
+  scratch_.clear();
+  for_each_aligned(rule, [&](TokenId token) { scratch_.push_back(token); });
+  if (scratch_.empty()) return 0;
+  std::uint64_t hash = scratch_.size();
+  for (TokenId token : scratch_) hash = combine64(hash, token);
+  const auto [found, fresh] = parent_numbers_.try_emplace(hash, static_cast<std::uint32_t>(parents_.size()));
+  if (fresh) {
+    parents_.push_back(
+        {static_cast<std::uint32_t>(parent_tokens_.size()), static_cast<std::uint32_t>(scratch_.size())});
+    parent_tokens_.insert(parent_tokens_.end(), scratch_.begin(), scratch_.end());
+  }
+  return found->second;
+}
+
+RuleFacts SparseScorer::facts(std::uint32_t number) const {
+  const StoredOption& option = options_[number];
+  return {{option_tokens_.data() + option.source_begin, option.source_count},
+          {option_tokens_.data() + option.target_begin, option.target_count},
+          {option_links_.data() + option.links_begin, option.link_count},
+          option.gaps,
+          option.swapped};
+}
+
+float SparseScorer::step_score(const SparseStep& step) {
+  if (!needs(Template::kParent | Template::kTurn | Template::kJump) || weights_->view.empty()) return 0.0f;
+  const std::uint64_t key = combine64(std::uint64_t{step.option} << 32 | step.parent,
+                                      std::uint64_t{step.turn} << 32 | static_cast<std::uint32_t>(step.jump));
+  bool known;
+  float* score = steps_.find(key, known);
+  if (known) return *score;
+  const StepFacts facts_of_step{facts(step.option), step.turn, step.jump, parent_tokens(step.parent)};
+  return *score = sum([&](const Template& events, EventSink& sink) { events.in_step(facts_of_step, sink); });
+}
+
+RuleFacts SparseScorer::sentence_end() {
+  static constexpr TokenId kEndToken[1] = {kEnd};
+  static constexpr Link kEndLink[1] = {{0, 0}};
+  return {kEndToken, kEndToken, kEndLink};
+}
+
+SparseScorer::Border SparseScorer::border_of(std::uint32_t state) const {
+  Border border{states_[state], {}};
+  if (border.before.rule != kNoRule) border.last = facts(border.before.rule);
+  return border;
+}
+
+float SparseScorer::border_sum(std::uint32_t state, const RuleFacts& rule) {
+  const Border border = border_of(state);
+  return sum([&](const Template& events, EventSink& sink) {
+    events.at_border(border.before, border.last_or_null(), rule, sink);
+  });
+}
+
+float SparseScorer::border_score(std::uint32_t state, std::uint32_t option) {
+  if (weights_->view.empty()) return 0.0f;
+  bool known;
+  float* score = borders_.find(std::uint64_t{state + 1} << 32 | option, known);  // 0 is no key
+  return known ? *score : *score = border_sum(state, facts(option));
+}
+
+float SparseScorer::end_score(std::uint32_t state) {
+  return weights_->view.empty() ? 0.0f : border_sum(state, sentence_end());
+}
+
+std::uint32_t SparseScorer::after(std::uint32_t state, std::uint32_t option) {
+  Before next = states_[state];
+  const RuleFacts rule = facts(option);
+  if (needs(Template::kLastTwoWords)) next.words[1] = rule.target.size() > 1 ? rule.target.end()[-2] : next.words[0];
+  if (needs(Template::kLastWord | Template::kLastTwoWords)) next.words[0] = rule.target.back();
+  if (needs(Template::kLastPair) && rule.has_pairs()) {
+    next.pair_target = rule.pair_target(rule.links.size() - 1);
+    next.pair_source = rule.pair_source(rule.links.size() - 1);
+  }
+  if (needs(Template::kLastRule)) next.rule = option;
+  return states_.number(next);
+}
+
+void SparseScorer::features(std::span<const SparseStep> derivation, std::vector<Firing>& out) {
+  out.clear();
+  fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
+    for (std::uint64_t feature : expansion_.features(active, positions)) out.push_back({feature, 1.0f});
+  });
+  std::sort(out.begin(), out.end(), [](const Firing& a, const Firing& b) { return a.feature < b.feature; });
+  std::size_t kept = 0;
+  for (const Firing& firing : out) {
+    if (kept > 0 && out[kept - 1].feature == firing.feature) {
+      out[kept - 1].count += firing.count;
+    } else {
+      out[kept++] = firing;
+    }
+  }
+  out.resize(kept);
+}
+
+}  // namespace isogloss::features

@@ -1,0 +1,237 @@
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "features/events.hpp"
+#include "features/weights.hpp"
+
+namespace isogloss::features {
+
+/// Scores of rules or events under one version of the weights, kept between sentences. What it answers does not
+/// depend on what it remembers.
+class RuleMemory {
+ public:
+  explicit RuleMemory(std::size_t rules) : cells_(rules) {}
+
+  bool find(std::uint32_t rule, std::uint32_t version, float& score) const {
+    const std::uint64_t cell = cells_[rule].load(std::memory_order_relaxed);
+    if (static_cast<std::uint32_t>(cell >> 32) != version) return false;
+    score = std::bit_cast<float>(static_cast<std::uint32_t>(cell));
+    return true;
+  }
+  void keep(std::uint32_t rule, std::uint32_t version, float score) {
+    cells_[rule].store(std::uint64_t{version} << 32 | std::bit_cast<std::uint32_t>(score), std::memory_order_relaxed);
+  }
+
+ private:
+  std::vector<std::atomic<std::uint64_t>> cells_;  // version and score
+};
+
+/// The same for events; the newest of those that share a cell is remembered. One per thread.
+class EventMemory {
+ public:
+  explicit EventMemory(unsigned bits = 18) : cells_(std::size_t{1} << bits) {}
+
+  float* find(std::uint64_t key, std::uint32_t version, bool& known) {
+    Cell& cell = cells_[key & (cells_.size() - 1)];
+    known = cell.key == key && cell.version == version;
+    cell.key = key;
+    cell.version = version;
+    return &cell.score;
+  }
+
+ private:
+  struct Cell {
+    std::uint64_t key = 0;
+    std::uint32_t version = 0;
+    float score = 0;
+  };
+  std::vector<Cell> cells_;
+};
+
+/// What all sentences share.
+struct SparseModel {
+  Lexicon lexicon;
+  std::vector<ActiveTemplate> templates;
+  unsigned needs = 0;  ///< of all templates
+
+  SparseModel(Lexicon words, std::vector<ActiveTemplate> active);
+};
+
+/// Weights under which sentences are scored, and what is remembered between sentences.
+struct SparseWeights {
+  WeightView view;
+  std::uint32_t version;  ///< another one for other weights, never 0
+  RuleMemory* rules;
+  EventMemory* events;
+};
+
+/// How often a feature fired.
+struct Firing {
+  std::uint64_t feature;
+  float count;
+};
+
+/// One step of a derivation, as the search numbers things.
+struct SparseStep {
+  std::uint32_t option;
+  std::uint32_t parent;
+  std::uint8_t turn;
+  int jump;
+};
+
+/// The sparse features of one sentence: the search asks it for scores while it goes and afterwards for the features
+/// of the derivations it wants to see. States and parents are small numbers; equal ones have equal numbers.
+class SparseScorer {
+ public:
+  explicit SparseScorer(const SparseModel& model);
+
+  const SparseModel& model() const { return model_; }
+  bool needs(unsigned what) const { return (model_.needs & what) != 0; }
+
+  /// Before anything else: the words of the sentence and their numbers in the source vocabulary or kNoWord.
+  void set_sentence(std::span<const std::string> words, std::span<const WordId> numbers);
+
+  /// A word of the sentence by its position in it, as itself and as a target word.
+  TokenId token(std::size_t position) const { return sentence_[position]; }
+  TokenId token_as_target(std::size_t position) { return tokens_.add(tokens_.text(sentence_[position]), true); }
+
+  /// The weights to score with, or nullptr when only features are wanted.
+  void use(const SparseWeights* weights) { weights_ = weights; }
+
+  /// Score of a rule wherever it stands in this sentence. `number` is its number in the table, kNoRule without one.
+  static constexpr std::uint32_t kNoRule = 0xffffffffu;
+  float rule_score(std::uint32_t number, const RuleFacts& rule);
+
+  /// Makes the rule the next option of the sentence.
+  void add_option(const RuleFacts& rule);
+
+  /// The aligned source words of an option, as what it leaves open remembers them; 0 for none.
+  std::uint32_t parent_of(std::uint32_t option) const { return options_[option].parent; }
+
+  std::uint32_t start() const { return 0; }
+  float step_score(const SparseStep& step);
+  float border_score(std::uint32_t state, std::uint32_t option);
+  std::uint32_t after(std::uint32_t state, std::uint32_t option);
+  float end_score(std::uint32_t state);
+
+  /// The features of a derivation by rising number, each once.
+  void features(std::span<const SparseStep> derivation, std::vector<Firing>& out);
+
+  /// Calls `visit(feature, name maker)` for every firing of a derivation.
+  template <class Visit>
+  void for_each_named(std::span<const SparseStep> derivation, Visit&& visit);
+
+ private:
+  struct StoredOption {
+    std::uint32_t source_begin, target_begin, links_begin;
+    std::uint16_t source_count, target_count, link_count;
+    std::uint8_t gaps;
+    bool swapped;
+    std::uint32_t parent;
+  };
+  struct Words {  // a parent: a range of `parent_tokens_`
+    std::uint32_t begin, count;
+  };
+  struct Cell {
+    std::uint64_t key;
+    float score;
+  };
+  class Memo {  // exact, for one sentence
+   public:
+    float* find(std::uint64_t key, bool& known);
+
+   private:
+    std::vector<Cell> cells_;
+    std::size_t used_ = 0;
+  };
+
+  template <class Fire>
+  class Sink final : public EventSink {
+   public:
+    Sink(const SentenceTokens& tokens, Fire fire) : tokens_(tokens), fire_(std::move(fire)) {}
+    void fire(std::span<const Position> positions) override { fire_(positions); }
+    std::string_view text(TokenId token) const override { return tokens_.text(token); }
+
+   private:
+    const SentenceTokens& tokens_;
+    Fire fire_;
+  };
+
+  struct Border {
+    Before before;
+    RuleFacts last;
+    const RuleFacts* last_or_null() const { return before.rule != kNoRule ? &last : nullptr; }
+  };
+
+  static RuleFacts sentence_end();
+  RuleFacts facts(std::uint32_t option) const;
+  Border border_of(std::uint32_t state) const;
+  float border_sum(std::uint32_t state, const RuleFacts& rule);
+  std::span<const TokenId> parent_tokens(std::uint32_t parent) const {
+    return {parent_tokens_.data() + parents_[parent].begin, parents_[parent].count};
+  }
+  std::uint32_t intern_parent(const RuleFacts& rule);
+  float event_score(const ActiveTemplate& active, std::span<const Position> positions);
+  template <class Call>
+  float sum(Call&& call);
+  template <class Fire>
+  void fire_derivation(std::span<const SparseStep> derivation, Fire&& fire);
+
+  const SparseModel& model_;
+  SentenceTokens tokens_;
+  Expansion expansion_;
+  const SparseWeights* weights_ = nullptr;
+  std::vector<TokenId> sentence_;
+  std::vector<StoredOption> options_;
+  std::vector<TokenId> option_tokens_, parent_tokens_, scratch_;
+  std::vector<Link> option_links_;
+  std::vector<Words> parents_;
+  std::unordered_map<std::uint64_t, std::uint32_t> parent_numbers_;  // by the hash of their words
+  Interner<Before> states_;
+  Memo steps_, borders_;
+};
+
+template <class Fire>
+void SparseScorer::fire_derivation(std::span<const SparseStep> derivation, Fire&& fire) {
+  std::uint32_t state = start();
+  const auto border = [&](const RuleFacts& rule) {
+    const Border at = border_of(state);
+    for (const ActiveTemplate& active : model_.templates) {
+      Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
+      active.events->at_border(at.before, at.last_or_null(), rule, sink);
+    }
+  };
+  for (const SparseStep& step : derivation) {
+    const RuleFacts rule = facts(step.option);
+    border(rule);
+    for (const ActiveTemplate& active : model_.templates) {
+      Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
+      active.events->in_rule(rule, sink);
+      active.events->in_sentence(rule, sentence_, sink);
+      active.events->in_step({rule, step.turn, step.jump, parent_tokens(step.parent)}, sink);
+    }
+    state = after(state, step.option);
+  }
+  border(sentence_end());
+}
+
+template <class Visit>
+void SparseScorer::for_each_named(std::span<const SparseStep> derivation, Visit&& visit) {
+  fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
+    const auto features = expansion_.features(active, positions);
+    for (std::size_t i = 0; i < features.size(); ++i)
+      visit(features[i], [&] { return expansion_.name(active, positions, i); });
+  });
+}
+
+}  // namespace isogloss::features

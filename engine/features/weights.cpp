@@ -1,0 +1,75 @@
+#include "features/weights.hpp"
+
+#include <stdexcept>
+
+namespace isogloss::features {
+
+WeightTable::Record& WeightTable::find(std::uint64_t feature) {
+  std::size_t at = WeightView::home(feature, records_.size());
+  while (records_[at].feature != 0 && records_[at].feature != feature)
+    if (++at == records_.size()) at = 0;
+  return records_[at];
+}
+
+// By a third at a time, so that there is never much more room than is needed.
+void WeightTable::grow() {
+  std::vector<Record> old(records_.size() < 1024 ? 1024 : records_.size() + records_.size() / 3);
+  old.swap(records_);
+  for (const Record& record : old)
+    if (record.feature != 0) find(record.feature) = record;
+}
+
+bool WeightTable::add(std::uint64_t feature, float change) {
+  if (records_.size() - used_ <= records_.size() / 7) grow();
+  Record& record = find(feature);
+  const bool fresh = record.feature == 0;
+  if (fresh) {
+    record.feature = feature;
+    ++used_;
+  }
+  record.sum += static_cast<double>(record.weight) * (steps_ - record.last);
+  record.last = steps_;
+  record.weight += change;
+  return fresh;
+}
+
+WeightTable::Columns WeightTable::columns() const {
+  Columns out;
+  for (const Record& record : records_) {
+    if (record.feature == 0) continue;
+    out.features.push_back(record.feature);
+    out.weights.push_back(record.weight);
+    out.sums.push_back(record.sum + static_cast<double>(record.weight) * (steps_ - record.last));
+  }
+  return out;
+}
+
+void WeightTable::restore(std::span<const std::uint64_t> features, std::span<const float> weights,
+                          std::span<const double> sums, std::uint32_t steps) {
+  if (features.size() != weights.size() || features.size() != sums.size())
+    throw std::invalid_argument("as many weights and sums as features are expected");
+  *this = WeightTable();
+  steps_ = steps;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (features[i] == 0 || !add(features[i], weights[i])) throw std::invalid_argument("a feature stands twice or is 0");
+    find(features[i]).sum = sums[i];
+  }
+}
+
+void fill_table(std::span<const std::uint64_t> features, std::span<const float> weights,
+                std::span<StoredWeight> slots) {
+  if (features.size() != weights.size() || features.size() >= slots.size())
+    throw std::invalid_argument("a weight for each feature and more slots than features are expected");
+  for (StoredWeight& slot : slots) slot = {0, 0.0f, 0};
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (features[i] == 0) throw std::invalid_argument("0 is not the number of a feature");
+    std::size_t at = WeightView::home(features[i], slots.size());
+    while (slots[at].feature != 0) {
+      if (slots[at].feature == features[i]) throw std::invalid_argument("a feature stands twice");
+      if (++at == slots.size()) at = 0;
+    }
+    slots[at] = {features[i], weights[i], static_cast<std::uint32_t>(i)};
+  }
+}
+
+}  // namespace isogloss::features

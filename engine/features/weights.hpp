@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace isogloss::features {
+
+/// Finds the weight of a feature in an open-addressing table of records that begin with the feature's number and
+/// its weight; number 0 marks a free one. Nothing in the table is believed: whatever is in it, reading it ends.
+class WeightView {
+ public:
+  WeightView() = default;
+  WeightView(const void* records, std::size_t count, std::size_t stride)
+      : records_(static_cast<const std::byte*>(records)), count_(count), stride_(stride) {}
+
+  bool empty() const { return count_ == 0; }
+
+  /// Where to look first. Rising numbers have rising places, so that a table grows in one sweep.
+  static std::size_t home(std::uint64_t feature, std::size_t count) {
+    return static_cast<std::size_t>((feature >> 32) * count >> 32);
+  }
+  void prefetch(std::uint64_t feature) const { __builtin_prefetch(records_ + home(feature, count_) * stride_); }
+
+  /// 0 if the feature is not there.
+  float weight(std::uint64_t feature) const {
+    if (count_ == 0) return 0.0f;
+    std::size_t at = home(feature, count_);
+    for (std::size_t probes = 0; probes < count_; ++probes) {
+      const std::byte* record = records_ + at * stride_;
+      std::uint64_t found;
+      std::memcpy(&found, record, sizeof found);
+      if (found == feature) {
+        float value;
+        std::memcpy(&value, record + sizeof found, sizeof value);
+        return value;
+      }
+      if (found == 0) return 0.0f;
+      if (++at == count_) at = 0;
+    }
+    return 0.0f;
+  }
+
+ private:
+  const std::byte* records_ = nullptr;
+  std::size_t count_ = 0, stride_ = 0;
+};
+
+/// A record of a stored table.
+struct StoredWeight {
+  std::uint64_t feature;
+  float weight;
+  std::uint32_t name;  ///< number of its name
+};
+static_assert(sizeof(StoredWeight) == 16);
+
+/// Weights that are being learned, with the average over all steps so far kept without visiting any weight that a
+/// step does not change.
+class WeightTable {
+ public:
+  WeightView view() const { return {records_.data(), records_.size(), sizeof(Record)}; }
+  std::size_t size() const { return used_; }
+  std::size_t bytes() const { return records_.capacity() * sizeof(Record); }
+
+  /// Steps so far; `next_step` counts the weights as they are once more.
+  std::uint32_t steps() const { return steps_; }
+  void next_step() { ++steps_; }
+
+  float weight(std::uint64_t feature) const { return view().weight(feature); }
+
+  /// Adds to a weight; true if the feature was not there before.
+  bool add(std::uint64_t feature, float change);
+
+  /// All features with their weight now, what their weights were in the mean of all steps, and what is needed to
+  /// go on; in the order of their numbers, as far as the table has it.
+  struct Columns {
+    std::vector<std::uint64_t> features;
+    std::vector<float> weights;
+    std::vector<double> sums;  ///< of the weights of all steps so far
+  };
+  Columns columns() const;
+
+  /// Takes up where `columns` left off.
+  void restore(std::span<const std::uint64_t> features, std::span<const float> weights,
+               std::span<const double> sums, std::uint32_t steps);
+
+ private:
+  struct Record {
+    std::uint64_t feature = 0;
+    float weight = 0;
+    std::uint32_t last = 0;  // the step up to which `sum` is right
+    double sum = 0;
+  };
+  static_assert(sizeof(Record) == 24);
+
+  Record& find(std::uint64_t feature);
+  void grow();
+
+  std::vector<Record> records_;
+  std::size_t used_ = 0;
+  std::uint32_t steps_ = 0;
+};
+
+/// Lays features out as a table that WeightView reads, with `slots` records, more than there are features. Throws
+/// std::invalid_argument if one is 0 or stands twice.
+void fill_table(std::span<const std::uint64_t> features, std::span<const float> weights,
+                std::span<StoredWeight> slots);
+
+}  // namespace isogloss::features

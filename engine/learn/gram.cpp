@@ -1,0 +1,100 @@
+#include "learn/gram.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace isogloss::learn {
+namespace {
+
+constexpr std::uint32_t kNone = 0xffffffffU;
+
+struct Firing {
+  std::uint32_t row;
+  float value;
+};
+
+/// The firings of all rows, grouped by feature.
+class Transposed {
+ public:
+  explicit Transposed(const FeatureRows& rows) {
+    number_features(rows.columns);
+    firings_.resize(rows.columns.size());
+    std::vector<std::uint32_t> next(offsets_.begin(), offsets_.end() - 1);
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      for (auto i = static_cast<std::size_t>(rows.sparse_offsets[row]);
+           i < static_cast<std::size_t>(rows.sparse_offsets[row + 1]); ++i)
+        firings_[next[numbers_[i]]++] = {static_cast<std::uint32_t>(row), rows.values[i]};
+  }
+
+  std::size_t size() const { return offsets_.size() - 1; }
+  std::span<const Firing> operator[](std::size_t feature) const {
+    return {firings_.data() + offsets_[feature], offsets_[feature + 1] - offsets_[feature]};
+  }
+
+ private:
+  /// Numbers the features in the order of their first firing, and counts firings into `offsets_`.
+  void number_features(std::span<const std::uint32_t> columns) {
+    const int bits = std::bit_width(columns.size() * 2);
+    const std::size_t mask = (std::size_t{1} << bits) - 1;
+    struct Entry {
+      std::uint32_t column, number;
+    };
+    std::vector<Entry> table(mask + 1, Entry{0, kNone});
+    numbers_.reserve(columns.size());
+    offsets_.assign(1, 0);
+    for (const std::uint32_t column : columns) {
+      std::size_t slot = (column * 0x9e3779b97f4a7c15ULL) >> (64 - bits);
+      while (table[slot].number != kNone && table[slot].column != column) slot = (slot + 1) & mask;
+      if (table[slot].number == kNone) {
+        table[slot] = {column, static_cast<std::uint32_t>(offsets_.size() - 1)};
+        offsets_.push_back(0);
+      }
+      numbers_.push_back(table[slot].number);
+      ++offsets_[table[slot].number + 1];
+    }
+    for (std::size_t i = 1; i < offsets_.size(); ++i) offsets_[i] += offsets_[i - 1];
+  }
+
+  std::vector<std::uint32_t> numbers_;  // the feature of every firing, in the order of rows
+  std::vector<std::uint32_t> offsets_;
+  std::vector<Firing> firings_;
+};
+
+bool shared_by_all(std::span<const Firing> firings, std::size_t rows) {
+  if (firings.size() != rows) return false;
+  return std::all_of(firings.begin(), firings.end(),
+                     [&](const Firing& firing) { return firing.value == firings[0].value; });
+}
+
+}  // namespace
+
+std::vector<double> gram_matrix(const FeatureRows& rows) {
+  const std::size_t size = rows.size(), columns = rows.dense_columns;
+  std::vector<double> gram(size * size, 0.0);
+  if (size == 0) return gram;
+
+  std::vector<double> moved(rows.dense.begin(), rows.dense.end());
+  for (std::size_t row = 0; row < size; ++row)
+    for (std::size_t k = 0; k < columns; ++k) moved[row * columns + k] -= rows.dense[k];
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      for (std::size_t k = 0; k < columns; ++k)
+        gram[i * size + j] += moved[i * columns + k] * moved[j * columns + k];
+
+  const Transposed features(rows);
+  for (std::size_t feature = 0; feature < features.size(); ++feature) {
+    const std::span<const Firing> firings = features[feature];
+    if (shared_by_all(firings, size)) continue;
+    for (std::size_t a = 0; a < firings.size(); ++a) {
+      double* const products = gram.data() + firings[a].row * size;
+      const double value = static_cast<double>(firings[a].value);
+      for (std::size_t b = 0; b <= a; ++b)
+        products[firings[b].row] += value * static_cast<double>(firings[b].value);
+    }
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < i; ++j) gram[j * size + i] = gram[i * size + j];
+  return gram;
+}
+
+}  // namespace isogloss::learn

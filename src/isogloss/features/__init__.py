@@ -1,0 +1,16 @@
+"""Sparse features of the search: token types, templates and their weights."""
+
+from isogloss.features.columns import TokenColumn
+from isogloss.features.model import SparseModel
+from isogloss.features.options import ALL_TEMPLATES, SPELLING_TYPES, PythonTemplate, SparseOptions
+from isogloss.features.weights import SparseWeights
+
+__all__ = [
+    "ALL_TEMPLATES",
+    "SPELLING_TYPES",
+    "PythonTemplate",
+    "SparseModel",
+    "SparseOptions",
+    "SparseWeights",
+    "TokenColumn",
+]

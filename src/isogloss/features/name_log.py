@@ -1,0 +1,86 @@
+"""Names of features, written to disk as they come and read when the weights are stored.
+
+While millions of weights are learned their names would take more memory than the weights themselves.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.errors import OutputError
+
+__all__ = ["NameLog"]
+
+UInt64 = npt.NDArray[np.uint64]
+UInt8 = npt.NDArray[np.uint8]
+
+_FILES = ("features", "lengths", "names")
+
+
+class NameLog:
+    """A folder of three files that only grow: features, the lengths of their names, the names."""
+
+    def __init__(self, folder: Path, *, features: int = 0) -> None:
+        """Begin, or go on after the first ``features`` entries; what was written after them is dropped."""
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in _FILES:
+                (folder / name).touch()
+            lengths = np.fromfile(folder / "lengths", np.uint16, features)
+            sizes = {
+                "features": 8 * features,
+                "lengths": 2 * features,
+                "names": int(lengths.sum(dtype=np.int64)),
+            }
+            if len(lengths) < features or any(
+                (folder / name).stat().st_size < sizes[name] for name in _FILES
+            ):
+                raise OutputError("the names of features are incomplete", folder, "start the run again")
+            self._files = {name: (folder / name).open("r+b") for name in _FILES}
+            for name, file in self._files.items():
+                file.truncate(sizes[name])
+                file.seek(sizes[name])
+        except OSError as error:
+            if isinstance(error, OutputError):
+                raise
+            raise OutputError(error.strerror or str(error), folder) from None
+        self._count = features
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, features: UInt64, names: UInt8, ends: UInt64) -> None:
+        """Append features with their names, which lie one after another."""
+        self._files["features"].write(features.tobytes())
+        self._files["lengths"].write(np.diff(ends, prepend=np.uint64(0)).astype(np.uint16).tobytes())
+        self._files["names"].write(names.tobytes())
+        self._count += len(features)
+
+    def flush(self) -> None:
+        """See to it that all is in the files."""
+        for file in self._files.values():
+            file.flush()
+
+    def close(self) -> None:
+        """Close the files; they stay."""
+        for file in self._files.values():
+            file.close()
+
+    def names_of(self, features: UInt64) -> tuple[UInt8, UInt64]:
+        """The names of features that were added, one after another, and where each ends."""
+        self.flush()
+        known = np.fromfile(self._folder / "features", np.uint64)
+        order = np.argsort(known, kind="stable")
+        found = order[np.minimum(np.searchsorted(known, features, sorter=order), max(len(known) - 1, 0))]
+        if len(features) and not np.array_equal(known[found], features):
+            raise OutputError("a feature has no name", self._folder, "start the run again")
+        all_ends = np.cumsum(np.fromfile(self._folder / "lengths", np.uint16), dtype=np.int64)
+        lengths = np.diff(all_ends, prepend=0)[found]
+        ends = np.cumsum(lengths)
+        where = np.arange(ends[-1] if len(ends) else 0) + np.repeat(all_ends[found] - ends, lengths)
+        names = np.fromfile(self._folder / "names", np.uint8)
+        return names[where], ends.astype(np.uint64)

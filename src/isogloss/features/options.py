@@ -1,0 +1,111 @@
+"""Which sparse features a search has: templates, and the token types that they see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from isogloss import _engine
+from isogloss.errors import ConfigError
+
+__all__ = ["ALL_TEMPLATES", "SPELLING_TYPES", "PythonTemplate", "SparseOptions"]
+
+ALL_TEMPLATES: tuple[str, ...] = tuple(_engine.template_names())
+"""The templates that the engine has."""
+
+SPELLING_TYPES: tuple[str, ...] = ("surface", "prefix", "suffix", "digits")
+"""Token types that the spelling of a word gives; all others are columns."""
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class PythonTemplate(Protocol):
+    """A template written in Python, for experiments: the search calls it for every rule it meets, one thread
+    at a time, so it is many times slower than one of the engine's.
+
+    A template has ``rule``, ``border`` or both. Each gives the names of the features that fire, as often as
+    they fire; the search prints them as ``name:#feature``. A gap is the word ``~``.
+    """
+
+    def rule(
+        self, source: Sequence[str], target: Sequence[str], links: Sequence[tuple[int, int]]
+    ) -> Iterable[str]:
+        """Features of a rule: its source symbols, its target words, aligned positions of the two."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparseOptions:
+    """Templates and the token types they see on each side.
+
+    >>> SparseOptions(templates=("pair",), source_types=("surface",)).types_of("pair")
+    (('surface',), ('surface', 'prefix', 'suffix', 'digits'))
+    """
+
+    templates: tuple[str, ...] = ("pair", "target_bigram")
+    """Names of templates, in any order."""
+    source_types: tuple[str, ...] = SPELLING_TYPES
+    """Token types of source words: of ``SPELLING_TYPES`` or names of columns."""
+    target_types: tuple[str, ...] = SPELLING_TYPES
+    """Token types of target words."""
+    template_types: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    """For single templates: fewer source and target types than the others see."""
+
+    def __post_init__(self) -> None:
+        for name in self.templates:
+            if name not in ALL_TEMPLATES:
+                raise ConfigError(
+                    f"no feature template is called '{name}'; there are {', '.join(ALL_TEMPLATES)}"
+                )
+        for what, names in (
+            ("templates", self.templates),
+            ("source_types", self.source_types),
+            ("target_types", self.target_types),
+        ):
+            if len(set(names)) < len(names):
+                raise ConfigError(f"{what} has a name twice: {', '.join(names)}")
+        for name in (*self.source_types, *self.target_types):
+            if not _NAME.fullmatch(name):
+                raise ConfigError(f"{name!r} cannot be the name of a token type")
+        for template, (source, target) in self.template_types.items():
+            if template not in self.templates:
+                raise ConfigError(f"token types are given for '{template}', which is not among the templates")
+            strange = sorted((set(source) - set(self.source_types)) | (set(target) - set(self.target_types)))
+            if strange:
+                raise ConfigError(
+                    f"the template '{template}' is given the token type '{strange[0]}', which is not there"
+                )
+
+    def types_of(self, template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The source and target types that a template sees."""
+        return self.template_types.get(template, (self.source_types, self.target_types))
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        return {
+            "templates": list(self.templates),
+            "source_types": list(self.source_types),
+            "target_types": list(self.target_types),
+            "template_types": {name: [list(s), list(t)] for name, (s, t) in self.template_types.items()},
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> SparseOptions:
+        """From what ``to_json`` gave; raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            templates=_names(values["templates"]),
+            source_types=_names(values["source_types"]),
+            target_types=_names(values["target_types"]),
+            template_types={
+                name: (_names(source), _names(target))
+                for name, (source, target) in dict(values["template_types"]).items()
+            },
+        )
+
+
+def _names(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+        raise TypeError("names are expected")
+    return tuple(values)

@@ -1,0 +1,156 @@
+"""Weights of sparse features, with their names: stored so that they are found without being read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError, ModelFormatError
+from isogloss.model.folder import open_folder, write_folder
+
+__all__ = ["NamedWeight", "SparseWeights"]
+
+KIND, VERSION = "sparse-weights", 1
+_FULL = 0.7  # how full the table is: fuller saves memory and costs time
+
+Float32 = npt.NDArray[np.float32]
+
+
+class NamedWeight(NamedTuple):
+    """A feature's name and weight."""
+
+    name: str
+    weight: float
+
+
+class SparseWeights:
+    """A weight for each of any number of named features; all others weigh nothing. Read-only.
+
+    >>> weights = SparseWeights.from_names({"pair:house|haus": 0.5, "target_bigram:the|house": -1.0})
+    >>> weights["pair:house|haus"], weights["pair:house|hund"], len(weights)
+    (0.5, 0.0, 2)
+    """
+
+    def __init__(
+        self,
+        table: npt.NDArray[np.uint32],
+        names: npt.NDArray[np.uint8],
+        name_ends: npt.NDArray[np.uint64],
+        *,
+        signature: str = "",
+        path: Path | None = None,
+    ) -> None:
+        self._table, self._names, self._name_ends = table, names, name_ends
+        self.signature, self.path = signature, path
+        """Of the features that the weights were learned with, "" if any will do."""
+        self.engine = _engine.StoredWeights(table)
+
+    @classmethod
+    def from_names(cls, weights: Mapping[str, float], *, signature: str = "") -> SparseWeights:
+        """Weights by name; weights of 0 are left out."""
+        kept = {name: value for name, value in weights.items() if value != 0}
+        try:
+            numbers = _engine.feature_numbers(list(kept))
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        ends = np.cumsum([len(name.encode()) for name in kept], dtype=np.uint64)
+        names = np.frombuffer("".join(kept).encode(), np.uint8)
+        return cls.from_numbers(
+            numbers, np.fromiter(kept.values(), np.float32, len(kept)), names, ends, signature=signature
+        )
+
+    @classmethod
+    def from_numbers(
+        cls,
+        numbers: npt.NDArray[np.uint64],
+        weights: Float32,
+        names: npt.NDArray[np.uint8],
+        name_ends: npt.NDArray[np.uint64],
+        *,
+        signature: str = "",
+    ) -> SparseWeights:
+        """From features' numbers, their weights, and their names one after another."""
+        if not np.all(np.isfinite(weights)):
+            raise ConfigError("the weight of a sparse feature is not a finite number")
+        slots = int(len(numbers) / _FULL) + 1
+        try:
+            table = _engine.fill_weight_table(numbers, weights, slots)
+        except ValueError:
+            raise ConfigError(_collision(numbers, names, name_ends)) from None
+        return cls(table, names, name_ends, signature=signature)
+
+    def __len__(self) -> int:
+        return len(self._name_ends)
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.engine.weights(_engine.feature_numbers([name]))[0])
+
+    def __iter__(self) -> Iterator[NamedWeight]:
+        """All names and weights, in the order in which they were given."""
+        used = np.flatnonzero(self._table[:, 0] | self._table[:, 1])
+        rows = self._table[used]
+        for row in rows[np.argsort(rows[:, 3], kind="stable")]:
+            yield NamedWeight(self.name(int(row[3])), float(row[2:3].view(np.float32)[0]))
+
+    def name(self, position: int) -> str:
+        """The name of the feature that was given at this position."""
+        if position >= len(self):
+            raise ModelFormatError("a weight has no name", self.path or "sparse weights")
+        begin = int(self._name_ends[position - 1]) if position else 0
+        return self._names[begin : int(self._name_ends[position])].tobytes().decode(errors="replace")
+
+    def strongest(self, count: int) -> list[NamedWeight]:
+        """The features with the largest weights, whatever their sign."""
+        values = self._table[:, 2].view(np.float32)
+        used = np.flatnonzero(self._table[:, 0] | self._table[:, 1])
+        order = used[np.argsort(-np.abs(values[used]), kind="stable")[:count]]
+        return [NamedWeight(self.name(int(self._table[row, 3])), float(values[row])) for row in order]
+
+    def save(self, path: StrPath) -> None:
+        """Store them as a folder."""
+        write_folder(
+            path,
+            kind=KIND,
+            version=VERSION,
+            arrays={"table": self._table, "names": self._names, "name_ends": self._name_ends},
+            attributes={"signature": self.signature},
+        )
+
+    @classmethod
+    def open(cls, path: StrPath) -> SparseWeights:
+        """Open stored weights: they are mapped, not read."""
+        folder = open_folder(path, kind=KIND, version=VERSION)
+        try:
+            table, names, ends = (folder.arrays[name] for name in ("table", "names", "name_ends"))
+            fits = table.ndim == 2 and table.shape[1] == 4 and table.dtype == np.uint32
+            fits = fits and names.dtype == np.uint8 and ends.dtype == np.uint64 and len(table) < 2**32
+            signature = str(folder.attributes["signature"])
+        except KeyError:
+            fits = False
+        if not fits:
+            raise ModelFormatError("not the arrays of sparse weights", path)
+        return cls(table, names, ends, signature=signature, path=Path(path))
+
+
+def _collision(
+    numbers: npt.NDArray[np.uint64], names: npt.NDArray[np.uint8], ends: npt.NDArray[np.uint64]
+) -> str:
+    order = np.argsort(numbers, kind="stable")
+    twice = np.flatnonzero(numbers[order][1:] == numbers[order][:-1])
+    if len(twice) == 0:
+        return "a sparse feature has the number 0"
+
+    def name(position: int) -> str:
+        begin = int(ends[position - 1]) if position else 0
+        return names[begin : int(ends[position])].tobytes().decode(errors="replace")
+
+    first, second = name(order[twice[0]]), name(order[twice[0] + 1])
+    if first == second:
+        return f"the sparse feature '{first}' stands twice"
+    return f"the sparse features '{first}' and '{second}' have the same number; leave one of them out"
