@@ -62,11 +62,8 @@ NB_MODULE(_engine, module) {
   bind_nbest(module);
   bind_classes(module);
   bind_text(module);
-<<<<<<< HEAD
   bind_rerank(module);
-=======
   bind_features(module);
->>>>>>> main
   bind_search(module);
   bind_metric(module);
   bind_learn(module);
