@@ -18,8 +18,8 @@ from isogloss.errors import ConfigError
 from isogloss.learn.lbfgs import minimise
 from isogloss.learn.learner import Learned, Step, Track, no_track
 from isogloss.learn.mbr import posterior
-from isogloss.learn.sweeps import deviations, lists_of
 from isogloss.learn.problem import Problem, WeightVector
+from isogloss.learn.sweeps import deviations, lists_of
 from isogloss.metric.interface import FloatArray
 
 __all__ = ["ExpectedScore"]
