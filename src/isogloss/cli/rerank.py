@@ -10,21 +10,26 @@ import typer
 from rich.table import Table
 
 from isogloss.cli import console
+from isogloss.cli.lists import (
+    count_lines,
+    parse_method,
+    parse_sets,
+    problem_of,
+    source_of,
+    split_columns,
+)
 from isogloss.cli.nbest import Format, FormatName, List, Output, _read, _write
 from isogloss.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.learn import Problem
-    from isogloss.learn.learner import Learner
-    from isogloss.nbest import NbestStore
-    from isogloss.rerank import FeatureFunction, SweepRow, Trained
+    from isogloss.rerank import SweepRow, Trained
     from isogloss.rerank.sweep import CurvePoint
 
 app = typer.Typer(
     no_args_is_help=True, help="Learn to choose from the n-best lists of any system, and choose."
 )
 
-FeatureSets = list[tuple[str, "list[FeatureFunction]"]]
 Texts = list[str]  # by another name, because `list` is what the commands call their argument
 
 
@@ -163,7 +168,9 @@ def train(
     if trained.constant:
         console.warn(f"never different within a sentence, so not used: {', '.join(trained.constant)}")
     if html is not None:
-        _training_page(name, trained, problem).write(html)
+        from isogloss.rerank.report import training_page
+
+        training_page(name, trained, problem).write(html)
     _print_trained(trained, problem, json)
 
 
@@ -253,6 +260,7 @@ def sweep(
     """Compare methods and features by cross-validation over the sentences of a list."""
     from isogloss.rerank import FeatureTable, SweepOptions, TrainOptions
     from isogloss.rerank import sweep as compare
+    from isogloss.rerank.sweep import decoder_score, learning_curves
 
     methods = [(spec, parse_method(spec)[1]) for spec in method]
     sets = parse_sets(["", *features])
@@ -269,8 +277,10 @@ def sweep(
     rows = compare(table, problem, methods, sets, train_options, options, report=_say_row)
     drawn = {}
     if curves is not None or json:
-        drawn = curves_of(table, problem, methods, sets, train_options)
+        drawn = learning_curves(table, problem, methods, sets, train_options)
     if curves is not None:
+        from isogloss.rerank.report import sweep_page
+
         sweep_page("Methods and features", problem, rows, drawn).write(curves)
     if json:
         console.print_json(
@@ -282,179 +292,21 @@ def sweep(
             }
         )
         return
-    console.print_table(sweep_table(problem, rows))
+    console.print_table(_sweep_table(problem, rows))
 
 
-# What these verbs and the experiment share -------------------------------------------------------------
+def _sweep_table(problem: Problem, rows: Sequence[SweepRow]) -> Table:
+    from isogloss.rerank.report import SWEEP_HEAD, sweep_cells
+    from isogloss.rerank.sweep import decoder_score
 
-
-def parse_method(spec: str) -> tuple[str, Learner]:
-    """A method and its options: ``splitting`` or ``splitting:margin=0.5,iterations=20``."""
-    from isogloss.rerank import method_named
-
-    name, _, rest = spec.partition(":")
-    options = {}
-    for part in rest.split(",") if rest else []:
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise ConfigError(f"'{spec}': KEY=VALUE is expected after the colon, found '{part}'")
-        options[key] = value
-    return name, method_named(name, options)
-
-
-def parse_sets(sets: Sequence[str]) -> FeatureSets:
-    """Sets of features, each as it was written and as functions."""
-    from isogloss.rerank import parse_features
-
-    return [(written.strip() or "(list)", parse_features(written.split())) for written in sets]
-
-
-def split_columns(columns: str | None) -> tuple[str, ...] | None:
-    """Names between commas."""
-    return None if columns is None else tuple(name for name in columns.split(",") if name)
-
-
-def source_of(path: str | None, store: NbestStore) -> list[list[str]] | None:
-    """The words of the source sentences of a list."""
-    from isogloss.rerank import read_source
-
-    return None if path is None else read_source(path, store)
-
-
-def count_lines(path: str) -> int:
-    """Lines of a text file."""
-    from isogloss.corpus.streams import read_lines
-
-    return sum(1 for _ in read_lines(path))
-
-
-def problem_of(
-    assembled: NbestStore,
-    store: NbestStore,
-    path: str,
-    references: Sequence[str],
-    quality: str | None,
-    metric: str,
-    tokenize: str,
-) -> Problem:
-    """What is to be learned: a metric of references, or given qualities."""
-    from isogloss.learn import Problem, metric_named
-    from isogloss.metric import References
-    from isogloss.nbest.columns import read_column
-
-    if (quality is None) == (not references):
-        raise ConfigError("give either --reference (one or several) or --quality")
-    if quality is not None:
-        return Problem.of_quality(assembled, read_column(quality, store, path))
-
-    def progress(lines: Any, description: str, total: int) -> Any:
-        return console.track(lines, description, total)
-
-    found = References.read(references)
-    missing = len(found) - store.num_sentences
-    if missing > 0:
-        console.warn(f"{path}: {missing:,} of {len(found):,} sentences have no candidates; they play no part")
-    return Problem.of(assembled, found, metric_named(metric, tokenize=tokenize, progress=progress))
-
-
-def decoder_score(problem: Problem) -> float:
-    """What the decoder's own choice scores, on the metric's scale."""
-    from isogloss.nbest.edit import best_rows
-
-    return problem.metric.score(problem.stats()[best_rows(problem.store)].sum(axis=0))
-
-
-def curves_of(
-    table: Any,
-    problem: Problem,
-    methods: Sequence[tuple[str, Learner]],
-    sets: FeatureSets,
-    options: Any,
-    test: tuple[Any, Problem] | None = None,
-) -> dict[tuple[str, str], list[CurvePoint]]:
-    """The learning curve of every method that has one with every set of features."""
-    from isogloss.rerank import learning_curve
-
-    drawn = {}
-    for features, functions in sets:
-        own = table.problem(functions, problem)
-        watched = None if test is None else test[0].problem(functions, test[1])
-        for method, learner in methods:
-            points = learning_curve(own, learner, functions, options, test=watched)
-            if len(points) > 1:
-                drawn[method, features] = points
-    return drawn
-
-
-def sweep_table(problem: Problem, rows: Sequence[SweepRow]) -> Table:
-    """Results for people."""
     chosen = f"{decoder_score(problem):.2f} {problem.metric.name}"
     title = f"{problem.num_sentences:,} sentences, decoder's choice {chosen}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for name in ("method", "features"):
-        table.add_column(name, overflow="fold")
-    for name in ("cross-validated", "training", "difference", "p", "CPU s"):
-        table.add_column(name, justify="right")
+    for place, name in enumerate(SWEEP_HEAD):
+        table.add_column(name, overflow="fold", justify="left" if place < 2 else "right")
     for row in rows:
         table.add_row(*sweep_cells(row))
     return table
-
-
-def sweep_cells(row: SweepRow) -> list[str]:
-    """One result as text."""
-    return [
-        row.method,
-        row.features,
-        f"{row.score:.2f}",
-        f"{row.training_score:.2f}",
-        f"{row.difference:+.2f}",
-        f"{row.p_value:.3f}",
-        f"{row.seconds:.1f}",
-    ]
-
-
-def sweep_page(
-    title: str, problem: Problem, rows: Sequence[SweepRow], drawn: dict[tuple[str, str], list[CurvePoint]]
-) -> Any:
-    """Results as a page."""
-    from isogloss.report import Page
-
-    page = Page(title)
-    page.paragraph(
-        f"{problem.num_sentences:,} sentences; the decoder's choice scores {decoder_score(problem):.2f} "
-        f"{problem.metric.name}."
-    )
-    head = ["method", "features", "cross-validated", "training", "difference", "p", "CPU s"]
-    page.table(head, [sweep_cells(row) for row in rows])
-    if drawn:
-        page.heading("Learning curves")
-    for (method, features), points in drawn.items():
-        page.figure(curve_plot(f"{method}, {features}", points, problem.metric.name))
-    return page
-
-
-def curve_plot(title: str, points: Sequence[CurvePoint], metric: str) -> str:
-    """Loss on the left, scores on the right, as in Figures 2 to 9 of Shen et al. 2004."""
-    from isogloss.report import Line, line_plot
-
-    lines = [Line("log loss", [(p.iteration, p.log_loss) for p in points if p.log_loss is not None])]
-    lines.append(Line(f"{metric}, development", [(p.iteration, p.development) for p in points], True))
-    tests = [(p.iteration, p.test) for p in points if p.test is not None]
-    if tests:
-        lines.append(Line(f"{metric}, test", tests, True))
-    return line_plot(
-        title,
-        [line for line in lines if line.points],
-        x_label="iteration",
-        y_label="log loss",
-        right_label=metric,
-    )
-
-
-def _curve_json(key: tuple[str, str], points: Sequence[CurvePoint]) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {"method": key[0], "features": key[1], "points": [asdict(point) for point in points]}
 
 
 def _say_row(row: SweepRow) -> None:
@@ -464,10 +316,9 @@ def _say_row(row: SweepRow) -> None:
 
 
 def _print_trained(trained: Trained, problem: Problem, json: bool) -> None:
-    from isogloss.learn.metrics import unit
+    from isogloss.rerank.sweep import decoder_score, own_scale
 
-    scale = (1 if problem.metric.higher_is_better else -1) / unit(problem.metric)
-    score, decoder = scale * trained.learned.score, decoder_score(problem)
+    score, decoder = own_scale(problem, trained.learned.score), decoder_score(problem)
     reranker = trained.reranker
     if json:
         console.print_json(
@@ -477,7 +328,7 @@ def _print_trained(trained: Trained, problem: Problem, json: bool) -> None:
                 "score": score,
                 "held_out_score": None
                 if trained.learned.held_out_score is None
-                else scale * trained.learned.held_out_score,
+                else own_scale(problem, trained.learned.held_out_score),
                 "decision": reranker.decision,
                 "sparse_features": len(reranker.sparse_names),
                 "constant": list(trained.constant),
@@ -506,25 +357,7 @@ def _step_json(step: Any) -> dict[str, Any]:
     return {**asdict(step), **({"log_loss": step.log_loss} if isinstance(step, PairStep) else {})}
 
 
-def _training_page(name: str, trained: Trained, problem: Problem) -> Any:
-    from isogloss.learn.sweeps import PairStep
-    from isogloss.report import Page
-    from isogloss.rerank.sweep import CurvePoint, _own_scale
+def _curve_json(key: tuple[str, str], points: Sequence[CurvePoint]) -> dict[str, Any]:
+    from dataclasses import asdict
 
-    page = Page(f"A reranker learned by {name}")
-    weights = trained.reranker.weights()
-    page.table(
-        ["feature", "weight"], [[key, f"{weights[key]:.4f}"] for key in trained.reranker.feature_names]
-    )
-    points = [
-        CurvePoint(
-            iteration=step.iteration,
-            log_loss=step.log_loss if isinstance(step, PairStep) else None,
-            development=_own_scale(problem, step.score),
-            test=None if step.held_out_score is None else _own_scale(problem, step.held_out_score),
-        )
-        for step in trained.learned.history
-    ]
-    if len(points) > 1:
-        page.figure(curve_plot("Learning curve", points, problem.metric.name))
-    return page
+    return {"method": key[0], "features": key[1], "points": [asdict(point) for point in points]}

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from isogloss.errors import ConfigError
-from isogloss.learn.learner import Learner, Step, Track, no_track
+from isogloss.learn.learner import Learned, Learner, Step, Track, no_track
+from isogloss.learn.metrics import unit
 from isogloss.learn.problem import Problem
 from isogloss.learn.sweeps import PairStep
 from isogloss.metric.significance import paired_bootstrap
@@ -26,7 +27,11 @@ __all__ = [
     "SweepOptions",
     "SweepRow",
     "cross_validate",
+    "curve_of",
+    "decoder_score",
     "learning_curve",
+    "learning_curves",
+    "own_scale",
     "sweep",
 ]
 
@@ -181,7 +186,7 @@ def sweep(
                     method=method,
                     features=features,
                     score=problem.metric.score(problem.stats()[chosen].sum(axis=0)),
-                    training_score=_own_scale(problem, training),
+                    training_score=own_scale(problem, training),
                     difference=sign * found.difference,
                     p_value=found.p_value,
                     seconds=seconds,
@@ -191,10 +196,8 @@ def sweep(
     return rows
 
 
-def _own_scale(problem: Problem, score: float) -> float:
+def own_scale(problem: Problem, score: float) -> float:
     """A score of a problem, the higher the better and percentages in 0..1, as the metric prints it."""
-    from isogloss.learn.metrics import unit
-
     return (score if problem.metric.higher_is_better else -score) / unit(problem.metric)
 
 
@@ -222,15 +225,47 @@ def learning_curve(
     """Scores after every iteration, learning from the whole problem; the test data do not stop anything."""
     if hasattr(learner, "patience"):
         learner = replace(learner, patience=1 << 30)  # type: ignore[type-var]
-    trained = train(problem, learner, functions, train_options, watched=test, track=track)
+    return curve_of(
+        problem, train(problem, learner, functions, train_options, watched=test, track=track).learned
+    )
+
+
+def curve_of(problem: Problem, learned: Learned) -> list[CurvePoint]:
+    """The learning curve of a training, on the metric's own scale; ``test`` is the held-out score."""
 
     def point(step: Step) -> CurvePoint:
         held_out = step.held_out_score
         return CurvePoint(
             iteration=step.iteration,
             log_loss=step.log_loss if isinstance(step, PairStep) else None,
-            development=_own_scale(problem, step.score),
-            test=None if held_out is None else _own_scale(problem, held_out),
+            development=own_scale(problem, step.score),
+            test=None if held_out is None else own_scale(problem, held_out),
         )
 
-    return [point(step) for step in trained.learned.history]
+    return [point(step) for step in learned.history]
+
+
+def learning_curves(
+    table: FeatureTable,
+    problem: Problem,
+    methods: Sequence[tuple[str, Learner]],
+    feature_sets: Sequence[tuple[str, Sequence[FeatureFunction]]],
+    train_options: TrainOptions | None = None,
+    *,
+    test: tuple[FeatureTable, Problem] | None = None,
+) -> dict[tuple[str, str], list[CurvePoint]]:
+    """The curve of every method that has one with every set of features."""
+    drawn = {}
+    for features, functions in feature_sets:
+        own = table.problem(functions, problem)
+        watched = None if test is None else test[0].problem(functions, test[1])
+        for method, learner in methods:
+            points = learning_curve(own, learner, functions, train_options, test=watched)
+            if len(points) > 1:
+                drawn[method, features] = points
+    return drawn
+
+
+def decoder_score(problem: Problem) -> float:
+    """What the decoder's own choice scores, on the metric's scale."""
+    return problem.metric.score(problem.stats()[best_rows(problem.store)].sum(axis=0))
