@@ -22,6 +22,11 @@ EXAMPLES: list[tuple[errors.IsoglossError, type[Exception], str]] = [
     (errors.DataFormatError("odd", "f.txt", 3, "mend it"), ValueError, "f.txt:3: odd; mend it"),
     (errors.DataFormatError("odd", Path("f.txt")), ValueError, "f.txt: odd"),
     (
+        errors.ExternalCommandError("failed", "moses", "no model\nhere"),
+        RuntimeError,
+        "moses: failed; it said:\nno model\nhere",
+    ),
+    (
         errors.MissingExtraError("reading PO files", "formats"),
         ImportError,
         "reading PO files needs an optional package; install it with: pip install 'isogloss[formats]'",
@@ -33,7 +38,7 @@ EXAMPLES: list[tuple[errors.IsoglossError, type[Exception], str]] = [
     ),
     (errors.InternalError("cannot happen"), RuntimeError, "cannot happen"),
 ]
-FIELDS = ("exit_code", "problem", "path", "line", "hint", "purpose", "extra")
+FIELDS = ("exit_code", "problem", "path", "line", "hint", "purpose", "extra", "command", "stderr")
 
 
 @pytest.mark.parametrize(("error", "builtin", "message"), EXAMPLES)

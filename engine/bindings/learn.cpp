@@ -10,6 +10,7 @@
 
 #include "bindings/arrays.hpp"
 #include "learn/large_margin.hpp"
+#include "learn/line_search.hpp"
 
 namespace isogloss::bindings {
 namespace {
@@ -45,9 +46,66 @@ std::tuple<ArrayOut<double>, ArrayOut<double>, double, double, std::size_t> larg
   return {numbers(update.alphas), numbers(update.coefficients), update.dual, update.primal, update.steps};
 }
 
+using Choices = std::tuple<ArrayOut<double>, ArrayOut<double>>;
+
+Choices to_arrays(LineChoices&& choices, std::size_t columns) {
+  const std::size_t intervals = choices.thresholds.size() + 1;
+  return {to_numpy(std::move(choices.thresholds)), to_numpy(std::move(choices.sums), {intervals, columns})};
+}
+
+void bind_line_search(nb::module_& module) {
+  nb::class_<LineSearch>(module, "LineSearch",
+                         "An n-best list prepared for searches along lines of weights; threads may share it.")
+      .def(
+          "__init__",
+          [](LineSearch* self, ArrayIn<std::int64_t> sentence_offsets, MatrixIn<double> dense,
+             MatrixIn<double> statistics) {
+            const nb::gil_scoped_release released;
+            new (self) LineSearch(view(sentence_offsets), {dense.data(), dense.size()}, dense.shape(1),
+                                  {statistics.data(), statistics.size()}, statistics.shape(1));
+          },
+          "sentence_offsets"_a, "dense"_a, "statistics"_a)
+      .def(
+          "along_column",
+          [](const LineSearch& self, ArrayIn<double> intercepts, std::size_t column) {
+            LineChoices choices;
+            {
+              const nb::gil_scoped_release released;
+              choices = self.along_column(view(intercepts), column);
+            }
+            return to_arrays(std::move(choices), self.statistics_columns());
+          },
+          "intercepts"_a, "column"_a,
+          "Where the chosen candidates change along the weight of one dense column, and the statistics of\n"
+          "the chosen ones in each interval between: thresholds, and one row more of summed statistics.")
+      .def(
+          "along",
+          [](const LineSearch& self, ArrayIn<double> intercepts, ArrayIn<double> slopes) {
+            LineChoices choices;
+            {
+              const nb::gil_scoped_release released;
+              choices = self.along(view(intercepts), view(slopes));
+            }
+            return to_arrays(std::move(choices), self.statistics_columns());
+          },
+          "intercepts"_a, "slopes"_a, "The same along any direction, given by its slope for each candidate.")
+      .def(
+          "products",
+          [](const LineSearch& self, ArrayIn<double> direction) {
+            Buffer<double> products;
+            {
+              const nb::gil_scoped_release released;
+              products = self.products(view(direction));
+            }
+            return to_numpy(std::move(products));
+          },
+          "direction"_a, "The product of a direction with the dense features of each candidate.");
+}
+
 }  // namespace
 
 void bind_learn(nb::module_& module) {
+  bind_line_search(module);
   module.def("large_margin_update", &large_margin, "dense"_a, "sparse_offsets"_a, "columns"_a, "values"_a,
              "scores"_a, "oracles"_a, "others"_a, "losses"_a, nb::kw_only(), "aggressiveness"_a,
              "slack_per_pair"_a, "keep"_a, "tolerance"_a, "max_steps"_a,

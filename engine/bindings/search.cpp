@@ -4,7 +4,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +21,7 @@
 #include "bindings/rule_table.hpp"
 #include "nbest/builder.hpp"
 #include "search/decoder.hpp"
+#include "search/derivation.hpp"
 
 namespace isogloss::bindings {
 namespace {
@@ -73,23 +75,36 @@ struct Searched {
     return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
   }
 
-  /// Names of those features of some candidates that are wanted: features, names one after another, their ends.
-  nb::tuple names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+  /// Calls `visit(feature, name)` for those features of some candidates that are wanted, each once.
+  template <class Visit>
+  void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
+                     Visit&& visit) {
     Sentence& sentence = at(number);
     std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
-    Buffer<std::uint64_t> features, ends;
-    Buffer<std::uint8_t> names;
     for (std::int64_t row : rows) {
       if (missing.empty()) break;
-      sentence.translation->sparse()->for_each_named(
-          steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
-            if (missing.erase(feature) == 0) return;
-            const std::string text = name();
-            features.push_back(feature);
-            names.append(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-            ends.push_back(names.size());
-          });
+      sentence.translation->sparse()->for_each_named(steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
+        if (missing.erase(feature) > 0) visit(feature, name());
+      });
     }
+  }
+
+  nb::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+    nb::dict out;
+    for_each_name(number, rows, wanted,
+                  [&](std::uint64_t feature, const std::string& name) { out[nb::int_(feature)] = name; });
+    return out;
+  }
+
+  /// Features, their names one after another, and where each ends.
+  nb::tuple name_arrays(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+    Buffer<std::uint64_t> features, ends;
+    Buffer<std::uint8_t> names;
+    for_each_name(number, rows, wanted, [&](std::uint64_t feature, const std::string& name) {
+      features.push_back(feature);
+      names.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
+      ends.push_back(names.size());
+    });
     return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(names)), to_numpy(std::move(ends)));
   }
 };
@@ -97,6 +112,8 @@ struct Searched {
 /// A model, its limits and weights; sentences go in as words and come out as an n-best list.
 class Decoder {
  public:
+  static constexpr std::size_t kMostFixedWords = 1000;
+
   Decoder(const BoundTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
           const MappedModel& language_model, std::vector<std::string> column_names, const OptionsDict& options,
           const BoundSparse* sparse)
@@ -125,70 +142,123 @@ class Decoder {
   }
 
   /// Translates sentences or lattices; the n-best list has their numbers from 0. What was searched is put into
-  /// `keep`, if given.
-  nb::dict translate(nb::list sources, std::size_t nbest, bool distinct, std::size_t threads, Searched* keep) const {
+  /// `keep`, if given; `time_limits` has seconds for each of them or is empty.
+  nb::dict translate(nb::list sources, std::size_t nbest, bool distinct, std::size_t threads, Searched* keep,
+                     bool derivations, const std::vector<double>& time_limits) const {
     std::vector<Input> inputs;
     for (nb::handle source : sources) inputs.push_back(read_input(source));
+    if (!time_limits.empty() && time_limits.size() != inputs.size())
+      throw nb::value_error("one time limit for each source is expected");
+    const Wanted wanted{nbest, distinct, derivations};
     NbestBuilder builder;
     BeamStatistics total;
+    std::vector<Candidates> found(inputs.size());
     {
       const nb::gil_scoped_release release;
-      std::vector<Candidates> found(inputs.size());
       if (keep != nullptr) keep->sentences.resize(inputs.size());
       parallel_for(inputs.size(), threads, [&](std::size_t i, std::size_t) {
-        found[i] = decode(inputs[i], nbest, distinct, keep == nullptr ? nullptr : &keep->sentences[i]);
+        found[i] = decode(inputs[i], wanted, deadline(time_limits.empty() ? HUGE_VAL : time_limits[i]),
+                          keep == nullptr ? nullptr : &keep->sentences[i]);
       });
       for (std::size_t i = 0; i < found.size(); ++i) {
         total.hypotheses += found[i].statistics.hypotheses;
         total.recombined += found[i].statistics.recombined;
         total.pruned += found[i].statistics.pruned;
-        add(builder, static_cast<std::int64_t>(i), inputs[i].words, found[i]);
+        add(builder, static_cast<std::int64_t>(i), inputs[i], found[i]);
       }
     }
     nb::dict out = to_dict(builder.finish());
     out["hypotheses"] = total.hypotheses;
     out["recombined"] = total.recombined;
+    if (derivations) out["derivations"] = derivations_of(inputs, found);
     return out;
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Input {
-    std::vector<std::string> words;
-    std::size_t places;
+    std::vector<std::string> words;          // as the arcs number them
+    std::size_t places = 1;
+    std::vector<std::size_t> first_word{0};  // by place: how many words of the sentence lie before it
     std::vector<SourceArc> arcs;
+    std::vector<FixedWord> fixed;
+  };
+  struct Wanted {
+    std::size_t nbest;
+    bool distinct, derivations;
   };
   struct Candidates {
     std::vector<std::vector<WordId>> words;
     std::vector<double> features, scores;
+    std::vector<std::vector<DerivationStep>> derivations;
     BeamStatistics statistics;
   };
 
-  /// A sentence is a list of words, a lattice a tuple of its number of places and its arcs.
+  static Clock::time_point deadline(double seconds) {
+    if (!(seconds < 1e9)) return Clock::time_point::max();
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+
+  /// A sentence is a list of units, a lattice a tuple of its number of places and its arcs. A unit is a word or
+  /// (words, their given translation).
   Input read_input(nb::handle source) const {
     Input input;
     if (!nb::isinstance<nb::tuple>(source)) {
-      input.words = nb::cast<std::vector<std::string>>(source);
-      input.places = input.words.size() + 1;
-      for (std::size_t i = 0; i < input.words.size(); ++i) add_arc(input, i, i + 1, i, 0.0f);
+      for (nb::handle unit : nb::cast<nb::list>(source)) add_unit(input, unit);
       return input;
     }
     const auto lattice = nb::borrow<nb::tuple>(source);
     input.places = nb::cast<std::size_t>(lattice[0]);
+    if (input.places > Source::kMostPlaces) throw nb::value_error("a lattice is too long");
+    for (std::size_t place = 1; place < input.places; ++place) input.first_word.push_back(place);
     for (nb::handle arc : nb::borrow<nb::iterable>(lattice[1])) {
       const auto [begin, end, word, score] =
           nb::cast<std::tuple<std::size_t, std::size_t, std::string, float>>(arc);
-      input.words.push_back(word);
-      add_arc(input, begin, end, input.words.size() - 1, score);
+      add_arc(input, begin, end, word, score);
     }
     return input;
   }
 
-  void add_arc(Input& input, std::size_t begin, std::size_t end, std::size_t word, float score) const {
-    if (end > Source::kMostPlaces) throw nb::value_error("a sentence or lattice is too long");
+  void add_unit(Input& input, nb::handle unit) const {
+    const std::size_t place = input.places - 1;
+    if (nb::isinstance<nb::str>(unit)) {
+      add_arc(input, place, place + 1, nb::cast<std::string>(unit), 0.0f);
+    } else {
+      const auto [words, translation] =
+          nb::cast<std::tuple<std::vector<std::string>, std::vector<std::string>>>(unit);
+      add_fixed_arc(input, place, words, translation);
+    }
+    input.first_word.push_back(input.words.size());
+    ++input.places;
+  }
+
+  void add_arc(Input& input, std::size_t begin, std::size_t end, const std::string& text, float score) const {
+    if (end >= Source::kMostPlaces) throw nb::value_error("a sentence or lattice is too long");
     if (begin >= end) throw nb::value_error("an arc of a lattice must lead forward");
-    const std::string& text = input.words[word];
     input.arcs.push_back({static_cast<Place>(begin), static_cast<Place>(end), source_words_.find(text),
-                          language_model_.find(text), static_cast<std::uint32_t>(word), score});
+                          language_model_.find(text), static_cast<std::uint32_t>(input.words.size()), score});
+    input.words.push_back(text);
+  }
+
+  std::string marked(const std::string& word) const {
+    static constexpr std::string_view kPlace = "{word}";
+    const std::size_t at = unknown_mark_.find(kPlace);
+    return at == unknown_mark_.npos ? unknown_mark_ : std::string(unknown_mark_).replace(at, kPlace.size(), word);
+  }
+
+  void add_fixed_arc(Input& input, std::size_t place, const std::vector<std::string>& words,
+                     const std::vector<std::string>& translation) const {
+    if (place + 1 >= Source::kMostPlaces) throw nb::value_error("a sentence is too long");
+    if (translation.size() > kMostFixedWords) throw nb::value_error("a given translation is too long");
+    SourceArc arc{static_cast<Place>(place), static_cast<Place>(place + 1), kNoWord, kNoWord,
+                  static_cast<std::uint32_t>(input.words.size()), 0.0f, static_cast<std::uint32_t>(words.size()), true};
+    input.words.insert(input.words.end(), words.begin(), words.end());
+    arc.fixed_begin = static_cast<std::uint32_t>(input.fixed.size());
+    for (const std::string& text : translation)
+      input.fixed.push_back({target_words_.find(text), language_model_.find(text), text});
+    arc.fixed_end = static_cast<std::uint32_t>(input.fixed.size());
+    input.arcs.push_back(arc);
   }
 
   /// Takes every option under the name of its field; what is not given keeps the engine's default.
@@ -202,6 +272,9 @@ class Decoder {
       }
     }
     options_.beam.distortion_limit = options_.matches.distortion_limit;
+    if (unknown_ != "pass" && unknown_ != "drop" && unknown_ != "mark")
+      throw nb::value_error(("unknown words cannot be treated as '" + unknown_ + "'").c_str());
+    options_.collector.drop_unknown = unknown_ == "drop";
   }
 
   bool read_option(const std::string& name, nb::handle value) {
@@ -217,10 +290,14 @@ class Decoder {
         {"gap_rules", &options_.matches.gap_rules},
         {"reordering_glue", &options_.matches.reordering_glue},
         {"diversity", &options_.beam.diversity}};
+    const std::pair<std::string_view, std::string*> texts[] = {{"unknown", &unknown_},
+                                                               {"unknown_mark", &unknown_mark_}};
     for (auto [known, into] : numbers)
       if (name == known) return *into = nb::cast<unsigned>(value), true;
     for (auto [known, into] : flags)
       if (name == known) return *into = nb::cast<bool>(value), true;
+    for (auto [known, into] : texts)
+      if (name == known) return *into = nb::cast<std::string>(value), true;
     if (name == "threshold") return options_.beam.threshold = nb::cast<float>(value), true;
     if (name == "phrase_order") return options_.beam.phrase_order = phrase_order(nb::cast<std::string>(value)), true;
     return false;
@@ -246,20 +323,23 @@ class Decoder {
     memories_.push_back(std::move(memory));
   }
 
-  std::unique_ptr<Translation> search_for(const Input& input) const {
+  std::unique_ptr<Translation> search_for(const Input& input, Clock::time_point deadline) const {
     DecoderModel model{table_, language_model_, lm_words_};
-    Source source(input.places, input.arcs);
-    if (sparse_ == nullptr) return std::make_unique<Translation>(model, options_, *weights_, std::move(source));
+    DecoderOptions options = options_;
+    options.beam.deadline = deadline;
+    Source source(input.places, input.arcs, input.fixed);
+    if (sparse_ == nullptr) return std::make_unique<Translation>(model, options, *weights_, std::move(source));
     model.sparse = &sparse_->model;
     auto memory = borrow_memory();
     const features::SparseWeights sparse{sparse_weights_, version_, rule_memory_.get(), memory.get()};
-    auto translation = std::make_unique<Translation>(model, options_, *weights_, std::move(source), input.words, &sparse);
+    auto translation = std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, &sparse);
     give_back(std::move(memory));
     return translation;
   }
 
-  Candidates decode(const Input& input, std::size_t nbest, bool distinct, Searched::Sentence* keep) const {
-    std::unique_ptr<Translation> searched = search_for(input);
+  Candidates decode(const Input& input, const Wanted& wanted, Clock::time_point deadline,
+                    Searched::Sentence* keep) const {
+    std::unique_ptr<Translation> searched = search_for(input, deadline);
     const Translation& translation = *searched;
     Candidates out;
     out.statistics = translation.statistics();
@@ -267,43 +347,90 @@ class Decoder {
     std::unordered_set<std::uint64_t> seen;  // by what the words read
     Path path;
     std::vector<WordId> words;
-    while (out.words.size() < nbest && paths.next(path)) {
+    while (out.words.size() < wanted.nbest && paths.next(path)) {
       translation.words(path, words);
-      if (distinct) {
+      if (wanted.distinct) {
         std::uint64_t key = words.size();
-        for (WordId word : words) key = combine64(key, word >= kSourceWord ? printed_as(input, word - kSourceWord) : word);
+        for (WordId word : words) key = combine64(key, reading(input, word));
         if (!seen.insert(key).second) continue;
       }
       out.words.push_back(words);
       out.scores.push_back(static_cast<double>(path.score));
       out.features.resize(out.features.size() + layout_.size());
       translation.features(path, layout_, {out.features.data() + out.features.size() - layout_.size(), layout_.size()});
+      if (wanted.derivations) out.derivations.push_back(derivation_of(translation, path, table_));
       if (keep != nullptr) keep->paths.push_back(path);
+      if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
     }
     if (keep != nullptr) keep->translation = std::move(searched);
     return out;
   }
 
-  /// Equal for passed-through words that read the same, and that of the target word that reads so if there is one.
-  WordId printed_as(const Input& input, std::size_t token) const {
-    const std::string& text = input.words[token];
-    const WordId known = target_words_.find(text);
-    if (known != kNoWord) return known;
-    return kSourceWord + static_cast<WordId>(std::find(input.words.begin(), input.words.end(), text) - input.words.begin());
+  /// What a word of a candidate reads.
+  std::string text_of(const Input& input, WordId word) const {
+    if (word < kSourceWord) return std::string(target_words_.word(word));
+    if (word >= kFixedWord) return input.fixed[word - kFixedWord].text;
+    const std::string& unknown = input.words[word - kSourceWord];
+    return unknown_ == "mark" ? marked(unknown) : unknown;
   }
 
-  void add(NbestBuilder& builder, std::int64_t number, const std::vector<std::string>& sentence,
-           const Candidates& candidates) const {
+  /// Equal for words that read the same.
+  std::uint64_t reading(const Input& input, WordId word) const {
+    if (word < kSourceWord) return word;
+    const std::string text = text_of(input, word);
+    const WordId known = target_words_.find(text);
+    return known != kNoWord ? known : hash64(text) | std::uint64_t{1} << 63;
+  }
+
+  void add(NbestBuilder& builder, std::int64_t number, const Input& input, const Candidates& candidates) const {
     for (std::size_t i = 0; i < candidates.words.size(); ++i) {
       builder.begin(number);
-      for (WordId word : candidates.words[i])
-        add_word(builder, word >= kSourceWord ? std::string_view(sentence[word - kSourceWord])
-                                              : target_words_.word(word));
+      for (WordId word : candidates.words[i]) add_word(builder, text_of(input, word));
       const double* row = candidates.features.data() + i * layout_.size();
       for (std::size_t k = 0; k < names_.size(); ++k) builder.add_dense(names_[k], {row + k, 1});
       builder.set_score(candidates.scores[i]);
+      if (!candidates.derivations.empty())
+        for (const DerivationStep& step : candidates.derivations[i]) add_links(builder, input, step);
       builder.end();
     }
+  }
+
+  static void add_links(NbestBuilder& builder, const Input& input, const DerivationStep& step) {
+    for (const auto& [place, target] : step.links) builder.add_aligned_pair(input.first_word[place], target);
+    if (is_from_table(step.rule)) return;
+    // Words that were given a translation together: one by one if there are as many, otherwise all to all.
+    const std::size_t begin = input.first_word[step.own.begin];
+    const std::size_t width = step.rule == kFixed ? input.first_word[step.own.end] - begin : 1;
+    const bool one_by_one = width == step.target_end - step.target_begin;
+    for (std::uint32_t target = step.target_begin; target < step.target_end; ++target)
+      for (std::size_t i = 0; i < width; ++i)
+        if (!one_by_one || i == target - step.target_begin) builder.add_aligned_pair(begin + i, target);
+  }
+
+  /// Per candidate a list of steps: origin, kind, source side, span, span of its own words, gaps, target span; in words of the source.
+  nb::list derivations_of(const std::vector<Input>& inputs, const std::vector<Candidates>& found) const {
+    nb::list out;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      for (const std::vector<DerivationStep>& derivation : found[i].derivations) {
+        nb::list steps;
+        for (const DerivationStep& step : derivation) steps.append(step_tuple(inputs[i], step));
+        out.append(steps);
+      }
+    return out;
+  }
+
+  nb::tuple step_tuple(const Input& input, const DerivationStep& step) const {
+    static constexpr const char* kKinds[] = {"rule", "glue_phrase_gap", "glue_gap_phrase", "glue_gaps",
+                                             "glue_gaps_swapped"};
+    const auto span = [&](Span s) { return nb::make_tuple(input.first_word[s.begin], input.first_word[s.end]); };
+    nb::list gaps;
+    for (const Span& gap : step.gaps) gaps.append(span(gap));
+    nb::list source;
+    for (WordId symbol : step.symbols)
+      source.append(symbol == kGap ? nb::object(nb::none()) : nb::cast(source_words_.word(symbol)));
+    const char* origin = is_from_table(step.rule) ? "table" : step.rule == kFixed ? "fixed" : "unknown";
+    return nb::make_tuple(origin, kKinds[static_cast<std::size_t>(step.kind)], source, span(step.span), span(step.own),
+                          gaps, nb::make_tuple(step.target_begin, step.target_end));
   }
 
   /// An n-best list cannot carry its own field separator: bars are written as in tokenised text.
@@ -323,6 +450,7 @@ class Decoder {
   std::vector<std::string> names_;
   std::vector<WordId> lm_words_;
   DecoderOptions options_;
+  std::string unknown_ = "pass", unknown_mark_ = "<unk:{word}>";
   std::unique_ptr<SearchWeights> weights_;
   features::WeightView sparse_weights_;
   std::uint32_t version_ = 0;
@@ -342,6 +470,10 @@ void bind_search(nb::module_& module) {
            "Sparse features of some candidates: where each begins, features by rising number, counts.")
       .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
            nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
+                   "-> dict[int, str]"),
+           "Names of those features of some candidates that are wanted.")
+      .def("name_arrays", &Searched::name_arrays, "sentence"_a, "rows"_a, "wanted"_a,
+           nb::sig("def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
            "Those features of some candidates that are wanted, their names one after another, and where each ends.");
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
@@ -354,9 +486,14 @@ void bind_search(nb::module_& module) {
       .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 3>(),
            "Use these weights from now on, one per dense feature, and those of sparse features as they are now.")
       .def("translate", &Decoder::translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true,
-           "threads"_a = 1, "keep"_a.none() = nb::none(), nb::sig("def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, "
-                                    "distinct: bool = True, threads: int = 1, keep: Searched | None = None) -> dict[str, object]"),
-           "The columns of an n-best list for sentences (lists of words) or lattices (places, arcs).");
+           "threads"_a = 1, "keep"_a.none() = nb::none(), "derivations"_a = false,
+           "time_limits"_a = std::vector<double>(),
+           nb::sig("def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, "
+                   "list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, "
+                   "keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) "
+                   "-> dict[str, object]"),
+           "The columns of an n-best list for sentences (lists of words, or of words and their given translation) or "
+           "lattices (places, arcs).");
 }
 
 }  // namespace isogloss::bindings

@@ -69,7 +69,7 @@ float SparseScorer::sum(Call&& call) {
 }
 
 float SparseScorer::rule_score(std::uint32_t number, const RuleFacts& rule) {
-  if (weights_ == nullptr || weights_->view.empty()) return 0.0f;
+  if (weights_ == nullptr || weights_->view.empty() || rule.target.empty()) return 0.0f;
   float alone;
   const bool in_table = number != kNoRule && weights_->rules != nullptr;
   if (!in_table || !weights_->rules->find(number, weights_->version, alone)) {
@@ -128,6 +128,7 @@ float SparseScorer::step_score(const SparseStep& step) {
   float* score = steps_.find(key, known);
   if (known) return *score;
   const StepFacts facts_of_step{facts(step.option), step.turn, step.jump, parent_tokens(step.parent)};
+  if (facts_of_step.rule.target.empty()) return *score = 0.0f;
   return *score = sum([&](const Template& events, EventSink& sink) { events.in_step(facts_of_step, sink); });
 }
 
@@ -153,8 +154,10 @@ float SparseScorer::border_sum(std::uint32_t state, const RuleFacts& rule) {
 float SparseScorer::border_score(std::uint32_t state, std::uint32_t option) {
   if (weights_->view.empty()) return 0.0f;
   bool known;
-  float* score = borders_.find(std::uint64_t{state + 1} << 32 | option, known);  // 0 is no key
-  return known ? *score : *score = border_sum(state, facts(option));
+  float* score = borders_.find((std::uint64_t{state} << 32 | option) + 1, known);  // 0 is no key
+  if (known) return *score;
+  const RuleFacts rule = facts(option);
+  return *score = rule.target.empty() ? 0.0f : border_sum(state, rule);
 }
 
 float SparseScorer::end_score(std::uint32_t state) {
@@ -164,6 +167,7 @@ float SparseScorer::end_score(std::uint32_t state) {
 std::uint32_t SparseScorer::after(std::uint32_t state, std::uint32_t option) {
   Before next = states_[state];
   const RuleFacts rule = facts(option);
+  if (rule.target.empty()) return state;
   if (needs(Template::kLastTwoWords)) next.words[1] = rule.target.size() > 1 ? rule.target.end()[-2] : next.words[0];
   if (needs(Template::kLastWord | Template::kLastTwoWords)) next.words[0] = rule.target.back();
   if (needs(Template::kLastPair) && rule.has_pairs()) {

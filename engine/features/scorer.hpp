@@ -90,7 +90,8 @@ struct SparseStep {
 };
 
 /// The sparse features of one sentence: the search asks it for scores while it goes and afterwards for the features
-/// of the derivations it wants to see. States and parents are small numbers; equal ones have equal numbers.
+/// of the derivations it wants to see. States and parents are small numbers; equal ones have equal numbers. Options
+/// without target words have no features and change nothing.
 class SparseScorer {
  public:
   explicit SparseScorer(const SparseModel& model);
@@ -104,6 +105,9 @@ class SparseScorer {
   /// A word of the sentence by its position in it, as itself and as a target word.
   TokenId token(std::size_t position) const { return sentence_[position]; }
   TokenId token_as_target(std::size_t position) { return tokens_.add(tokens_.text(sentence_[position]), true); }
+
+  /// A target word that is in no vocabulary.
+  TokenId target_token(std::string_view word) { return tokens_.add(word, true); }
 
   /// The weights to score with, or nullptr when only features are wanted.
   void use(const SparseWeights* weights) { weights_ = weights; }
@@ -213,6 +217,7 @@ void SparseScorer::fire_derivation(std::span<const SparseStep> derivation, Fire&
   };
   for (const SparseStep& step : derivation) {
     const RuleFacts rule = facts(step.option);
+    if (rule.target.empty()) continue;
     border(rule);
     for (const ActiveTemplate& active : model_.templates) {
       Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });

@@ -51,6 +51,7 @@ class Beam {
     groups_[0].push_back(0);
     for (std::size_t covered = 0; covered < groups_.size(); ++covered) {
       if (covered > 0) fill(covered);
+      if (is_late()) limits_.beam_size = limits_.pop_limit = 1;
       prune(groups_[covered]);
       if (covered + 1 < groups_.size()) expand(covered);
     }
@@ -59,6 +60,11 @@ class Beam {
   }
 
  private:
+  bool is_late() const {
+    constexpr auto never = std::chrono::steady_clock::time_point::max();
+    return limits_.deadline != never && std::chrono::steady_clock::now() >= limits_.deadline;
+  }
+
   float total(std::uint32_t node) const {
     const Node& hypothesis = graph_.nodes[node];
     return hypothesis.score + contexts_.open_of(hypothesis.context).estimate;
@@ -205,6 +211,7 @@ class Beam {
       heap_.pop_back();
       take(cubes, item, covered);
       --pops;
+      if (pops % 64 == 0 && is_late()) break;
     }
     std::vector<Cube>().swap(cubes);
   }
@@ -375,7 +382,7 @@ class Beam {
 
   const Task& task_;
   const StepWeights& weights_;
-  const BeamOptions& limits_;
+  BeamOptions limits_;
   Matches& matches_;
   Contexts& contexts_;
   BeamStatistics& statistics_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 
 #include "features/scorer.hpp"
@@ -17,7 +18,7 @@ enum class PhraseOrder : std::uint8_t {
   kDistortion,   ///< any order within the distortion limit
 };
 
-/// Limits of the search. All are in work, none in time, so that results can be repeated.
+/// Limits of the search. All but the deadline are in work, not in time, so that results can be repeated.
 struct BeamOptions {
   unsigned beam_size = 100;      ///< hypotheses kept per number of covered words; 0 keeps all
   unsigned pop_limit = 200;      ///< extensions tried per number of covered words; 0 tries all
@@ -26,6 +27,8 @@ struct BeamOptions {
   PhraseOrder phrase_order = PhraseOrder::kDistortion;
   unsigned distortion_limit = 6; ///< longest jump of the phrase search, in words
   bool orientation = false;      ///< whether options carry orientation scores
+  /// From here on only the best hypothesis of each group goes on; results then depend on the machine's mood.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 /// Weights of what is scored while hypotheses are built; all else is in the options.

@@ -181,6 +181,25 @@ features::RuleFacts Collector::facts_of(const RuleView& rule, unsigned gaps) {
           rule.shape == Shape::two_gaps_swapped};
 }
 
+features::RuleFacts Collector::facts_of(const SourceArc& arc) {
+  source_tokens_.clear();
+  for (std::uint32_t i = 0; i < arc.token_count; ++i) source_tokens_.push_back(sparse_->token(arc.token + i));
+  target_tokens_.clear();
+  if (arc.fixed) {
+    for (const FixedWord& fixed : source_->fixed(arc))
+      target_tokens_.push_back(fixed.word != kNoWord ? sparse_->model().lexicon.target(fixed.word)
+                                                     : sparse_->target_token(fixed.text));
+  } else if (!limits_.drop_unknown) {
+    target_tokens_.push_back(sparse_->token_as_target(arc.token));
+  }
+  // As many words as there were: one by one. Otherwise nobody knows.
+  links_.clear();
+  if (source_tokens_.size() == target_tokens_.size() && source_tokens_.size() < 256)
+    for (std::size_t i = 0; i < source_tokens_.size(); ++i)
+      links_.push_back({static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i)});
+  return {source_tokens_, target_tokens_, links_};
+}
+
 void Collector::add_words(Option& option, std::span<const WordId> words) {
   option.words_begin = static_cast<std::uint32_t>(out_->words.size());
   for (WordId word : words) {
@@ -191,34 +210,48 @@ void Collector::add_words(Option& option, std::span<const WordId> words) {
 
 void Collector::pass_through() {
   for (const SourceArc& arc : source_->arcs()) {
+    const std::size_t begin = out_->words.size();
+    if (arc.fixed) {
+      for (std::uint32_t i = arc.fixed_begin; i < arc.fixed_end; ++i) {
+        const FixedWord& fixed = source_->fixed_word(i);
+        out_->words.push_back(fixed.word != kNoWord ? fixed.word : kFixedWord + i);
+        out_->lm_words.push_back(fixed.lm_word);
+      }
+      add_only_option(arc, kFixed, begin, 0.0f);
+      continue;
+    }
     const RuleTable::Node side =
         arc.word == kNoWord ? RuleTable::kNoNode : table_.child(RuleTable::kRoot, arc.word);
     const bool known = side != RuleTable::kNoNode && table_.has_rules(side);
     if (known) continue;
-    Option option{};
-    option.rule = kPassedThrough;
-    option.words_begin = static_cast<std::uint32_t>(out_->words.size());
-    option.word_count = 1;
-    out_->words.push_back(kSourceWord + arc.token);
-    out_->lm_words.push_back(arc.lm_word);
-    option.constant = weights_.rule_count + weights_.word_count + weights_.unknown;
-    if (sparse_ != nullptr) {
-      const features::TokenId both[2] = {sparse_->token(arc.token), sparse_->token_as_target(arc.token)};
-      static constexpr features::Link kLink[1] = {{0, 0}};
-      const features::RuleFacts passed{{both, 1}, {both + 1, 1}, kLink};
-      option.constant += sparse_->rule_score(features::SparseScorer::kNoRule, passed);
-      sparse_->add_option(passed);
+    if (!limits_.drop_unknown) {
+      out_->words.push_back(kSourceWord + arc.token);
+      out_->lm_words.push_back(arc.lm_word);
     }
-    option.phrase = lm::score_phrase(language_model_, {out_->lm_words.data() + option.words_begin, 1});
-    option.rank = option.constant + weights_.language_model * option.phrase.total();
-    begin_ = first_ = arc.begin;
-    last_ = arc.end;
-    gap_count_ = 0;
-    arc_score_ = arc.score;
-    const auto number = static_cast<std::uint32_t>(out_->options.size());
-    out_->options.push_back(option);
-    add_match({number, number + 1, number + 1}, false, arc.end);
+    add_only_option(arc, kPassedThrough, begin, weights_.unknown);
   }
+}
+
+void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant) {
+  Option option{};
+  option.rule = rule;
+  option.words_begin = static_cast<std::uint32_t>(words_begin);
+  option.word_count = static_cast<std::uint16_t>(out_->words.size() - words_begin);
+  option.constant = constant + weights_.rule_count + weights_.word_count * static_cast<float>(option.word_count);
+  if (sparse_ != nullptr) {
+    const features::RuleFacts facts = facts_of(arc);
+    option.constant += sparse_->rule_score(features::SparseScorer::kNoRule, facts);
+    sparse_->add_option(facts);
+  }
+  option.phrase = lm::score_phrase(language_model_, out_->lm_target(option));
+  option.rank = option.constant + weights_.language_model * option.phrase.total();
+  begin_ = first_ = arc.begin;
+  last_ = arc.end;
+  gap_count_ = 0;
+  arc_score_ = arc.score;
+  const auto number = static_cast<std::uint32_t>(out_->options.size());
+  out_->options.push_back(option);
+  add_match({number, number + 1, number + 1}, false, arc.end);
 }
 
 void Collector::sort_matches() {

@@ -25,10 +25,13 @@ struct CollectorLimits {
   unsigned max_span = 15;      ///< widest span of a rule with gaps, in words
   unsigned max_options = 20;   ///< target sides kept per source side; 0 keeps all
   unsigned max_scanned = 200;  ///< target sides looked at per source side, most probable first; 0 looks at all
+  bool drop_unknown = false;   ///< translate words that nothing translates by nothing, rather than by themselves
 };
 
 /// A word that is not in the rule table's target vocabulary but stands in the source: `kSourceWord + token`.
 inline constexpr WordId kSourceWord = 0x80000000u;
+/// One that stands in a given translation: `kFixedWord` + its position in the source's fixed words.
+inline constexpr WordId kFixedWord = 0xc0000000u;
 
 /// Finds all rules that match in a sentence and prepares them for the search. One per thread; storage is reused.
 class Collector {
@@ -38,7 +41,8 @@ class Collector {
   Collector(const RuleTable& table, const lm::Model& language_model, std::span<const WordId> lm_words,
             const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr);
 
-  /// The options of one sentence; words that nothing translates alone are passed through.
+  /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
+  /// arcs get the translation that was given.
   void collect(const Source& source, Options& out);
 
  private:
@@ -58,8 +62,10 @@ class Collector {
   void add_words(Option& option, std::span<const WordId> words);
   /// What sparse features see of a rule; valid until the next call.
   features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
+  features::RuleFacts facts_of(const SourceArc& arc);
   void list_source(RuleTable::Node node);
   void pass_through();
+  void add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant);
   void add_match(Ranges ranges, bool swapped, Place end);
   void sort_matches();
 

@@ -62,15 +62,13 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
     count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_score);
     if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
     const auto turn = static_cast<std::size_t>(step.turn);
-    if (limits_.beam.orientation && tail != kNone && tail != kPassedThrough) {
+    if (limits_.beam.orientation && is_from_table(tail)) {
       const auto orientation = model_.table.orientation(tail);
       if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
     }
     tail = step.option.rule;
-    if (tail == kPassedThrough) {
-      count(FeatureLayout::kUnknown) += 1;
-      return;
-    }
+    count(FeatureLayout::kUnknown) += tail == kPassedThrough;
+    if (!is_from_table(tail)) return;
     const auto scores = model_.table.scores(tail);
     for (std::size_t i = 0; i < scores.size(); ++i) out[layout.table(i)] += static_cast<double>(scores[i]);
     const auto orientation = model_.table.orientation(tail);
@@ -78,7 +76,7 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
       count(FeatureLayout::kPrevious + turn) += static_cast<double>(orientation[turn]);
   });
   const std::uint32_t last = path.arcs.empty() ? kNone : path.arcs.back();
-  if (last != kNone && limits_.beam.orientation && tail != kNone && tail != kPassedThrough) {
+  if (last != kNone && limits_.beam.orientation && is_from_table(tail)) {
     const Place end = source_.whole().end;
     const auto context = (*contexts_)[graph_.nodes[graph_.arcs[last].from].context];
     const auto turn = static_cast<std::size_t>(contexts_->turn(context.blocks, {end, end}));

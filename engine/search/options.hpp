@@ -13,7 +13,7 @@ namespace isogloss::search {
 
 /// A target phrase that a source side can become. What does not depend on the hypothesis is computed once.
 struct Option {
-  std::uint32_t rule;         ///< the collector's number for the rule; kPassedThrough for an unknown word
+  std::uint32_t rule;         ///< its number in the table, or kPassedThrough or kFixed
   std::uint32_t words_begin;  ///< target words, in `Options::words` and `Options::lm_words`
   std::uint16_t word_count;
   std::array<float, 3> previous, next;  ///< weighted orientation towards its neighbours, by Turn
@@ -21,7 +21,10 @@ struct Option {
   float rank;                 ///< constant + weighted language-model score without context
   lm::ScoredPhrase phrase;
 };
-inline constexpr std::uint32_t kPassedThrough = 0xffffffffu;
+inline constexpr std::uint32_t kPassedThrough = 0xffffffffu;  ///< a word that nothing translates
+inline constexpr std::uint32_t kFixed = 0xfffffffeu;  ///< the translation was given with the source
+
+inline bool is_from_table(std::uint32_t rule) { return rule < kFixed; }
 
 /// How a match came about; each kind of glue has a counting feature of its own.
 enum class RuleKind : std::uint8_t {

@@ -6,13 +6,17 @@
 
 namespace isogloss::search {
 
-Source::Source(std::size_t places, std::vector<SourceArc> arcs) : arcs_(std::move(arcs)) {
+Source::Source(std::size_t places, std::vector<SourceArc> arcs, std::vector<FixedWord> fixed_words)
+    : arcs_(std::move(arcs)), fixed_words_(std::move(fixed_words)) {
   if (places == 0 || places > kMostPlaces)
     throw std::invalid_argument("a lattice of " + std::to_string(places) + " places");
-  for (const SourceArc& arc : arcs_)
+  for (const SourceArc& arc : arcs_) {
     if (arc.begin >= arc.end || arc.end >= places)
       throw std::invalid_argument("an arc of the lattice leads from " + std::to_string(arc.begin) + " to " +
                                   std::to_string(arc.end));
+    if (arc.fixed_begin > arc.fixed_end || arc.fixed_end > fixed_words_.size())
+      throw std::invalid_argument("the given translation of an arc is not there");
+  }
   std::stable_sort(arcs_.begin(), arcs_.end(),
                    [](const SourceArc& a, const SourceArc& b) { return a.begin < b.begin; });
   first_.resize(places + 1);

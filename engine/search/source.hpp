@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "text/vocabulary.hpp"
@@ -29,6 +30,16 @@ struct SourceArc {
   WordId lm_word;       ///< the language model's number for it
   std::uint32_t token;  ///< the caller's number for the word, should it pass through untranslated
   float score;          ///< of the arc itself, such as a recogniser's; 0 in plain text
+  std::uint32_t token_count = 1;  ///< words that are translated as one
+  bool fixed = false;   ///< the caller gave its translation; no rule may match it, so `word` is kNoWord
+  std::uint32_t fixed_begin = 0, fixed_end = 0;  ///< that translation, in the source's fixed words
+};
+
+/// A target word that the caller gave.
+struct FixedWord {
+  WordId word;     ///< in the rule table's target vocabulary, kNoWord if it is not there
+  WordId lm_word;  ///< the language model's number for it
+  std::string text;
 };
 
 /// What is to be translated: a sentence or a word lattice, seen as places and arcs.
@@ -42,8 +53,9 @@ class Source {
 
   /// A sentence or lattice of `places` places; translation goes from the first to the last. Throws std::invalid_argument if
   /// an arc leads nowhere or backwards, if there are too many places, or if the last cannot be reached. Arcs
-  /// that lie on no path from the first place to the last are dropped.
-  Source(std::size_t places, std::vector<SourceArc> arcs);
+  /// that lie on no path from the first place to the last are dropped. `fixed_words` are those that arcs refer to;
+  /// words that are translated as one unit are one arc.
+  Source(std::size_t places, std::vector<SourceArc> arcs, std::vector<FixedWord> fixed_words = {});
 
   std::size_t places() const { return first_.size() - 1; }
   Span whole() const { return {0, static_cast<Place>(places() - 1)}; }
@@ -54,6 +66,12 @@ class Source {
     return {arcs_.data() + first_[place], first_[place + 1] - first_[place]};
   }
   std::size_t first_arc(Place place) const { return first_[place]; }
+
+  const FixedWord& fixed_word(std::size_t position) const { return fixed_words_[position]; }
+  /// The given translation of a fixed arc.
+  std::span<const FixedWord> fixed(const SourceArc& arc) const {
+    return {fixed_words_.data() + arc.fixed_begin, arc.fixed_end - arc.fixed_begin};
+  }
 
   /// Words on the shortest way from `a` to `b`, kUnreachable if there is none.
   std::uint16_t distance(Place a, Place b) const { return distance_[std::size_t{a} * places() + b]; }
@@ -76,6 +94,7 @@ class Source {
   void index();
 
   std::vector<SourceArc> arcs_;  // by where they begin
+  std::vector<FixedWord> fixed_words_;
   std::vector<std::size_t> first_;
   std::vector<std::uint16_t> distance_;
 };

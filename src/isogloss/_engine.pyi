@@ -810,7 +810,10 @@ class Searched:
         Sparse features of some candidates: where each begins, features by rising number, counts.
         """
 
-    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+    def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
+        """Names of those features of some candidates that are wanted."""
+
+    def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
         """
         Those features of some candidates that are wanted, their names one after another, and where each ends.
         """
@@ -828,9 +831,9 @@ class Decoder:
         Use these weights from now on, one per dense feature, and those of sparse features as they are now.
         """
 
-    def translate(self, sources: list[list[str] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None) -> dict[str, object]:
+    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) -> dict[str, object]:
         """
-        The columns of an n-best list for sentences (lists of words) or lattices (places, arcs).
+        The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs).
         """
 
 def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, length: str = 'closest', threads: int = 1) -> NDArray[numpy.int32]:
@@ -862,6 +865,25 @@ def bleu_scores(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, 
     ``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default
     values; ``effective_order`` leaves out orders that are longer than the candidate.
     """
+
+class LineSearch:
+    """
+    An n-best list prepared for searches along lines of weights; threads may share it.
+    """
+
+    def __init__(self, sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def along_column(self, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """
+        Where the chosen candidates change along the weight of one dense column, and the statistics of
+        the chosen ones in each interval between: thresholds, and one row more of summed statistics.
+        """
+
+    def along(self, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """The same along any direction, given by its slope for each candidate."""
+
+    def products(self, direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """The product of a direction with the dense features of each candidate."""
 
 def large_margin_update(dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, aggressiveness: float, slack_per_pair: bool, keep: bool, tolerance: float, max_steps: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float, float, int]:
     """

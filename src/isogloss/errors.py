@@ -8,6 +8,7 @@
     │   ├── InputFileError        a file that is missing or cannot be read
     │   ├── OutputError           a place that cannot be written, or holds something else
     │   ├── NotTrainedError       a step that must come first has not been run
+    │   ├── ExternalCommandError  a command of the user's failed, hung or wrote something else
     │   └── MissingExtraError     an optional package is not installed
     ├── StageError                a stage of a run failed: exit code of what it failed with
     └── InternalError             our mistake: exit code 1
@@ -23,6 +24,7 @@ from os import PathLike, fspath
 __all__ = [
     "ConfigError",
     "DataFormatError",
+    "ExternalCommandError",
     "InputFileError",
     "InternalError",
     "IsoglossError",
@@ -115,6 +117,23 @@ class MissingExtraError(UserError, ImportError):
         return (
             f"{self.purpose} needs an optional package; install it with: pip install 'isogloss[{self.extra}]'"
         )
+
+
+class ExternalCommandError(UserError, RuntimeError):
+    """A command that the user gave did not do what it should; ``stderr`` is what it said last.
+
+    >>> print(ExternalCommandError("failed with exit code 1", "moses", "no such model"))
+    moses: failed with exit code 1; it said:
+    no such model
+    """
+
+    def __init__(self, problem: str, command: str, stderr: str = "") -> None:
+        super().__init__(problem, command, stderr)
+        self.problem, self.command, self.stderr = problem, command, stderr
+
+    def __str__(self) -> str:
+        said = f"; it said:\n{self.stderr}" if self.stderr else ""
+        return f"{self.command}: {self.problem}{said}"
 
 
 class StageError(IsoglossError, RuntimeError):

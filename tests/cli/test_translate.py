@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import sacrebleu
 
 from isogloss.cli.main import main
 from isogloss.nbest import read_nbest
+from isogloss.search import Step
 
 COMMAND = [sys.executable, "-m", "isogloss", "--quiet"]
 Run = Callable[..., tuple[int, str, str]]
@@ -58,19 +60,27 @@ def test_n_best_lists(run: Run, systems: Path, search: str, tmp_path: Path) -> N
         assert code == 0
         (tmp_path / format).write_text(out)
         lists[format] = read_nbest(tmp_path / format, format=format)
-    assert lists["moses"].equals(lists["jsonl"])
+    assert lists["jsonl"].alignment is not None
+    assert lists["moses"].equals(replace(lists["jsonl"], alignment=None))
     store = lists["moses"]
     assert store.sentence_ids.tolist() == list(range(120))
     assert [store.text(store.rows_of(i)[0]) for i in range(120)] == best
-    assert json.loads(out.splitlines()[0])["dense"]["lm"] < 0
+    first = json.loads(out.splitlines()[0])
+    assert first["dense"]["lm"] < 0
+    assert first["derivation"][-1]["target_span"][1] == len(first["text"].split())
+    assert first["derivation"][0].keys() == set(Step._fields)
 
 
 def test_lattices(run: Run) -> None:
     text = "((('aaa', -0.1, 1), ('bbb', -5, 1),),)\n()\n\n((('bbb', 0, 1),),)\n"
     assert run("translate", "phrase", "--input", "plf", text=text) == (0, "aaa\n\n\nbbb\n", "")
-    code, out, err = run("translate", "phrase", "--input", "plf", text="()\n((('a', 0, 2),),)\n()\n")
-    assert (code, out) == (2, "\n")
-    assert err.startswith("error: standard input:2: not a lattice: the arc 'a' leads from place 0 to 2;")
+    bad = "((('aaa', 0, 1),),)\n((('a', 0, 2),),)\n((('bbb', 0, 1),),)\n"
+    code, out, err = run("translate", "phrase", "--input", "plf", text=bad)
+    assert (code, out) == (2, "aaa\n\nbbb\n")
+    assert err.startswith("warning: standard input:2: not a lattice: the arc 'a' leads from place 0 to 2;")
+    code, out, err = run("translate", "phrase", "--input", "plf", "--bad-lines", "stop", text=bad)
+    assert (code, out) == (2, "aaa\n")
+    assert err.startswith("error: standard input:2: not a lattice")
 
 
 def test_lines(run: Run) -> None:
@@ -85,12 +95,17 @@ def test_lines(run: Run) -> None:
 
 def test_bytes_that_are_not_text(run: Run) -> None:
     text = b"xxx\nyyy\n\xffzzz\nlast\n"
-    code, out, err = run("translate", "phrase", text=text)
-    assert (code, out) == (2, "xxx\nyyy\n")
-    assert err == (
-        "error: standard input:3: byte 0xff at column 1 is not valid UTF-8; "
-        "--replace-invalid writes U+FFFD for such bytes and goes on\n"
+    message = (
+        "standard input:3: byte 0xff at column 1 is not valid UTF-8; "
+        "--replace-invalid writes U+FFFD for such bytes\n"
     )
+    code, out, err = run("translate", "phrase", text=text)
+    assert (code, out) == (2, "xxx\nyyy\n\nlast\n")
+    assert err == (
+        f"warning: {message}error: standard input: 1 line could not be read; the translation is empty there\n"
+    )
+    code, out, err = run("translate", "phrase", "--bad-lines", "stop", text=text)
+    assert (code, out, err) == (2, "xxx\nyyy\n", f"error: {message}")
     assert run("translate", "phrase", "--replace-invalid", text=text) == (
         0,
         "xxx\nyyy\n\ufffdzzz\nlast\n",
@@ -99,6 +114,44 @@ def test_bytes_that_are_not_text(run: Run) -> None:
     code, out, err = run("translate", "phrase", text=b"xxx\n\0\n")
     assert code == 2
     assert "not a text file (it contains zero bytes)" in err
+
+
+def test_only_the_first_bad_lines_are_told(run: Run) -> None:
+    code, out, err = run("translate", "phrase", "--markup", "on", text="<\n" * 1234 + "xxx\n")
+    assert (code, out) == (2, "\n" * 1234 + "xxx\n")
+    assert len(err.splitlines()) == 11
+    assert err.endswith(
+        "error: standard input: 1,234 lines could not be read; the translation is empty there\n"
+    )
+
+
+def test_translations_in_the_text(run: Run, tmp_path: Path) -> None:
+    text = 'xxx <t translation="A &lt; B">the kings</t> <t>lummer</t>\n'
+    code, out, _ = run("translate", "phrase", "--markup", "on", text=text)
+    assert code == 0
+    assert sorted(out.split()) == sorted(["xxx", "A", "<", "B", "lummer"])
+    assert "A < B" in out
+    assert "&lt;" in run("translate", "phrase", text=text)[1]
+    (tmp_path / "terms").write_text("the kings\tA < B\nlummer\n")
+    plain = "xxx the kings lummer\n"
+    assert run("translate", "phrase", "--terms", str(tmp_path / "terms"), text=plain)[1] == out
+    factored = "xxx|N the|D kings|N lummer|N\n"
+    arguments = ["--terms", str(tmp_path / "terms"), "--factors", "pos"]
+    assert run("translate", "phrase", *arguments, text=factored)[1] == out
+    code, out, err = run("translate", "phrase", "--factors", "1", text=plain)
+    assert (code, out) == (2, "\n")
+    assert "standard input:1: 'xxx' has 0 factors, 1 expected at column 1; " in err
+
+
+def test_unknown_words(run: Run) -> None:
+    for arguments, expected in [
+        (["--unknown", "pass"], "zzz\n"),
+        (["--unknown", "drop"], "\n"),
+        (["--unknown", "mark"], "<unk:zzz>\n"),
+        (["--unknown", "mark", "--unknown-mark", "?{word}"], "?zzz\n"),
+        (["--time-limit", "0.001"], "zzz\n"),
+    ]:
+        assert run("translate", "phrase", *arguments, text="zzz\n") == (0, expected, "")
 
 
 @pytest.mark.parametrize(
@@ -111,6 +164,11 @@ def test_bytes_that_are_not_text(run: Run) -> None:
         (["phrase", "--weights", "nowhere"], "nowhere: No such file or directory"),
         (["nowhere"], "nowhere: No such file or directory"),
         (["rules"], "rules: no system.json here; a system made by 'isogloss system create' is expected"),
+        (["phrase", "--unknown-mark", "?"], "unknown_mark must have '{word}' in it once"),
+        (["phrase", "--time-limit", "0"], "--time-limit must be above 0 seconds, got 0.0"),
+        (["phrase", "--factors", "a b"], "'a b' is not a possible name of a factor"),
+        (["phrase", "--terms", "nowhere"], "nowhere: No such file or directory"),
+        (["phrase", "--terms", "x", "--input", "plf"], "are for sentences, not for lattices"),
         (["phrase", "--format", "xml"], "'xml' is not one of 'text', 'moses', 'jsonl'"),
     ],
 )

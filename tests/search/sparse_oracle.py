@@ -234,7 +234,9 @@ class TokenTypes:
             case Literal(text):
                 return ["#" + re.sub(r"[|\\]", r"\\\g<0>", text)]
             case Word(text, target):
-                return [form for type in self._types(template, target) for form in self.forms(text, type, target)]
+                return [
+                    form for type in self._types(template, target) for form in self.forms(text, type, target)
+                ]
             case Phrase(symbols, target):
                 found = []
                 for type in self._types(template, target):

@@ -15,6 +15,7 @@ from search.engine_search import dense_weights, engine_source, make_decoder, mak
 from search.exhaustive import derivations
 from search.random_cases import Case, random_case
 
+
 def decode(case: Case, folder: Path) -> NbestStore:
     decoder = make_decoder(case, make_table(case.grammar, folder), make_model(case.arpa, folder))
     decoder.set_weights(dense_weights(case, decoder))

@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 from isogloss import _engine
-from isogloss.features import ALL_TEMPLATES, SPELLING_TYPES, SparseModel, SparseOptions, SparseWeights, TokenColumn
+from isogloss.features import (
+    ALL_TEMPLATES,
+    SPELLING_TYPES,
+    SparseModel,
+    SparseOptions,
+    SparseWeights,
+    TokenColumn,
+)
 from isogloss.nbest import NbestStore
 from search.engine_search import dense_weights, engine_source, make_decoder, make_model, make_table
 from search.exhaustive import Derivation, derivations

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.errors import ConfigError, DataFormatError
 
 if TYPE_CHECKING:
-    from isogloss.search import Lattice, System
+    from isogloss.search import Source, System
 
 __all__ = ["translate"]
 
 _CHUNK = 1 << 16
 _BATCH = 50  # inputs per thread
+_REPORTED_LINES = 10
+_STDIN = "standard input"
 
 
 class _Input(StrEnum):
     text = "text"
     plf = "plf"
+
+
+class _Switch(StrEnum):
+    on = "on"
+    off = "off"
+
+
+class _Unknown(StrEnum):
+    keep = "pass"
+    drop = "drop"
+    mark = "mark"
+
+
+class _BadLines(StrEnum):
+    report = "report"
+    stop = "stop"
 
 
 class _Format(StrEnum):
@@ -45,7 +66,7 @@ def translate(
         _Format,
         typer.Option(
             help="text: the best translation, a line per sentence; moses: n-best list; jsonl: n-best list, a "
-            "JSON object per translation."
+            "JSON object per translation with score, features, word alignment and derivation."
         ),
     ] = _Format.text,
     input: Annotated[
@@ -78,16 +99,63 @@ def translate(
             show_default="the system's",
         ),
     ] = None,
+    markup: Annotated[
+        _Switch,
+        typer.Option(
+            help='on: <t translation="...">words</t> gives the translation of words, <t>words</t> keeps '
+            "them, and &lt; &gt; &amp; &quot; stand for characters; off: all of it is text."
+        ),
+    ] = _Switch.off,
+    terms: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Terms to translate so: term, tab, translation; a line per term."),
+    ] = None,
+    factors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Words come with factors, word|POS|...: their names, with commas between, or how many.",
+        ),
+    ] = None,
+    unknown: Annotated[
+        _Unknown | None,
+        typer.Option(
+            help="Words that nothing translates: pass them on, drop or mark them.",
+            show_default="the system's: pass",
+        ),
+    ] = None,
+    unknown_mark: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM", help="Form of a marked word.", show_default="the system's: <unk:{word}>"
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time per sentence after which it is finished quickly; results cannot be repeated.",
+            show_default="none",
+        ),
+    ] = None,
     replace_invalid: Annotated[
-        bool, typer.Option("--replace-invalid", help="Replace bytes that are not UTF-8 instead of stopping.")
+        bool,
+        typer.Option("--replace-invalid", help="Replace bytes that are not UTF-8; else such a line is bad."),
     ] = False,
+    bad_lines: Annotated[
+        _BadLines,
+        typer.Option(
+            help="Lines that cannot be read: report says so, leaves the translation empty, goes on and exits "
+            "with 2 in the end; stop ends at the first."
+        ),
+    ] = _BadLines.report,
 ) -> None:
     """Translate tokenised sentences or word lattices, one per line, from standard input to standard output.
 
     Lines are translated as they arrive, in order; an empty line stays empty.
     """
-    from isogloss.search import SearchOptions, load
-    from isogloss.search.stream import arriving_batches
+    from isogloss.search import SearchOptions, Terms, factor_names, load
+    from isogloss.search.stream import arriving_batches, line_reader
 
     if nbest < 1:
         raise ConfigError(f"--nbest must be at least 1, got {nbest}")
@@ -95,23 +163,65 @@ def translate(
         raise ConfigError("--nbest above 1 needs --format moses or jsonl")
     if threads < 0:
         raise ConfigError(f"--threads must be at least 0, got {threads}")
+    if time_limit is not None and not 0 < time_limit < math.inf:
+        raise ConfigError(f"--time-limit must be above 0 seconds, got {time_limit}")
+    if input is _Input.plf and (markup is _Switch.on or terms or factors):
+        raise ConfigError("--markup, --terms and --factors are for sentences, not for lattices")
     threads = threads or os.cpu_count() or 1
+    read = line_reader(
+        _STDIN,
+        plf=input is _Input.plf,
+        markup=markup is _Switch.on,
+        factor_names=factor_names(factors) if factors is not None else (),
+        terms=Terms.read(terms) if terms is not None else None,
+    )
     loaded = load(system, weights=weights)
-    changes = {"beam_size": beam_size, "pop_limit": pop_limit}
+    changes = {
+        "beam_size": beam_size,
+        "pop_limit": pop_limit,
+        "unknown": unknown and unknown.value,
+        "unknown_mark": unknown_mark,
+    }
     given = {name: value for name, value in changes.items() if value is not None}
     if given:
         options = SearchOptions.from_mapping({**asdict(loaded.options), **given})
         loaded = load(system, weights=weights, options=options)
+    reported = _Reported()
     batches = arriving_batches(
         _arriving(sys.stdin.buffer),
-        "standard input",
+        _STDIN,
+        read,
         size=_BATCH * threads,
-        plf=input is _Input.plf,
         replace_invalid=replace_invalid,
+        bad_line=reported if bad_lines is _BadLines.report else None,
     )
-    for text in _translated(loaded, batches, nbest, format, threads, max_words):
-        sys.stdout.write(text)
+    translate_batch = partial(
+        _pieces, loaded, format, nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+    )
+    first = 0
+    for batch in console.track(batches, "batches"):
+        for text in translate_batch(batch, first):
+            sys.stdout.write(text)
         sys.stdout.flush()
+        first += len(batch)
+    reported.finish()
+
+
+class _Reported:
+    """Says which lines could not be read: the first few one by one, then how many there were."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __call__(self, error: DataFormatError) -> None:
+        self._count += 1
+        if self._count <= _REPORTED_LINES:
+            console.warn(str(error))
+
+    def finish(self) -> None:
+        if self._count:
+            lines = "1 line" if self._count == 1 else f"{self._count:,} lines"
+            raise DataFormatError(f"{lines} could not be read; the translation is empty there", _STDIN)
 
 
 def _arriving(stream: BinaryIO) -> Iterator[bytes]:
@@ -121,23 +231,22 @@ def _arriving(stream: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def _translated(
-    system: System,
-    batches: Iterable[list[str | Lattice]],
-    nbest: int,
-    format: _Format,
-    threads: int,
-    max_words: int,
+def _pieces(
+    system: System, format: _Format, batch: list[Source], first: int, *, nbest: int, **limits: Any
 ) -> Iterator[str]:
-    from isogloss.nbest.formats import FORMATS
+    """The translations of a batch as text; the number of its first sentence is ``first``."""
+    from isogloss.nbest import jsonl, moses
     from isogloss.search import best_lines
 
-    first = 0
-    for batch in console.track(batches, "batches"):
-        store = system.nbest(batch, nbest=nbest, threads=threads, max_words=max_words)
-        if format is _Format.text:
-            yield "".join(line + "\n" for line in best_lines(store, batch))
-        else:
-            numbered = replace(store, sentence_ids=store.sentence_ids + first)
-            yield "".join(FORMATS[format].write(numbered))
-        first += len(batch)
+    if format is _Format.jsonl:
+        store, derivations = system.explained(batch, nbest=nbest, **limits)
+        numbered = replace(store, sentence_ids=store.sentence_ids + first)
+        for entry, derivation in zip(jsonl.entries(numbered), derivations, strict=True):
+            entry["derivation"] = [step._asdict() for step in derivation]
+            yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
+        return
+    store = system.nbest(batch, nbest=nbest, **limits)
+    if format is _Format.moses:
+        yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
+    else:
+        yield from (line + "\n" for line in best_lines(store, batch))

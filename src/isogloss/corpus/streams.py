@@ -40,6 +40,7 @@ __all__ = [
     "read_byte_lines",
     "read_chunks",
     "read_lines",
+    "split_chunks",
 ]
 
 StrPath = str | PathLike[str]
@@ -180,6 +181,12 @@ def read_byte_lines(path: StrPath) -> Iterator[bytes]:
 
 
 def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
+    for lines in split_chunks(chunks, path):
+        yield from lines
+
+
+def split_chunks(chunks: Iterable[bytes], path: StrPath) -> Iterator[list[bytes]]:
+    """Yield the lines that every piece of a text completes; zero bytes are refused as not being text."""
     begun: list[bytes] = []  # pieces of a line that has no end yet: joining them each time would be quadratic
     for chunk in chunks:
         if b"\0" in chunk:
@@ -189,10 +196,9 @@ def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
         if others:
             others.insert(0, b"".join(begun))
             begun = [others.pop()]
-            for line in others:
-                yield line.removesuffix(b"\r")
+            yield [line.removesuffix(b"\r") for line in others]
     if rest := b"".join(begun):
-        yield rest.removesuffix(b"\r")
+        yield [rest.removesuffix(b"\r")]
 
 
 def not_text(path: StrPath) -> DataFormatError:

@@ -15,7 +15,8 @@ from isogloss.corpus.plain import unequal_lines
 from isogloss.corpus.streams import StrPath, naming_file, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.grammar.options import ExtractOptions, Significance, thread_count
-from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
+from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
+from isogloss.progress import Track, no_track
 
 __all__ = ["SCORE_COLUMNS", "ExtractReport", "extract_rules", "parallel_lines"]
 

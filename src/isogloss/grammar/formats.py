@@ -12,8 +12,9 @@ from typing import Literal, get_args
 from isogloss import _engine
 from isogloss.corpus.streams import StrPath, atomic_outputs, naming_file, read_lines
 from isogloss.errors import ConfigError, DataFormatError
-from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
+from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
+from isogloss.progress import Track, no_track
 
 __all__ = ["ImportReport", "TextFormat", "export_rules", "import_rules"]
 

@@ -15,8 +15,9 @@ from isogloss.corpus.streams import StrPath, read_lines
 from isogloss.errors import OutputError
 from isogloss.grammar.extraction import batches, parallel_lines
 from isogloss.grammar.options import Significance, thread_count
-from isogloss.grammar.storage import Columns, Track, no_track, scratch_folder, steps, store_table
+from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
+from isogloss.progress import Track, no_track
 
 __all__ = ["filter_table", "prune_table"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,25 +17,13 @@ from isogloss.corpus.streams import StrPath
 from isogloss.errors import OutputError, UserError
 from isogloss.model.folder import write_folder
 
-__all__ = ["KIND", "VERSION", "Columns", "Track", "no_track", "scratch_folder", "steps", "store_table"]
+__all__ = ["KIND", "VERSION", "Columns", "scratch_folder", "steps", "store_table"]
 
 KIND = "rules"
 VERSION = 1
 
 Array = npt.NDArray[Any]
 T = TypeVar("T")
-
-
-class Track(Protocol):
-    """Shows progress while items are taken; the command line hands in its own."""
-
-    def __call__(self, items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
-        """Pass the items on."""
-
-
-def no_track(items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
-    """Show nothing."""
-    return items
 
 
 def steps(call: Callable[[int], bool], size: int) -> Iterator[int]:

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from isogloss.learn.problem import Problem
+import numpy as np
 
-__all__ = ["Learned", "Learner", "Step", "Track", "no_track"]
+from isogloss.learn.problem import Problem, WeightVector
+
+__all__ = ["Learned", "Learner", "Step", "Track", "no_track", "step_of"]
 
 T = TypeVar("T")
 
@@ -40,6 +42,16 @@ class Step:
     held_out_score: float | None = None
     active_features: int = 0
     """Features whose weight is not 0."""
+
+
+def step_of(iteration: int, problem: Problem, vector: WeightVector, held_out: Problem | None) -> Step:
+    """The point of the curve that these weights make."""
+    return Step(
+        iteration=iteration,
+        score=problem.score_of(vector),
+        held_out_score=None if held_out is None else held_out.score_of(problem.named(vector)),
+        active_features=int(np.count_nonzero(vector.dense) + np.count_nonzero(vector.sparse)),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -334,7 +334,7 @@ class OnlineTrainer:
         self, found: Searched, position: int, rows: list[int], fresh: npt.NDArray[np.uint64]
     ) -> None:
         if len(fresh) and self._names is not None:
-            self._names.add(*found.engine.names(position, rows, fresh))
+            self._names.add(*found.engine.name_arrays(position, rows, fresh))
 
     def _coefficients(
         self,

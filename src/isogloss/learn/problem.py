@@ -112,6 +112,18 @@ class Problem:
             )
         return self.store.sparse.rows(chosen)
 
+    def deviations(self) -> FloatArray:
+        """Standard deviation of every dense column around the mean of its sentence; 0: it never matters."""
+        first, dense = self.sentences()[:-1], self.dense()
+        varies = np.any(np.maximum.reduceat(dense, first) != np.minimum.reduceat(dense, first), axis=0)
+        return np.where(varies, np.sqrt((self.centred(dense) ** 2).mean(axis=0)), 0.0)
+
+    def centred(self, columns: FloatArray) -> FloatArray:
+        """Columns minus their means over the candidates of each sentence."""
+        sizes = np.diff(self.sentences())
+        means = np.add.reduceat(columns, self.sentences()[:-1]) / sizes[:, np.newaxis]
+        return np.asarray(columns - np.repeat(means, sizes, axis=0))
+
     def stats(self) -> Statistics:
         """Candidates × numbers of the metric, which can be summed."""
         return self.statistics
@@ -152,6 +164,21 @@ class Problem:
         active = np.flatnonzero(vector.sparse)
         weights.update((self.sparse_names[i], float(vector.sparse[i])) for i in active.tolist())
         return weights
+
+    def decoder_weights(self) -> dict[str, float]:
+        """The dense weights that explain the list's own scores best; all 0 if it has none.
+
+        A decoder's score is a weighted sum of its features, so this finds its weights again, but for features
+        that are not in the list.
+        """
+        scored = np.isfinite(self.store.scores)
+        complete = np.logical_and.reduceat(scored, self.sentences()[:-1])
+        taken = np.repeat(complete, np.diff(self.sentences()))
+        centred = self.centred(np.column_stack([self.dense(), np.where(scored, self.store.scores, 0.0)]))
+        features, scores = centred[taken, :-1], centred[taken, -1]
+        products = features.T @ features
+        found = np.linalg.lstsq(products, features.T @ scores, rcond=1e-12)[0]
+        return dict(zip(self.dense_names, found.tolist(), strict=True))
 
     # What weights do.
 

@@ -8,16 +8,16 @@ from typing import cast
 from isogloss._engine import LmArpaReader, Vocabulary
 from isogloss.corpus.streams import StrPath, atomic_output, naming_file, read_chunks
 from isogloss.errors import DataFormatError
-from isogloss.lm.counts import Track, untracked
 from isogloss.lm.kneser_ney import Estimate
 from isogloss.lm.scratch import Scratch
+from isogloss.progress import Track, no_track
 
 __all__ = ["read_arpa", "write_arpa"]
 
 _STEP = 1 << 17  # n-grams per engine call; their text takes a few megabytes
 
 
-def read_arpa(path: StrPath, vocabulary: Vocabulary, *, track: Track = untracked) -> LmArpaReader:
+def read_arpa(path: StrPath, vocabulary: Vocabulary, *, track: Track = no_track) -> LmArpaReader:
     """Read an ARPA file, plain or packed, into the tables of a model.
 
     Words get their numbers from ``vocabulary``, which grows by those it does not have.
@@ -36,7 +36,7 @@ def read_arpa(path: StrPath, vocabulary: Vocabulary, *, track: Track = untracked
 
 
 def write_arpa(
-    path: StrPath, model: Estimate, *, scratch: Scratch, threads: int, track: Track = untracked
+    path: StrPath, model: Estimate, *, scratch: Scratch, threads: int, track: Track = no_track
 ) -> None:
     """Write an estimated model; packed if the name says so."""
     counts = model.counts

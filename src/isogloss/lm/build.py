@@ -12,10 +12,11 @@ from isogloss._engine import LM_MAX_ORDER, Vocabulary
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError, OutputError
 from isogloss.lm.arpa import write_arpa
-from isogloss.lm.counts import Track, count_ngrams, untracked
+from isogloss.lm.counts import count_ngrams
 from isogloss.lm.kneser_ney import Discounts, Estimate, estimate
 from isogloss.lm.scratch import Scratch
 from isogloss.lm.stored import write_estimate
+from isogloss.progress import Track, no_track
 
 __all__ = ["BuildOptions", "BuildReport", "build", "estimate_model"]
 
@@ -90,7 +91,7 @@ def build(
     arpa: StrPath | None = None,
     binary: StrPath | None = None,
     vocabulary: Vocabulary | None = None,
-    track: Track = untracked,
+    track: Track = no_track,
 ) -> BuildReport:
     """Estimate a model from text files, one sentence per line, and write it as ARPA, binary or both.
 
@@ -121,7 +122,7 @@ def estimate_model(
     options: BuildOptions,
     scratch: Scratch | None = None,
     vocabulary: Vocabulary | None = None,
-    track: Track = untracked,
+    track: Track = no_track,
 ) -> Estimate:
     """The estimate itself, not written anywhere."""
     if scratch is None:

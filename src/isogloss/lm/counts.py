@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,17 +13,11 @@ from isogloss._engine import LmCounter, LmRunMerger, LmTrie, LmTrieBuilder, Voca
 from isogloss.corpus.streams import StrPath, naming_file, not_text, read_chunks
 from isogloss.errors import DataFormatError
 from isogloss.lm.scratch import Scratch, SpillFile
+from isogloss.progress import Track, no_track
 
-__all__ = ["Counts", "Special", "Track", "count_ngrams", "untracked"]
+__all__ = ["Counts", "Special", "count_ngrams"]
 
 T = TypeVar("T")
-
-
-class Track(Protocol):
-    """Shows progress while items are taken; the command line hands in its own."""
-
-    def __call__(self, items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
-        """Pass the items on."""
 
 
 Special = tuple[int, int, int]
@@ -35,11 +29,6 @@ _STEP = 1 << 19  # n-grams per engine call: a fraction of a second
 _TOKEN_BYTES = 8
 _BLOCK_SHARE = 0.4  # of the memory, for a block of text; the rest is for what comes out of it
 _LEAST_BLOCK = 1 << 12
-
-
-def untracked(items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
-    """Show nothing."""
-    return items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +65,7 @@ def count_ngrams(
     vocabulary: Vocabulary | None,
     scratch: Scratch,
     threads: int,
-    track: Track = untracked,
+    track: Track = no_track,
 ) -> Counts:
     """Count the n-grams of text files, one sentence per line."""
     words = Vocabulary() if vocabulary is None else vocabulary
@@ -131,7 +120,7 @@ def _sort(counter: LmCounter, threads: int, track: Track) -> None:
 
 def _spill_run(counter: LmCounter, spill: SpillFile, threads: int) -> tuple[int, int]:
     begin = spill.size
-    _sort(counter, threads, untracked)
+    _sort(counter, threads, no_track)
     done = False
     while not done:
         done, records = counter.emit_records(_STEP)

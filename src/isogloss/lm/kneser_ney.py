@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import LmTrie, lm_log_backoffs, lm_log_probabilities
-from isogloss.lm.counts import Counts, Track, untracked
+from isogloss.lm.counts import Counts
 from isogloss.lm.scratch import Scratch
+from isogloss.progress import Track, no_track
 
 __all__ = ["Discounts", "Estimate", "discounts_of", "estimate"]
 
@@ -74,7 +75,7 @@ def estimate(
     fallback: tuple[float, float, float],
     scratch: Scratch,
     threads: int,
-    track: Track = untracked,
+    track: Track = no_track,
 ) -> Estimate:
     """Estimate all orders from the shortest to the longest."""
     trie = counts.trie()

@@ -14,8 +14,8 @@ from isogloss._engine import LmModel, Vocabulary
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ModelFormatError
 from isogloss.lm.arpa import read_arpa
-from isogloss.lm.counts import Track, untracked
 from isogloss.lm.stored import StoredModel, in_own_memory, open_model, vocabulary_arrays, write_model
+from isogloss.progress import Track, no_track
 
 __all__ = ["LanguageModel", "Perplexity", "SentenceScores", "WordScore"]
 
@@ -118,7 +118,7 @@ class LanguageModel:
         *,
         vocabulary: Vocabulary | None = None,
         own_memory: bool = False,
-        track: Track = untracked,
+        track: Track = no_track,
     ) -> LanguageModel:
         """Open a stored folder, or read an ARPA file (plain, gzip or zstd).
 

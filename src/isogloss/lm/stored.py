@@ -12,10 +12,11 @@ import numpy.typing as npt
 from isogloss._engine import LM_MAX_ORDER, LmModel, LmTableCompiler, Vocabulary, lm_copy_table, lm_index_words
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ModelFormatError
-from isogloss.lm.counts import Special, Track, untracked
+from isogloss.lm.counts import Special
 from isogloss.lm.kneser_ney import Estimate
 from isogloss.lm.scratch import Scratch
 from isogloss.model.folder import open_folder, write_folder
+from isogloss.progress import Track, no_track
 
 __all__ = [
     "KIND",
@@ -74,7 +75,7 @@ def write_model(path: StrPath, model: StoredModel) -> None:
     _write(path, model.order, model.counts, model.special, model.has_unknown, model.arrays, {})
 
 
-def write_estimate(path: StrPath, model: Estimate, *, scratch: Scratch, track: Track = untracked) -> None:
+def write_estimate(path: StrPath, model: Estimate, *, scratch: Scratch, track: Track = no_track) -> None:
     """Store an estimated model; tables that do not fit the memory wait in temporary files."""
     counts = model.counts
     arrays = vocabulary_arrays(counts.vocabulary)

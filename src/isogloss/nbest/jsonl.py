@@ -3,7 +3,8 @@
     {"sentence": 0, "text": "a house", "score": -1.5, "dense": {"LM": -3.2}, "sparse": {"seen": 1}}
 
 ``sentence`` and ``text`` are needed, the rest may be missing. A dense value may be a list. ``alignment``
-is a list of [source, target] pairs. Phrase segmentations have no place.
+is a list of [source, target] pairs. ``derivation``, which ``isogloss translate`` writes, is passed over.
+Phrase segmentations have no place.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from isogloss.errors import DataFormatError
 from isogloss.nbest.lost import lost_segmentation
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["add_candidate", "json_objects", "losses", "number", "read", "write"]
+__all__ = ["add_candidate", "entries", "json_objects", "losses", "number", "read", "write"]
 
-_KEYS = {"sentence", "text", "score", "dense", "sparse", "alignment"}
+_KEYS = {"sentence", "text", "score", "dense", "sparse", "alignment", "derivation"}
 _LAST_SENTENCE = 2**63 - 1
 
 
@@ -151,6 +152,12 @@ def _add(builder: NbestBuilder, entry: dict[str, Any], line: int) -> None:
 
 def write(store: NbestStore) -> Iterator[str]:
     """Yield one line per candidate."""
+    for entry in entries(store):
+        yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def entries(store: NbestStore) -> Iterator[dict[str, Any]]:
+    """Yield one object per candidate."""
     sparse = store.sparse.flat() if store.sparse is not None else None
     names = sparse.names.words() if sparse else []
     texts = store.texts()
@@ -172,7 +179,7 @@ def write(store: NbestStore) -> Iterator[str]:
                 entry["sparse"] = {names[c]: value for c, value in zip(columns, counts, strict=True)}
             if store.alignment is not None:
                 entry["alignment"] = store.alignment.row(row).tolist()
-            yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
+            yield entry
 
 
 def losses(store: NbestStore) -> list[str]:

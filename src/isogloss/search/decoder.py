@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,25 +19,21 @@ from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
+from isogloss.search.derivation import Derivation, Step, read_step, shifted
 from isogloss.search.options import SearchOptions, engine_options
 from isogloss.search.plf import Lattice
 from isogloss.search.searched import Searched
+from isogloss.search.sentence import Sentence, Source
 from isogloss.search.weights import check_weights
 from isogloss.search.windows import cut_lattice, cut_words, join_windows
 
-__all__ = ["DEFAULT_MAX_WORDS", "Decoder", "split_words"]
+__all__ = ["DEFAULT_MAX_WORDS", "Decoder"]
 
 DEFAULT_MAX_WORDS = 100
 """Longer inputs are cut into windows of at most so many words."""
 
-_SPACE = re.compile(r"[ \t-\r]+")  # what separates words everywhere in isogloss
 _UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _MOST_WORDS = 4000
-
-
-def split_words(sentence: str) -> list[str]:
-    """The words of a sentence: what ASCII white space separates."""
-    return [word for word in _SPACE.split(sentence) if word]
 
 
 class Decoder:
@@ -71,9 +69,23 @@ class Decoder:
         """
         if isinstance(sparse, SparseWeights):
             self._check_signature(sparse)
-        self.weights = check_weights(weights, self.names)
+        checked = check_weights(weights, self.names)
         self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
-        self._engine.set_weights(list(self.weights.values()), self._sparse_weights)
+        self._set_dense(checked)
+
+    @contextlib.contextmanager
+    def using(self, weights: Mapping[str, float]) -> Iterator[None]:
+        """Use other dense weights for a while; sparse weights stay."""
+        own = self.weights
+        self._set_dense(check_weights(weights, self.names))
+        try:
+            yield
+        finally:
+            self._set_dense(own)
+
+    def _set_dense(self, weights: dict[str, float]) -> None:
+        self.weights = weights
+        self._engine.set_weights(list(weights.values()), self._sparse_weights)
         self._fallback = None
 
     def _check_signature(self, weights: SparseWeights) -> None:
@@ -88,59 +100,135 @@ class Decoder:
 
     def nbest(
         self,
-        inputs: Sequence[str | Lattice],
+        inputs: Sequence[Source],
         *,
         nbest: int = 1,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
     ) -> NbestStore:
         """The best translations of every input, all different; the inputs' numbers begin at 0.
 
-        An input of more than ``max_words`` words is translated in windows. A word that contains ``|||``,
-        which an n-best list cannot carry, has its bars written as ``&#124;`` there.
+        An input of more than ``max_words`` words is translated in windows. After ``time_limit`` seconds an
+        input is finished as quickly as possible, with what was found so far; results then depend on the
+        machine. A word that contains ``|||``, which an n-best list cannot carry, has its bars written as
+        ``&#124;`` there.
         """
+        work = self._work(inputs, nbest, threads, max_words, time_limit)
+        return self._translated(work, derivations=False)[0]
+
+    def explained(
+        self,
+        inputs: Sequence[Source],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> tuple[NbestStore, list[Derivation]]:
+        """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
+        work = self._work(inputs, nbest, threads, max_words, time_limit)
+        return self._translated(work, derivations=True)
+
+    def _work(
+        self,
+        inputs: Sequence[Source],
+        nbest: int,
+        threads: int,
+        max_words: int,
+        time_limit: float | None,
+    ) -> _Work:
         if nbest < 1:
             raise ConfigError(f"nbest must be at least 1, got {nbest}")
         if threads < 1:
             raise ConfigError(f"threads must be at least 1, got {threads}")
         if not 1 <= max_words <= _MOST_WORDS:
             raise ConfigError(f"max_words must be between 1 and {_MOST_WORDS}, got {max_words}")
+        if time_limit is not None and not 0 < time_limit < math.inf:
+            raise ConfigError(f"time_limit must be above 0, got {time_limit}")
         windows = [_windows(item, number, max_words) for number, item in enumerate(inputs, start=1)]
-        flat = [window for parts in windows for window in parts]
-        store = self._decode(flat, nbest, threads)
-        if len(flat) == len(windows):
-            return store
-        return join_windows(store, [len(parts) for parts in windows], nbest)
+        return _Work(windows, nbest, threads, time_limit)
 
-    def search(self, inputs: Sequence[str | Lattice], *, nbest: int = 1, threads: int = 1) -> Searched:
+    def search(self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1) -> Searched:
         """The same with the searches kept, for those who want sparse features; inputs are never cut.
 
         An input for which the limits leave no translation has no candidates.
         """
-        sources = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
+        windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
         kept = _engine.Searched()
         with self._rules.damage_named():
-            columns: Any = self._engine.translate(sources, nbest=nbest, threads=threads, keep=kept)
+            columns: Any = self._engine.translate(
+                [window.source for window in windows], nbest=nbest, threads=threads, keep=kept
+            )
         return Searched(NbestStore.from_columns(columns), kept)
 
-    def _decode(self, sources: list[Any], nbest: int, threads: int) -> NbestStore:
-        with self._rules.damage_named():
-            columns: Any = self._engine.translate(sources, nbest=nbest, threads=threads)
-        store = NbestStore.from_columns(columns)
-        if store.num_sentences == len(sources):
-            return store
-        missing = sorted(set(range(len(sources))) - set(store.sentence_ids.tolist()))
-        return merge([store, self._decode_monotone(sources, missing)])
+    def _translated(self, work: _Work, *, derivations: bool) -> tuple[NbestStore, list[Derivation]]:
+        flat = [window for parts in work.windows for window in parts]
+        limits: list[float] = []
+        if work.time_limit is not None:
+            limits = [work.time_limit / len(parts) for parts in work.windows for _ in parts]
+        store, steps = self._decode(flat, limits, work, derivations)
+        if len(flat) == len(work.windows):
+            return store, steps
+        widths = [[window.width for window in parts] for parts in work.windows]
+        joined, chosen = join_windows(store, widths, work.nbest)
+        if not derivations:
+            return joined, []
+        inside = [widths[i] for i in joined.sentence_of_row().tolist()]
+        return joined, [
+            _joined(store, steps, rows, sizes) for rows, sizes in zip(chosen, inside, strict=True)
+        ]
 
-    def _decode_monotone(self, sources: list[Any], numbers: list[int]) -> NbestStore:
+    def _decode(
+        self, windows: list[_Window], limits: list[float], work: _Work, derivations: bool
+    ) -> tuple[NbestStore, list[Derivation]]:
+        sources = [window.source for window in windows]
+        with self._rules.damage_named():
+            columns: Any = self._engine.translate(
+                sources,
+                nbest=work.nbest,
+                threads=work.threads,
+                derivations=derivations,
+                time_limits=limits,
+            )
+        store = NbestStore.from_columns(columns)
+        steps = _derivations(columns, store, windows) if derivations else []
+        if store.num_sentences == len(sources):
+            return store, steps
+        missing = sorted(set(range(len(sources))) - set(store.sentence_ids.tolist()))
+        others, other_steps = self._decode_monotone(windows, missing, derivations)
+        merged = merge([store, others])
+        if not derivations:
+            return merged, []
+        of = {
+            (int(part.sentence_ids[sentence]), rank): found[row]
+            for part, found in ((store, steps), (others, other_steps))
+            for sentence in range(part.num_sentences)
+            for rank, row in enumerate(part.rows_of(sentence))
+        }
+        return merged, [
+            of[int(merged.sentence_ids[sentence]), rank]
+            for sentence in range(merged.num_sentences)
+            for rank in range(len(merged.rows_of(sentence)))
+        ]
+
+    def _decode_monotone(
+        self, windows: list[_Window], numbers: list[int], derivations: bool
+    ) -> tuple[NbestStore, list[Derivation]]:
         """One translation for inputs where the limits left none: from left to right there always is one."""
         if self._fallback is None:
             monotone = replace(self.options, hierarchical=False, phrase_order="monotone")
             self._fallback = self._make(monotone)
             self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
-        columns: Any = self._fallback.translate([sources[number] for number in numbers])
+        chosen = [windows[number] for number in numbers]
+        with self._rules.damage_named():
+            columns: Any = self._fallback.translate(
+                [window.source for window in chosen], derivations=derivations
+            )
         store = NbestStore.from_columns(columns)
-        return replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
+        steps = _derivations(columns, store, chosen) if derivations else []
+        renumbered = replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
+        return renumbered, steps
 
     def _make(self, options: SearchOptions) -> _engine.Decoder:
         with self._rules.damage_named():
@@ -155,12 +243,68 @@ class Decoder:
             )
 
 
-def _windows(item: str | Lattice, number: int, max_words: int) -> list[Any]:
-    """The input in the form the engine takes, in one piece or several."""
+class _Window(NamedTuple):
+    """An input, or a piece of one."""
+
+    source: Any
+    """In the form that the engine takes."""
+    words: tuple[str, ...] | None
+    """Its words; None for a lattice."""
+    width: int
+    """In words or places."""
+
+
+class _Work(NamedTuple):
+    """What is to be done, checked."""
+
+    windows: list[list[_Window]]
+    nbest: int
+    threads: int
+    time_limit: float | None
+
+
+def _windows(item: Source, number: int, max_words: int) -> list[_Window]:
+    """The input in one piece or several."""
     if isinstance(item, Lattice):
-        return [(part.places, [tuple(arc) for arc in part.arcs]) for part in cut_lattice(item, max_words)]
-    if _UNFIT.search(item):
-        raise DataFormatError(
-            "a zero byte or half a surrogate pair, which are no text", f"sentence {number}", hint="remove it"
-        )
-    return [list(window) for window in cut_words(split_words(item), max_words)]
+        return [
+            _Window((part.places, [tuple(arc) for arc in part.arcs]), None, part.places - 1)
+            for part in cut_lattice(item, max_words)
+        ]
+    if isinstance(item, str):
+        if _UNFIT.search(item):
+            raise DataFormatError(
+                "a zero byte or half a surrogate pair, which are no text",
+                f"sentence {number}",
+                hint="remove it",
+            )
+        item = Sentence.of(item)
+    windows = []
+    begin = 0
+    for units in cut_words(item.units(), max_words):
+        width = sum(1 if isinstance(unit, str) else len(unit[0]) for unit in units)
+        windows.append(_Window(units, item.words[begin : begin + width], width))
+        begin += width
+    return windows
+
+
+def _derivations(
+    columns: Mapping[str, Any], store: NbestStore, windows: Sequence[_Window]
+) -> list[Derivation]:
+    sentences = store.sentence_ids[store.sentence_of_row()].tolist()
+    return [
+        tuple(read_step(row, windows[sentence].words, words.split(" ")) for row in rows)
+        for rows, sentence, words in zip(columns["derivations"], sentences, store.texts(), strict=True)
+    ]
+
+
+def _joined(
+    store: NbestStore, steps: Sequence[Derivation], rows: Sequence[int], widths: Sequence[int]
+) -> Derivation:
+    """The derivations of an input's windows as one."""
+    joined: list[Step] = []
+    source = target = 0
+    for row, width in zip(rows, widths, strict=True):
+        joined += shifted(steps[row], source, target)
+        source += width
+        target += len(store.tokens.row(row))
+    return tuple(joined)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
 from isogloss.errors import ConfigError
 
-__all__ = ["PhraseOrder", "SearchOptions", "engine_options"]
+__all__ = ["PhraseOrder", "SearchOptions", "UnknownWords", "engine_options"]
 
 PhraseOrder = Literal["monotone", "swap", "distortion"]
+UnknownWords = Literal["pass", "drop", "mark"]
 
 _MOST = 2**32 - 1
+_UNFIT = re.compile(r"[\0 \t-\r\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,11 @@ class SearchOptions:
     phrase_order: PhraseOrder = "distortion"
     """Order of phrases: ``monotone``, ``swap`` (neighbours may change places) or ``distortion`` (any within
     the limit); phrase search only."""
+    unknown: UnknownWords = "pass"
+    """What becomes of words that nothing translates: ``pass`` keeps them, ``drop`` leaves them out, ``mark``
+    keeps them in the form of ``unknown_mark``. The search is the same for ``pass`` and ``mark``."""
+    unknown_mark: str = "<unk:{word}>"
+    """How an unknown word is marked; has ``{word}`` in it once."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -64,9 +72,14 @@ class SearchOptions:
             raise ConfigError(f"threshold must be a number, got {threshold!r}")
         if not math.isfinite(threshold) or not 0 <= threshold <= 1e30:
             raise ConfigError(f"threshold must be finite and at least 0, got {threshold}")
-        if self.phrase_order not in get_args(PhraseOrder):
+        for name, choices in (("phrase_order", PhraseOrder), ("unknown", UnknownWords)):
+            value = getattr(self, name)
+            if value not in get_args(choices):
+                raise ConfigError(f"{name} must be one of {', '.join(get_args(choices))}, got {value!r}")
+        mark = self.unknown_mark
+        if not isinstance(mark, str) or mark.count("{word}") != 1 or _UNFIT.search(mark):
             raise ConfigError(
-                f"phrase_order must be one of {', '.join(get_args(PhraseOrder))}, got {self.phrase_order!r}"
+                f"unknown_mark must have '{{word}}' in it once and no white space, got {mark!r}"
             )
 
     @classmethod

@@ -67,9 +67,4 @@ class Searched:
 
     def names(self, sentence: int, rows: Sequence[int], wanted: UInt64) -> dict[int, str]:
         """Names of those features of some candidates that are wanted."""
-        features, names, ends = self.engine.names(sentence, rows, wanted)
-        text, begins = names.tobytes(), [0, *ends.tolist()]
-        return {
-            feature: text[begin:end].decode()
-            for feature, begin, end in zip(features.tolist(), begins, ends.tolist(), strict=False)
-        }
+        return self.engine.names(sentence, rows, wanted)

@@ -2,63 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from isogloss.corpus.streams import StrPath, not_text
+from isogloss.corpus.streams import StrPath, split_chunks
 from isogloss.errors import DataFormatError
-from isogloss.search.plf import Lattice, parse_plf
+from isogloss.search.factors import parse_factors
+from isogloss.search.markup import parse_markup
+from isogloss.search.plf import parse_plf
+from isogloss.search.sentence import Sentence, Source
+from isogloss.search.terms import Terms
 
-__all__ = ["arriving_batches"]
+__all__ = ["ReadLine", "arriving_batches", "line_reader"]
+
+ReadLine = Callable[[str, int], Source]
+"""What a line with a number is; raises DataFormatError."""
+
+
+def line_reader(
+    path: StrPath,
+    *,
+    plf: bool = False,
+    markup: bool = False,
+    factor_names: Sequence[str] = (),
+    terms: Terms | None = None,
+) -> ReadLine:
+    """How to read the lines of a file: lattices, or sentences with any of markup, factors and terms."""
+
+    def sentence(line: str, number: int) -> Sentence:
+        if markup:
+            return parse_markup(line, factor_names=factor_names, path=path, number=number)
+        if factor_names:
+            return parse_factors(line, factor_names, path=path, number=number)
+        return Sentence.of(line)
+
+    if plf:
+        return lambda line, number: parse_plf(line, path, number)
+    if terms is not None:
+        return lambda line, number: terms.apply(sentence(line, number))
+    return sentence
 
 
 def arriving_batches(
     chunks: Iterable[bytes],
     path: StrPath,
+    read: ReadLine,
     *,
     size: int,
-    plf: bool = False,
     replace_invalid: bool = False,
-) -> Iterator[list[str | Lattice]]:
-    """Yield the sentences or lattices of a stream, at most ``size`` at a time, as soon as they are complete.
+    bad_line: Callable[[DataFormatError], None] | None = None,
+) -> Iterator[list[Source]]:
+    """Yield what is to be translated, at most ``size`` at a time, as soon as lines are complete.
 
-    Whoever writes line by line and waits for an answer gets one. What comes before a line that cannot be
-    read is still yielded, then the error is raised.
+    Whoever writes line by line and waits for an answer gets one. A line that cannot be read is told to
+    ``bad_line`` and is empty; without ``bad_line``, what comes before it is yielded and the error raised.
     """
-    read: Callable[[str, int], str | Lattice] = (
-        (lambda line, number: parse_plf(line, path, number)) if plf else (lambda line, number: line)
-    )
     number = 0
-    for lines in _arriving_lines(chunks, path):
-        batch: list[str | Lattice] = []
+    for lines in split_chunks(chunks, path):
+        batch: list[Source] = []
         for line in lines:
             number += 1
             try:
                 batch.append(read(_text(line, path, number, replace_invalid), number))
-            except DataFormatError:
-                if batch:
-                    yield batch
-                raise
+            except DataFormatError as error:
+                if bad_line is None:
+                    if batch:
+                        yield batch
+                    raise
+                bad_line(error)
+                batch.append("")
             if len(batch) == size:
                 yield batch
                 batch = []
         if batch:
             yield batch
-
-
-def _arriving_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[list[bytes]]:
-    """The lines that every chunk completes."""
-    begun: list[bytes] = []  # pieces of a line: joining them each time would be quadratic
-    for chunk in chunks:
-        if b"\0" in chunk:
-            raise not_text(path)
-        first, *others = chunk.split(b"\n")
-        begun.append(first)
-        if others:
-            others.insert(0, b"".join(begun))
-            begun = [others.pop()]
-            yield others
-    if rest := b"".join(begun):
-        yield [rest]
 
 
 def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str:
@@ -69,6 +85,6 @@ def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str
             f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not valid UTF-8",
             path,
             number,
-            "--replace-invalid writes U+FFFD for such bytes and goes on",
+            "--replace-invalid writes U+FFFD for such bytes",
         ) from None
     return text.removeprefix("\ufeff") if number == 1 else text

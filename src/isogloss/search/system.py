@@ -3,6 +3,8 @@
 DIR/rules/        the rule table
 DIR/lm/           the language model
 DIR/weights.tsv   a weight for every dense feature, by name; may be edited
+DIR/sparse/       which sparse features there are, if there are any
+DIR/weights.sparse/  their weights, if they have any
 DIR/system.json   format version and search options, with a checksum
 """
 
@@ -14,7 +16,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -22,22 +24,34 @@ from typing import Any, overload
 
 from isogloss._version import __version__
 from isogloss.corpus.streams import StrPath, atomic_output
-from isogloss.errors import ConfigError, InputFileError, ModelFormatError, OutputError, UserError
+from isogloss.errors import (
+    ConfigError,
+    DataFormatError,
+    InputFileError,
+    ModelFormatError,
+    OutputError,
+    UserError,
+)
+from isogloss.features.model import SparseModel
+from isogloss.features.weights import SparseWeights
 from isogloss.grammar import storage
 from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
 from isogloss.model.folder import open_folder, write_folder
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import NbestStore
-from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder, split_words
+from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
+from isogloss.search.derivation import Derivation
 from isogloss.search.options import SearchOptions
 from isogloss.search.plf import Lattice
-from isogloss.search.weights import default_weights, read_weights, write_weights
+from isogloss.search.sentence import Source, split_words
+from isogloss.search.weights import default_weights, read_weights, split_sparse, write_weights
 
 __all__ = ["System", "best_lines", "create_system", "load"]
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
+_SPARSE, _SPARSE_WEIGHTS = "sparse", "weights.sparse"
 _BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
 
 
@@ -57,59 +71,118 @@ class System:
         """The weights of its features."""
         return self.decoder.weights
 
+    def save_weights(self, weights: Mapping[str, float], sparse: SparseWeights | None = None) -> None:
+        """Use other weights from now on, here and wherever the stored system is loaded."""
+        self.decoder.set_weights(weights, sparse)
+        if sparse is not None:
+            sparse.save(self.path / _SPARSE_WEIGHTS)
+        elif (self.path / _SPARSE_WEIGHTS).exists():
+            shutil.rmtree(self.path / _SPARSE_WEIGHTS)
+        write_weights(self.path / _WEIGHTS, self.decoder.weights)
+
     @overload  # a string is an iterable of strings too, but is taken as a sentence
     def translate(  # type: ignore[overload-overlap]
-        self, sentences: str | Lattice, *, threads: int = 1, max_words: int = DEFAULT_MAX_WORDS
-    ) -> str: ...
-    @overload
-    def translate(
-        self, sentences: Iterable[str | Lattice], *, threads: int = 1, max_words: int = DEFAULT_MAX_WORDS
-    ) -> Iterator[str]: ...
-    def translate(
         self,
-        sentences: str | Lattice | Iterable[str | Lattice],
+        sentences: Source,
         *,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> str: ...
+    @overload
+    def translate(
+        self,
+        sentences: Iterable[Source],
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> Iterator[str]: ...
+    def translate(
+        self,
+        sentences: Source | Iterable[Source],
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
     ) -> str | Iterator[str]:
-        """The best translation of a tokenised sentence or a lattice, or of many of them, in order.
+        """The best translation of a sentence (tokenised text or ``Sentence``) or a lattice, or of many.
 
-        Many are translated as their translations are asked for, some at a time. Results do not depend on
-        ``threads``. An empty sentence has an empty translation.
+        Many are translated as their translations are asked for, some at a time, and come in order. Results
+        do not depend on ``threads``. An empty sentence has an empty translation. With a ``time_limit``, in
+        seconds per sentence, results depend on the machine.
         """
-        if isinstance(sentences, str | Lattice):
-            return next(self._translated([sentences], threads, max_words))
-        return self._translated(sentences, threads, max_words)
+        if isinstance(sentences, Source):
+            return next(self._translated([sentences], threads, max_words, time_limit))
+        return self._translated(sentences, threads, max_words, time_limit)
 
-    def _translated(self, sentences: Iterable[str | Lattice], threads: int, max_words: int) -> Iterator[str]:
+    def _translated(
+        self, sentences: Iterable[Source], threads: int, max_words: int, time_limit: float | None
+    ) -> Iterator[str]:
         waiting = iter(sentences)
         while batch := list(islice(waiting, _BATCH * max(1, threads))):
-            yield from best_lines(self.decoder.nbest(batch, threads=threads, max_words=max_words), batch)
+            store = self.decoder.nbest(batch, threads=threads, max_words=max_words, time_limit=time_limit)
+            yield from best_lines(store, batch)
 
     def nbest(
         self,
-        sentences: Iterable[str | Lattice],
+        sentences: Iterable[Source],
         *,
         nbest: int = 100,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
     ) -> NbestStore:
         """The best ``nbest`` translations of every sentence, all different, with their features."""
-        return self.decoder.nbest(list(sentences), nbest=nbest, threads=threads, max_words=max_words)
+        return self.decoder.nbest(
+            list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+        )
+
+    def decode(
+        self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int, threads: int = 1
+    ) -> NbestStore:
+        """The best ``size`` translations under other weights; an ``NbestDecoder`` has this.
+
+        Not while another thread uses the system: the weights are its own until this returns.
+        """
+        with self.decoder.using(weights):
+            return self.decoder.nbest(sources, nbest=size, threads=threads)
+
+    def explained(
+        self,
+        sentences: Iterable[Source],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> tuple[NbestStore, list[Derivation]]:
+        """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
+        return self.decoder.explained(
+            list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+        )
 
 
-def best_lines(store: NbestStore, inputs: list[str | Lattice]) -> Iterator[str]:
+def best_lines(store: NbestStore, inputs: list[Source]) -> Iterator[str]:
     """The best translation of every input as text.
 
     A word of the input that an n-best list cannot carry is written as it was.
     """
     for item, line in zip(inputs, store.lines(best_rows(store), len(inputs)), strict=True):
-        words = [arc.word for arc in item.arcs] if isinstance(item, Lattice) else [item]
-        if any("|||" in word for word in words):
-            written = {word.replace("|", "&#124;"): word for text in words for word in split_words(text)}
-            written = {escaped: word for escaped, word in written.items() if "|||" in word}
-            line = " ".join(written.get(word, word) for word in line.split(" "))
+        if "&#124;" in line:
+            for word in _own_words(item):
+                if "|||" in word:
+                    line = line.replace(word.replace("|", "&#124;"), word)
         yield line
+
+
+def _own_words(item: Source) -> list[str]:
+    """Words that may come through as they are."""
+    if isinstance(item, str):
+        return split_words(item)
+    if isinstance(item, Lattice):
+        return [arc.word for arc in item.arcs]
+    return [*item.words, *(word for part in item.fixed for word in part.translation)]
 
 
 def create_system(
@@ -119,21 +192,21 @@ def create_system(
     lm: StrPath,
     options: SearchOptions | None = None,
     weights: Mapping[str, float] | StrPath | None = None,
+    sparse: SparseModel | None = None,
 ) -> System:
     """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
 
-    Weights may be a file's name; without any the search's default weights are used. Takes the place of a
-    system that was stored there, and refuses a folder that holds anything else.
+    Weights may be a file's name, and may have sparse features among them if there are ``sparse`` ones;
+    without any the search's default weights are used. Takes the place of a system that was stored there, and
+    refuses a folder that holds anything else.
     """
     options = options or SearchOptions()
     folder = Path(path)
     table, model = RuleTable.open(rules), LanguageModel.load(lm)
-    names = Decoder(table, model, options).names
+    decoder = Decoder(table, model, options, sparse=sparse)
     if weights is None:
-        weights = default_weights(names, hierarchical=options.hierarchical)
-    elif not isinstance(weights, Mapping):
-        weights = read_weights(weights, names)
-    decoder = Decoder(table, model, options, weights)
+        weights = default_weights(decoder.names, hierarchical=options.hierarchical)
+    sparse_weights = _set_weights(decoder, weights)
     with _new_folder(folder) as partial:
         stored = open_folder(rules, kind=storage.KIND, version=storage.VERSION)
         write_folder(
@@ -145,6 +218,10 @@ def create_system(
         )
         model.save(partial / _LM)
         write_weights(partial / _WEIGHTS, decoder.weights)
+        if sparse is not None:
+            sparse.save(partial / _SPARSE)
+        if sparse_weights is not None:
+            sparse_weights.save(partial / _SPARSE_WEIGHTS)
         _write_facts(partial / _FACTS, options)
     return load(folder)
 
@@ -163,13 +240,35 @@ def load(
     for part in (_RULES, _LM, _WEIGHTS):
         if not (folder / part).exists():
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
-    decoder = Decoder(RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), options or stored)
-    if weights is None:
-        weights = folder / _WEIGHTS
-    if not isinstance(weights, Mapping):
-        weights = read_weights(weights, decoder.names)
-    decoder.set_weights(weights)
+    sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
+    decoder = Decoder(
+        RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), options or stored, sparse=sparse
+    )
+    if weights is not None:
+        _set_weights(decoder, weights)
+    else:
+        stored_sparse = folder / _SPARSE_WEIGHTS
+        decoder.set_weights(
+            read_weights(folder / _WEIGHTS, decoder.names),
+            SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
+        )
     return System(decoder, folder)
+
+
+def _set_weights(decoder: Decoder, weights: Mapping[str, float] | StrPath) -> SparseWeights | None:
+    """Let a decoder use weights by name, dense and sparse together; gives the sparse ones."""
+    dense, by_name = split_sparse(weights if isinstance(weights, Mapping) else read_weights(weights))
+    try:
+        sparse = None
+        if by_name:
+            signature = "" if decoder.sparse is None else decoder.sparse.signature
+            sparse = SparseWeights.from_names(by_name, signature=signature)
+        decoder.set_weights(dense, sparse)
+    except ConfigError as error:
+        if isinstance(weights, Mapping):
+            raise
+        raise DataFormatError(str(error), weights) from None
+    return sparse
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:

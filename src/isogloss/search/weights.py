@@ -1,9 +1,12 @@
-"""Weights of the dense features, by name, and the file they are kept in.
+"""Weights of features, by name, and the file they are kept in.
 
 A weights file has a line per feature, its name and its weight with a tab between them::
 
     lm	0.5
     target_given_source	0.2
+    pair:house|haus	0.03
+
+A name with a colon in it is that of a sparse feature.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ __all__ = [
     "check_weights",
     "default_weights",
     "read_weights",
+    "split_sparse",
     "write_weights",
 ]
 
@@ -65,6 +69,12 @@ def default_weights(names: Sequence[str], *, hierarchical: bool) -> dict[str, fl
             f"{', '.join(names)}"
         )
     return {name: known[name] for name in names}
+
+
+def split_sparse(weights: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+    """Dense and sparse weights, told apart by their names."""
+    dense = {name: value for name, value in weights.items() if ":" not in name}
+    return dense, {name: value for name, value in weights.items() if ":" in name}
 
 
 def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:

@@ -6,17 +6,23 @@ import heapq
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from isogloss.nbest.edit import distinct
 from isogloss.nbest.store import NbestStore, Ragged
 from isogloss.search.plf import Arc, Lattice
 
 __all__ = ["cut_lattice", "cut_words", "join_windows"]
 
+_LAST_POSITION = 65535  # that a stored alignment can name
 
-def cut_words(words: Sequence[str], limit: int) -> list[list[str]]:
+
+T = TypeVar("T")
+
+
+def cut_words(words: Sequence[T], limit: int) -> list[list[T]]:
     """Windows of at most ``limit`` words, all nearly as long; one, maybe empty, if that is enough.
 
     >>> cut_words(["a", "b", "c", "d"], 3)
@@ -55,33 +61,65 @@ def _part(lattice: Lattice, begin: int, end: int) -> Lattice:
     )
 
 
-def join_windows(store: NbestStore, sizes: Sequence[int], nbest: int) -> NbestStore:
-    """The list of whole inputs from the list of their windows; input i has ``sizes[i]`` windows in a row.
+def join_windows(
+    store: NbestStore, widths: Sequence[Sequence[int]], nbest: int
+) -> tuple[NbestStore, list[tuple[int, ...]]]:
+    """The list of whole inputs from the list of their windows, and of which rows its candidates were made.
 
-    The best ``nbest`` combinations of the windows' candidates are kept; scores and features add up.
+    Input i has windows of ``widths[i]`` words in a row. The best ``nbest`` combinations of the windows'
+    candidates are kept; scores and features add up.
     """
     chosen: list[tuple[int, ...]] = []
     offsets = [0]
     first = 0
     scores = store.scores
-    for size in sizes:
-        lists = [list(store.rows_of(window)) for window in range(first, first + size)]
-        chosen += _best_combinations(lists, scores.tolist() if size > 1 else [], nbest)
+    for inside in widths:
+        lists = [list(store.rows_of(window)) for window in range(first, first + len(inside))]
+        combinations = _best_combinations(lists, scores.tolist() if len(inside) > 1 else [], nbest)
+        chosen += _distinct(store, combinations)
         offsets.append(len(chosen))
-        first += size
-    tokens = [np.concatenate([store.tokens.row(row) for row in rows]) for rows in chosen]
+        first += len(inside)
     joined = replace(
         store,
-        sentence_ids=np.arange(len(sizes), dtype=np.int64),
+        sentence_ids=np.arange(len(widths), dtype=np.int64),
         sentence_offsets=np.array(offsets, dtype=np.int64),
         scores=np.array([scores[list(rows)].sum() for rows in chosen], dtype=np.float64),
         dense=np.stack([store.dense[list(rows)].sum(axis=0) for rows in chosen]),
-        tokens=Ragged(
-            np.cumsum([0, *map(len, tokens)], dtype=np.int64),
-            np.concatenate(tokens) if tokens else store.tokens.values[:0],
-        ),
+        tokens=_ragged([np.concatenate([store.tokens.row(row) for row in rows]) for rows in chosen]),
     )
-    return distinct(joined)
+    if store.alignment is None:
+        return joined, chosen
+    counts = np.diff(offsets)
+    starts = [
+        [0, *itertools.accumulate(inside)]
+        for inside, count in zip(widths, counts, strict=True)
+        for _ in range(count)
+    ]
+    links = [_joined_links(store, rows, at) for rows, at in zip(chosen, starts, strict=True)]
+    return replace(joined, alignment=_ragged(links)), chosen
+
+
+def _distinct(store: NbestStore, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The first combination for every text; the first has the highest score."""
+    first: dict[bytes, tuple[int, ...]] = {}
+    for rows in combinations:
+        first.setdefault(b"".join(store.tokens.row(row).tobytes() for row in rows), rows)
+    return list(first.values())
+
+
+def _joined_links(store: NbestStore, rows: tuple[int, ...], starts: Sequence[int]) -> npt.NDArray[Any]:
+    """Word alignments of windows, whose source words begin at ``starts``, as one."""
+    assert store.alignment is not None
+    parts, target = [], 0
+    for row, source in zip(rows, starts, strict=False):
+        parts.append(np.add(store.alignment.row(row), (source, target), dtype=np.int64))
+        target += len(store.tokens.row(row))
+    joined = np.concatenate(parts)
+    return joined[(joined <= _LAST_POSITION).all(axis=1)].astype(store.alignment.values.dtype)
+
+
+def _ragged(rows: Sequence[npt.NDArray[Any]]) -> Ragged:
+    return Ragged(np.cumsum([0, *map(len, rows)], dtype=np.int64), np.concatenate(rows))
 
 
 def _best_combinations(

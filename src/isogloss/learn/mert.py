@@ -1,0 +1,224 @@
+"""Minimum error rate training (Och 2003): the metric itself, optimised one line of weights at a time.
+
+Along a line the candidates that win change at finitely many points, which the engine finds exactly; the
+metric is constant in between, and the best interval is the exact optimum on the line. Dense features only:
+sparse ones keep the weights they start with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from isogloss import _engine
+from isogloss.errors import ConfigError
+from isogloss.learn.constraints import Constraints, Limits
+from isogloss.learn.learner import Learned, Track, no_track, step_of
+from isogloss.learn.problem import Problem, WeightVector
+from isogloss.metric.interface import FloatArray
+
+__all__ = ["Mert", "best_step"]
+
+_NARROWEST = 1e-10  # relative; in narrower intervals rounding decides who wins
+_GAIN = 1e-9  # least improvement worth a move
+_ROUND = 4  # restarts that know nothing of each other and can run at once
+_RADIUS = (0.05, 0.5)  # how far from the best weights a restart begins, as a part of their size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mert:
+    """Exact line searches along single weights and random directions, restarted near the best weights so far.
+
+    >>> Mert(restarts=5, seed=7).random_directions
+    10
+    """
+
+    restarts: int = 20
+    """Searches after the one from the start weights; each begins near the best weights found before."""
+    random_directions: int = 10
+    """Directions tried when no single weight improves anything; 0 to stop there."""
+    seed: int = 1
+    """Of random weights and directions."""
+    threads: int = 1
+    """Searches at a time; the result does not depend on it."""
+    constraints: Constraints = field(default_factory=Constraints)
+
+    def __post_init__(self) -> None:
+        for name in ("restarts", "random_directions", "seed"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.threads < 1:
+            raise ConfigError(f"threads must be at least 1, got {self.threads}")
+
+    def learn(
+        self,
+        problem: Problem,
+        start: Mapping[str, float],
+        *,
+        held_out: Problem | None = None,
+        track: Track = no_track,
+    ) -> Learned:
+        """Search from all starts; ``held_out`` decides between their results if it is given."""
+        begin = problem.vector(start)
+        shared = _Shared(
+            problem,
+            _engine.LineSearch(
+                problem.sentences(), problem.dense(), np.asarray(problem.stats(), dtype=np.float64)
+            ),
+            self.constraints.limits(problem.dense_names, begin.dense),
+            _spread(problem),
+            self,
+        )
+        found = list(track(self._searches(shared, begin), "MERT searches", self.restarts + 1))
+        goals = []
+        history = []
+        for number, (_, vector) in enumerate(found, start=1):
+            step = step_of(number, problem, vector, held_out)
+            history.append(step)
+            aim = step.score if step.held_out_score is None else step.held_out_score
+            goals.append(aim - shared.limits.penalty(vector.dense))
+        best = int(np.argmax(goals))
+        return Learned(
+            weights=problem.named(shared.normalised(found[best][1])),
+            score=history[best].score,
+            history=tuple(history),
+            held_out_score=history[best].held_out_score,
+        )
+
+    def _searches(self, shared: _Shared, begin: WeightVector) -> Iterator[tuple[float, WeightVector]]:
+        """What every search found, and its goal. A round's searches all begin near the same weights."""
+        best = shared.search(begin.copy(), 0)
+        yield best
+        with ThreadPoolExecutor(self.threads) as pool:
+            for first in range(1, self.restarts + 1, _ROUND):
+                numbers = range(first, min(first + _ROUND, self.restarts + 1))
+                centre = best[1]
+                for result in pool.map(lambda number, near=centre: shared.restart(near, number), numbers):
+                    yield result
+                    best = max(best, result, key=lambda goal_and_vector: goal_and_vector[0])
+
+
+class _Shared(NamedTuple):
+    """Everything that the searches share."""
+
+    problem: Problem
+    lines: _engine.LineSearch
+    limits: Limits
+    spread: FloatArray
+    options: Mert
+
+    def restart(self, centre: WeightVector, number: int) -> tuple[float, WeightVector]:
+        """Search from random weights near ``centre``."""
+        random = np.random.default_rng([self.options.seed, number, 1])
+        vector = centre.copy()
+        used = self.spread > 0
+        size = float(np.linalg.norm(vector.dense[used] / self.spread[used])) or 1.0
+        radius = (
+            size
+            * math.exp(random.uniform(*map(math.log, _RADIUS)))
+            / math.sqrt(max(1, np.count_nonzero(used)))
+        )
+        moved = vector.dense + radius * random.normal(size=len(used)) * self.spread
+        vector.dense[:] = self.limits.clip(moved)
+        return self.search(vector, number)
+
+    def search(self, vector: WeightVector, number: int) -> tuple[float, WeightVector]:
+        """Climb from ``vector``, which is changed, to where no direction leads higher."""
+        random = np.random.default_rng([self.options.seed, number])
+        climber = _Climber(self, vector)
+        while climber.single_weights(random) or climber.random_directions(random):
+            pass
+        return climber.goal, vector
+
+    def normalised(self, vector: WeightVector) -> WeightVector:
+        """Weights that choose the same candidates and whose sizes add up to 1, if nothing forbids it."""
+        size = np.abs(vector.dense).sum()
+        if self.limits.scale_matters or np.any(vector.sparse) or size == 0:
+            return vector
+        return WeightVector(vector.dense / size, vector.sparse)
+
+
+def _spread(problem: Problem) -> FloatArray:
+    """Sizes of weights with which all features matter alike; 0 for features that never matter."""
+    deviation = problem.deviations()
+    return np.where(deviation > 0, 1 / np.where(deviation > 0, deviation, 1), 0.0)
+
+
+class _Climber:
+    """One search: where it stands, and the moves."""
+
+    def __init__(self, shared: _Shared, vector: WeightVector) -> None:
+        self._shared, self._vector = shared, vector
+        self._scores = shared.problem.model_scores(vector)
+        self.goal = shared.problem.score_of(vector) - shared.limits.penalty(vector.dense)
+
+    def single_weights(self, random: np.random.Generator) -> bool:
+        """Optimise every weight by itself, in random order; whether anything improved."""
+        problem, lines, limits, spread, _ = self._shared
+        improved = False
+        for column in random.permutation(np.flatnonzero(limits.free & (spread > 0))).tolist():
+            direction = np.zeros(len(self._vector.dense))
+            direction[column] = 1
+            thresholds, sums = lines.along_column(self._scores, column)
+            improved |= self._move(direction, thresholds, sums, problem.dense()[:, column])
+        return improved
+
+    def random_directions(self, random: np.random.Generator) -> bool:
+        """Try random directions until one improves something; whether one did."""
+        _, lines, limits, spread, options = self._shared
+        for _ in range(options.random_directions):
+            direction = np.where(limits.free, random.normal(size=len(spread)) * spread, 0.0)
+            slopes = lines.products(direction)
+            if self._move(direction, *lines.along(self._scores, slopes), slopes):
+                return True
+        return False
+
+    def _move(
+        self, direction: FloatArray, thresholds: FloatArray, sums: FloatArray, slopes: FloatArray
+    ) -> bool:
+        problem, _, limits, *_ = self._shared
+        dense = self._vector.dense
+        step, goal = best_step(thresholds, problem.scores(sums), dense, direction, limits)
+        if goal <= self.goal + _GAIN:
+            return False
+        dense[:] = limits.clip(dense + step * direction)
+        self._scores = self._scores + step * slopes
+        self.goal = goal
+        return True
+
+
+def best_step(
+    thresholds: FloatArray, scores: FloatArray, dense: FloatArray, direction: FloatArray, limits: Limits
+) -> tuple[float, float]:
+    """How far to go along a direction, and the score minus the cost of the priors there.
+
+    ``scores`` has one number for every interval between thresholds. Without priors the middle of the best
+    interval is taken, of equally good ones the nearest.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.stack([(limits.lower - dense) / direction, (limits.upper - dense) / direction])
+    ends = ends[:, direction != 0]
+    low, high = ends.min(axis=0).max(initial=-np.inf), ends.max(axis=0).min(initial=np.inf)
+    # Beyond the last threshold nothing changes any more: a little further is far enough.
+    margin = 0.1 * (np.abs(thresholds[[0, -1]]).max() if len(thresholds) else 1.0) + 1e-6
+    first, last = (thresholds[0], thresholds[-1]) if len(thresholds) else (0.0, 0.0)
+    begin = np.concatenate(([min(first - margin, 0.0)], thresholds)).clip(low, high)
+    end = np.concatenate((thresholds, [max(last + margin, 0.0)])).clip(low, high)
+    curvature = limits.strength @ direction**2
+    slope = limits.strength @ (direction * (dense - limits.mean))
+    width = end - begin
+    if curvature > 0:
+        steps = np.clip(-slope / curvature, begin + 0.01 * width, end - 0.01 * width)
+    else:
+        steps = (begin + end) / 2
+    goals = scores - (slope * steps + curvature * steps**2 / 2) - limits.penalty(dense)
+    goals[width <= _NARROWEST * np.maximum(np.abs(begin), np.abs(end))] = -np.inf
+    best = goals.max()
+    nearest = np.flatnonzero(goals == best)
+    chosen = nearest[np.argmin(np.abs(steps[nearest]))]
+    return float(steps[chosen]), float(best)

@@ -1,0 +1,87 @@
+"""How a translation came about: the rules that were used, in the order of their target words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Derivation", "Step", "read_step", "shifted"]
+
+Span = tuple[int, int]
+
+_GAPS = ("[X,1]", "[X,2]")
+
+
+class Step(NamedTuple):
+    """One rule of a derivation. Spans are numbers of words, the end not included; in a lattice, of places."""
+
+    kind: str
+    """``rule``, or one of the kinds of glue: ``glue_phrase_gap``, ``glue_gap_phrase``, ``glue_gaps``,
+    ``glue_gaps_swapped``."""
+    origin: str
+    """Where its words come from: ``table``, ``unknown`` (a word that nothing translates) or ``fixed`` (a
+    translation that was given)."""
+    source: str
+    """Source side; gaps are ``[X,1]`` and ``[X,2]``, numbered from left to right."""
+    target: str
+    """Target side: words, then gaps in the order in which they are translated."""
+    source_span: Span
+    """All that it covers, gaps included."""
+    gaps: tuple[Span, ...]
+    """What it leaves to other rules, in the order in which it is translated."""
+    target_span: Span
+    """Where its own words stand in the translation."""
+
+
+Derivation = tuple[Step, ...]
+
+
+def read_step(row: Any, source: Sequence[str] | None, words: Sequence[str]) -> Step:
+    """A step from what the engine gives; ``words`` is the translation, ``source`` what was translated.
+
+    Of a lattice (None) the words are not known by their places; unknown ones stand in the translation.
+    """
+    origin, kind, symbols, span, own_span, gaps, target_span = row
+    gaps = tuple(gaps)
+    own = list(words[target_span[0] : target_span[1]])
+    if origin == "table":
+        phrase: list[str | None] = list(symbols)
+    elif source is not None:
+        phrase = list(source[own_span[0] : own_span[1]])
+    else:
+        phrase = list(own)
+    around = {
+        "glue_phrase_gap": [*phrase, None],
+        "glue_gap_phrase": [None, *phrase],
+        "glue_gaps": [None, *phrase, None],
+        "glue_gaps_swapped": [None, *phrase, None],
+    }
+    names = iter(_GAPS)
+    side = [next(names) if symbol is None else symbol for symbol in around.get(kind, phrase)]
+    in_order = sorted(gaps)
+    target = [*own, *(_GAPS[in_order.index(gap)] for gap in gaps)]
+    return Step(
+        kind,
+        origin,
+        " ".join(side),
+        " ".join(target),
+        span,
+        gaps,
+        target_span,
+    )
+
+
+def shifted(derivation: Derivation, source: int, target: int) -> Derivation:
+    """The same steps further on in a longer sentence."""
+
+    def moved(span: Span, by: int) -> Span:
+        return span[0] + by, span[1] + by
+
+    return tuple(
+        step._replace(
+            source_span=moved(step.source_span, source),
+            gaps=tuple(moved(gap, source) for gap in step.gaps),
+            target_span=moved(step.target_span, target),
+        )
+        for step in derivation
+    )
