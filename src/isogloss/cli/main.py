@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, grammar, lm, nbest, rerank, system
+from isogloss.cli import console, corpus, experiment, grammar, lm, nbest, rerank, system
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
@@ -55,6 +55,7 @@ app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
+app.add_typer(experiment.app, name="experiment")
 app.command()(translate)
 
 

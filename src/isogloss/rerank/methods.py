@@ -21,6 +21,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "perceptron": ("perceptron", "Perceptron"),
     "expected": ("expected", "ExpectedScore"),
     "mbr": ("mbr", "Mbr"),
+    "mert": ("mert", "Mert"),
 }
 """Module of ``isogloss.learn`` and class in it."""
 
