@@ -218,6 +218,9 @@ JSON_CALLS = [
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",
+    "rerank train list --reference corpus/dev.tgt.0 --output reranker",
+    "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
+    "experiment reranking --config reranking.toml",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
 
@@ -228,6 +231,11 @@ def test_every_verb_with_json_prints_json(
     folder = Path(nbest).parent
     monkeypatch.chdir(folder)
     (folder / "table").write_text("ein haus ||| a house ||| 0.5 0.5 0.5 0.5 ||| 0-0 1-1 ||| 1 1 1\n")
+
+    (folder / "reranking.toml").write_text(
+        'list = "list"\nreferences = ["corpus/dev.tgt.0"]\nfeatures = ["popularity"]\n'
+        'methods = ["expected", "splitting"]\nfolds = 2\n'
+    )
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")
