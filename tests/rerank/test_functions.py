@@ -15,7 +15,7 @@ from isogloss.classes import WordClasses
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.learn.mbr import expected_utility, posterior
 from isogloss.lm import LanguageModel
-from isogloss.nbest import NbestStore, Ragged
+from isogloss.nbest import NbestStore, Ragged, write_nbest
 from isogloss.nbest.store import SparseFeatures
 from isogloss.rerank.features import Material, computed, parse_features, read_source
 from isogloss.rerank.functions import FUNCTIONS
@@ -146,6 +146,24 @@ def test_expected_utility_is_that_of_sacrebleu(utility: str, metric) -> None:
     assert column(f"expected:{utility}", store)[0] == [label]
 
 
+def test_agreement_with_another_list(tmp_path: Path) -> None:
+    metric = BLEU(tokenize="none", effective_order=True)
+    store = store_of({0: ["the cat sat", "a dog"], 2: ["x y"]})
+    other = store_of({0: ["the cat sat down", "the dog"], 1: ["skipped"], 2: ["y z w", "x"]})
+    write_nbest(other, tmp_path / "other", format="moses")
+    names, values, _ = column(f"agreement:{tmp_path / 'other'}", store)
+    assert names == ["AgreementBleu", *(f"Agreement{n}" for n in range(1, 5))]
+    shares = posterior(other.scores, other.sentence_offsets)
+    for row, rows in ((0, [0, 1]), (1, [0, 1]), (2, [3, 4])):
+        scores = [metric.sentence_score(store.text(row), [other.text(r)]).score / 100 for r in rows]
+        assert values[row, 0] == pytest.approx(np.dot(scores, shares[rows]))
+    assert values[0, 1] == pytest.approx((1 + 2 * shares[0]) / 3)
+    assert values[2, 1] == pytest.approx((shares[4] + shares[3]) / 2)
+    write_nbest(other.select([0, 1]), tmp_path / "other", format="moses")
+    with pytest.raises(DataFormatError, match="there are no candidates for sentence 2"):
+        column(f"agreement:{tmp_path / 'other'}", store)
+
+
 def with_phrases(store: NbestStore, *rows: list[list[int]]) -> NbestStore:
     from dataclasses import replace
 
@@ -268,7 +286,7 @@ def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
 def test_every_function_can_be_written_and_read_again() -> None:
     given = {"class-lm": "path,classes=file", "factor-lm": "path,tags=file", "nouns": "tags"}
     for name in FUNCTIONS:
-        needs = name in ("lm", "model1", "missing", "column", "python")
+        needs = name in ("agreement", "lm", "model1", "missing", "column", "python")
         spec = f"{name}:{given.get(name, 'path')}" if needs or name in given else name
         (function,) = parse_features([f"{spec},label=Z" if ":" in spec else f"{spec}:label=Z"])
         assert parse_features([function.written()]) == [function]

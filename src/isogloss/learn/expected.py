@@ -27,7 +27,10 @@ __all__ = ["ExpectedScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedScore:
-    """Maximises score(expected statistics) - regularization · |w|² over scaled features.
+    """Maximises score(expected statistics) - regularization · |w - start|² over scaled features.
+
+    The start is first multiplied with the number that makes its expected score best, because weights that
+    were made for ranking say nothing about probabilities.
 
     >>> ExpectedScore(regularization=0.001).iterations
     200
@@ -36,7 +39,7 @@ class ExpectedScore:
     iterations: int = 200
     """Most steps of the optimiser."""
     regularization: float = 1e-4
-    """How much weights cost, on features of unit deviation; the metric is in 0..1."""
+    """What it costs to leave the start, on features of unit deviation; the metric is in 0..1."""
     sparse_regularization: float | None = None
     """The same for sparse features; like the dense ones if not given."""
     patience: int = 20
@@ -62,7 +65,7 @@ class ExpectedScore:
     ) -> Learned:
         """First the mean expected score of sentences, which is easier to climb, then that of the document."""
         objective = _Objective(problem, self)
-        flat = objective.scaled(problem.vector(start))
+        flat = objective.begin_at(objective.scaled(problem.vector(start)))
         steps: list[Step] = []
         best, best_score = flat, -math.inf
         for function in (objective.of_sentences, objective.of_document):
@@ -106,6 +109,7 @@ class _Objective:
         deviation = deviations(problem.dense(), problem.sentences())
         inverse = np.where(deviation > 0, 1 / np.where(deviation > 0, deviation, 1), 0)
         self._scale = np.concatenate([inverse, np.ones(len(problem.sparse_names))])
+        self._centre = np.zeros(len(self._scale))
         dense, sparse = options.regularization, options.sparse_regularization
         self._cost = np.concatenate(
             [
@@ -118,6 +122,17 @@ class _Objective:
         """Weights of the features as they are, turned into weights of features of unit deviation."""
         flat = np.concatenate([vector.dense, vector.sparse])
         return np.asarray(np.divide(flat, self._scale, out=np.zeros_like(flat), where=self._scale > 0))
+
+    def begin_at(self, flat: FloatArray) -> FloatArray:
+        """Make the best multiple of these weights the one that costs nothing, and give it."""
+        if np.any(flat):
+            multiples = [flat * 2.0**power for power in range(-6, 7)]
+            self._centre = min(multiples, key=lambda one: self._without_cost(one))
+        return self._centre
+
+    def _without_cost(self, flat: FloatArray) -> float:
+        expected = self._probabilities(flat) @ self._statistics
+        return -float(self._problem.scores(expected[np.newaxis])[0])
 
     def vector(self, flat: FloatArray) -> WeightVector:
         """And back."""
@@ -157,5 +172,6 @@ class _Objective:
         means = np.add.reduceat(probabilities * slope, offsets[:-1])
         multipliers = probabilities * (slope - np.repeat(means, np.diff(offsets)))
         gradient = self._lists.combine(multipliers) * self._scale
-        cost = float(np.sum(self._cost * flat * flat))
-        return cost - value, 2 * self._cost * flat - gradient
+        away = flat - self._centre
+        cost = float(np.sum(self._cost * away * away))
+        return cost - value, 2 * self._cost * away - gradient

@@ -1,6 +1,7 @@
 """The feature functions, one per file; ``FUNCTIONS`` has them by name."""
 
 from isogloss.rerank.features import FeatureFunction
+from isogloss.rerank.functions.agreement import Agreement
 from isogloss.rerank.functions.brackets import Brackets
 from isogloss.rerank.functions.class_lm import ClassLanguageModel
 from isogloss.rerank.functions.column import Column
@@ -25,6 +26,7 @@ __all__ = ["FUNCTIONS"]
 FUNCTIONS: dict[str, type[FeatureFunction]] = {
     function.name: function
     for function in (
+        Agreement,
         Brackets,
         ClassLanguageModel,
         Column,
