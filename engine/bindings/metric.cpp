@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bindings/arrays.hpp"
+#include "bindings/metric.hpp"
 #include "metric/bleu.hpp"
 #include "metric/nist.hpp"
 #include "metric/reference_ngrams.hpp"
@@ -29,14 +30,6 @@ ReferenceLength reference_length(const std::string& name) {
   if (name == "shortest") return ReferenceLength::kShortest;
   if (name == "average") return ReferenceLength::kAverage;
   throw std::invalid_argument("length must be closest, shortest or average, got '" + name + "'");
-}
-
-BleuOptions bleu_options(const std::string& smoothing, std::optional<double> value, bool effective_order) {
-  if (smoothing == "none") return {BleuSmoothing::kNone, 0, effective_order};
-  if (smoothing == "exp") return {BleuSmoothing::kExponential, 0, effective_order};
-  if (smoothing == "floor") return {BleuSmoothing::kFloor, value.value_or(0.1), effective_order};
-  if (smoothing == "add-k") return {BleuSmoothing::kAddK, value.value_or(1), effective_order};
-  throw std::invalid_argument("smoothing must be none, exp, floor or add-k, got '" + smoothing + "'");
 }
 
 ArrayOut<std::int32_t> bleu_statistics_array(
@@ -100,6 +93,14 @@ ArrayOut<double> bleu_scores_array(MatrixIn<Count> statistics, std::optional<Arr
 }
 
 }  // namespace
+
+BleuOptions bleu_options(const std::string& smoothing, std::optional<double> value, bool effective_order) {
+  if (smoothing == "none") return {BleuSmoothing::kNone, 0, effective_order};
+  if (smoothing == "exp") return {BleuSmoothing::kExponential, 0, effective_order};
+  if (smoothing == "floor") return {BleuSmoothing::kFloor, value.value_or(0.1), effective_order};
+  if (smoothing == "add-k") return {BleuSmoothing::kAddK, value.value_or(1), effective_order};
+  throw std::invalid_argument("smoothing must be none, exp, floor or add-k, got '" + smoothing + "'");
+}
 
 void bind_metric(nb::module_& module) {
   module.def(

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -128,16 +129,18 @@ class Decoder {
       lm_words_.push_back(language_model.find(target_words.word(word)));
     read(options);
     if (sparse_ != nullptr) rule_memory_ = std::make_unique<features::RuleMemory>(table_.rule_count());
-    set_weights(std::vector<double>(layout_.size(), 0.0), nullptr);
+    set_weights(std::vector<double>(layout_.size(), 0.0), nb::none());
   }
 
   const std::vector<std::string>& names() const { return names_; }
 
   /// Sparse weights that changed must be set again.
-  void set_weights(const std::vector<double>& weights, const BoundWeights* sparse) {
-    if (sparse != nullptr && sparse_ == nullptr) throw nb::value_error("this search has no sparse features");
+  void set_weights(const std::vector<double>& weights, nb::object sparse) {
+    const BoundWeights* bound = sparse.is_none() ? nullptr : nb::cast<const BoundWeights*>(sparse);
+    if (bound != nullptr && sparse_ == nullptr) throw nb::value_error("this search has no sparse features");
     weights_ = std::make_unique<SearchWeights>(layout_, weights);
-    sparse_weights_ = sparse == nullptr ? features::WeightView() : sparse->view();
+    sparse_weights_ = bound;
+    sparse_owner_ = std::move(sparse);
     ++version_;
   }
 
@@ -152,6 +155,7 @@ class Decoder {
     const Wanted wanted{nbest, distinct, derivations};
     NbestBuilder builder;
     BeamStatistics total;
+    bool finite = true;
     std::vector<Candidates> found(inputs.size());
     {
       const nb::gil_scoped_release release;
@@ -164,8 +168,13 @@ class Decoder {
         total.hypotheses += found[i].statistics.hypotheses;
         total.recombined += found[i].statistics.recombined;
         total.pruned += found[i].statistics.pruned;
-        add(builder, static_cast<std::int64_t>(i), inputs[i], found[i]);
+        finite = finite && std::ranges::all_of(found[i].scores, [](double score) { return std::isfinite(score); });
+        if (finite) add(builder, static_cast<std::int64_t>(i), inputs[i], found[i]);
       }
+    }
+    if (!finite) {
+      PyErr_SetString(PyExc_FloatingPointError, "the score of a translation is not a finite number");
+      throw nb::python_error();
     }
     nb::dict out = to_dict(builder.finish());
     out["hypotheses"] = total.hypotheses;
@@ -331,7 +340,9 @@ class Decoder {
     if (sparse_ == nullptr) return std::make_unique<Translation>(model, options, *weights_, std::move(source));
     model.sparse = &sparse_->model;
     auto memory = borrow_memory();
-    const features::SparseWeights sparse{sparse_weights_, version_, rule_memory_.get(), memory.get()};
+    // Looked up every time: a table of weights that are being learned moves when it grows.
+    const features::WeightView weights = sparse_weights_ == nullptr ? features::WeightView() : sparse_weights_->view();
+    const features::SparseWeights sparse{weights, version_, rule_memory_.get(), memory.get()};
     auto translation = std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, &sparse);
     give_back(std::move(memory));
     return translation;
@@ -452,7 +463,8 @@ class Decoder {
   DecoderOptions options_;
   std::string unknown_ = "pass", unknown_mark_ = "<unk:{word}>";
   std::unique_ptr<SearchWeights> weights_;
-  features::WeightView sparse_weights_;
+  const BoundWeights* sparse_weights_ = nullptr;
+  nb::object sparse_owner_;
   std::uint32_t version_ = 0;
   mutable std::unique_ptr<features::RuleMemory> rule_memory_;
   mutable std::mutex memories_lock_;
@@ -462,7 +474,7 @@ class Decoder {
 }  // namespace
 
 void bind_search(nb::module_& module) {
-  nb::class_<Searched>(module, "Searched", "What searches kept; the decoder must outlive it.")
+  nb::class_<Searched>(module, "Searched", "What searches kept; it keeps the decoder.")
       .def(nb::init<>())
       .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a,
            nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
@@ -483,11 +495,12 @@ void bind_search(nb::module_& module) {
            "options"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
            nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>())
       .def("feature_names", &Decoder::names, "Names of the dense features, in order.")
-      .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(), nb::keep_alive<1, 3>(),
+      .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(),
+           nb::sig("def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None"),
            "Use these weights from now on, one per dense feature, and those of sparse features as they are now.")
       .def("translate", &Decoder::translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true,
            "threads"_a = 1, "keep"_a.none() = nb::none(), "derivations"_a = false,
-           "time_limits"_a = std::vector<double>(),
+           "time_limits"_a = std::vector<double>(), nb::keep_alive<6, 1>(),
            nb::sig("def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, "
                    "list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, "
                    "keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) "

@@ -11,15 +11,23 @@ constexpr std::size_t kLetters = 4;
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0u) == 0x80u; }
 
-// Bytes of the digit that begins here, 0 if none does: ASCII, Arabic-Indic, Persian, Devanagari, Bengali, fullwidth.
+// The zeros of the scripts in use that have digits of their own: nine digits follow each.
+constexpr char32_t kZeros[] = {
+    U'0', 0x0660, 0x06f0, 0x07c0,                    // ASCII, Arabic, Persian, N'Ko
+    0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0de6,  // Devanagari to Sinhala
+    0x0e50, 0x0ed0, 0x0f20, 0x1040, 0x17e0, 0x1810,  // Thai, Lao, Tibetan, Burmese, Khmer, Mongolian
+    0xff10};                                         // fullwidth
+
+// Bytes of the digit that begins here, 0 if none does.
 std::size_t digit_length(std::string_view rest) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
-  if (byte(0) >= '0' && byte(0) <= '9') return 1;
-  if (rest.size() >= 2 && byte(0) == 0xd9 && byte(1) >= 0xa0 && byte(1) <= 0xa9) return 2;
-  if (rest.size() >= 2 && byte(0) == 0xdb && byte(1) >= 0xb0 && byte(1) <= 0xb9) return 2;
-  if (rest.size() < 3) return 0;
-  if (byte(0) == 0xe0 && (byte(1) == 0xa5 || byte(1) == 0xa7) && byte(2) >= 0xa6 && byte(2) <= 0xaf) return 3;
-  return byte(0) == 0xef && byte(1) == 0xbc && byte(2) >= 0x90 && byte(2) <= 0x99 ? 3 : 0;
+  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) >= 0xc0 && byte(0) < 0xe0 ? 2 : (byte(0) & 0xf0u) == 0xe0u ? 3 : 0;
+  if (length == 0 || rest.size() < length) return 0;
+  char32_t letter = length == 1 ? byte(0) : byte(0) & (length == 2 ? 0x1fu : 0x0fu);
+  for (std::size_t i = 1; i < length; ++i) letter = letter << 6 | (byte(i) & 0x3fu);
+  for (const char32_t zero : kZeros)
+    if (letter >= zero && letter <= zero + 9) return length;
+  return 0;
 }
 
 }  // namespace

@@ -88,12 +88,14 @@ class Reader {
 
   std::uint64_t form(std::string_view stops) {
     const Part found = part(stops);
+    if (found.text.empty() || (found.text.size() == 1 && found.marks == "+")) fail("a word is missing");
     if (found.marks.empty()) return form_hash(kSurface, found.text);
     if (found.marks == "+" && found.mark_last) return form_hash(kPrefix, found.text.substr(0, found.text.size() - 1));
     if (found.marks == "+" && found.mark_first) return form_hash(kSuffix, found.text.substr(1));
     if (found.marks.find_first_not_of('@') == found.marks.npos) return form_hash(kDigits, found.text);
     const std::size_t equals = found.text.find('=');
     if (found.marks != "=" || equals == 0) fail("it mixes '+', '@' and '='");
+    if (found.mark_last) fail("a value is missing");
     return form_hash(found.text.substr(0, equals), found.text.substr(equals + 1));
   }
 

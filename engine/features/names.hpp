@@ -2,7 +2,7 @@
 //
 //   pair:viol+|tnthk           a prefix and a word
 //   target_bigram:the|class=7  a word and a value of the column `class`
-//   rule:(der_~)|(the_~)       two phrases; ~ is a gap
+//   rule:(der_~)|(the)         two phrases; ~ is a gap of the source
 //   distortion:#-2             something that is no word
 //
 // In words, the characters that mean something here stand behind a backslash.

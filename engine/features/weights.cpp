@@ -20,6 +20,7 @@ void WeightTable::grow() {
 }
 
 bool WeightTable::add(std::uint64_t feature, float change) {
+  if (feature == 0) throw std::invalid_argument("0 is not the number of a feature");
   if (records_.size() - used_ <= records_.size() / 7) grow();
   Record& record = find(feature);
   const bool fresh = record.feature == 0;
@@ -51,7 +52,7 @@ void WeightTable::restore(std::span<const std::uint64_t> features, std::span<con
   *this = WeightTable();
   steps_ = steps;
   for (std::size_t i = 0; i < features.size(); ++i) {
-    if (features[i] == 0 || !add(features[i], weights[i])) throw std::invalid_argument("a feature stands twice or is 0");
+    if (!add(features[i], weights[i])) throw std::invalid_argument("a feature stands twice");
     find(features[i]).sum = sums[i];
   }
 }

@@ -70,7 +70,7 @@ class WeightTable {
 
   float weight(std::uint64_t feature) const { return view().weight(feature); }
 
-  /// Adds to a weight; true if the feature was not there before.
+  /// Adds to a weight; true if the feature was not there before. Throws std::invalid_argument for feature 0.
   bool add(std::uint64_t feature, float change);
 
   /// All features with their weight now, what their weights were in the mean of all steps, and what is needed to

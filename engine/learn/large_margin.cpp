@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "base/offsets.hpp"
+#include "learn/distinct_statistics.hpp"
 #include "learn/gram.hpp"
 
 namespace isogloss::learn {
@@ -154,11 +154,6 @@ class Dual {
   std::vector<Active> active_;
   LargeMarginUpdate update_;
 };
-
-void check_finite(std::span<const double> numbers, const char* what) {
-  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }))
-    throw std::invalid_argument(std::string(what) + " must be finite numbers");
-}
 
 }  // namespace
 

@@ -15,11 +15,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-void check_finite(std::span<const double> numbers, const char* what) {
-  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }))
-    throw std::invalid_argument(std::string(what) + " must be finite numbers");
-}
-
 }  // namespace
 
 LineSearch::LineSearch(std::span<const std::int64_t> sentence_offsets, std::span<const double> dense,
@@ -42,28 +37,10 @@ LineSearch::LineSearch(std::span<const std::int64_t> sentence_offsets, std::span
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t k = 0; k < dense_columns; ++k) columns_[k * rows + row] = dense[row * dense_columns + k];
 
-  kinds_.resize(rows);
   orders_.resize(dense.size());
-  std::vector<std::uint32_t> sorted(rows);
-  std::iota(sorted.begin(), sorted.end(), 0U);
-  const auto statistics_of = [&](std::uint32_t row) {
-    return statistics.subspan(row * statistics_columns, statistics_columns);
-  };
-  const auto less = [&](std::uint32_t a, std::uint32_t b) {
-    const auto x = statistics_of(a), y = statistics_of(b);
-    return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
-  };
   for (std::size_t sentence = 0; sentence + 1 < sentence_offsets_.size(); ++sentence) {
     const std::uint32_t begin = sentence_offsets_[sentence], end = sentence_offsets_[sentence + 1];
     if (begin == end) throw std::invalid_argument("a sentence has no candidates");
-    std::sort(sorted.begin() + begin, sorted.begin() + end, less);
-    for (std::uint32_t i = begin; i < end; ++i) {
-      if (i == begin || less(sorted[i - 1], sorted[i])) {
-        const auto row = statistics_of(sorted[i]);
-        statistics_.insert(statistics_.end(), row.begin(), row.end());
-      }
-      kinds_[sorted[i]] = static_cast<std::uint32_t>(statistics_.size() / statistics_columns - 1);
-    }
     for (std::size_t k = 0; k < dense_columns; ++k) {
       const double* values = columns_.data() + k * rows;
       const auto order = orders_.begin() + static_cast<std::ptrdiff_t>(k * rows);
@@ -72,6 +49,7 @@ LineSearch::LineSearch(std::span<const std::int64_t> sentence_offsets, std::span
                        [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
     }
   }
+  distinct_ = distinct_statistics(sentence_offsets, statistics, statistics_columns);
 }
 
 template <class Order>
@@ -99,13 +77,13 @@ LineChoices LineSearch::sweep(std::span<const double> intercepts, const double* 
       if (hidden || begin == kInfinity) continue;
       envelope.push_back({begin, intercept, slope, row});
     }
-    std::uint32_t kind = kinds_[envelope.front().row];
+    std::uint32_t kind = distinct_.kinds[envelope.front().row];
     for (std::size_t k = 0; k < statistics_columns_; ++k)
-      choices.sums[k] += statistics_[kind * statistics_columns_ + k];
+      choices.sums[k] += distinct_.rows[kind * statistics_columns_ + k];
     for (const Line& line : envelope) {
-      if (kinds_[line.row] == kind) continue;
-      changes.push_back({line.begin, kind, kinds_[line.row]});
-      kind = kinds_[line.row];
+      if (distinct_.kinds[line.row] == kind) continue;
+      changes.push_back({line.begin, kind, distinct_.kinds[line.row]});
+      kind = distinct_.kinds[line.row];
     }
   }
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
@@ -122,7 +100,7 @@ LineChoices LineSearch::sweep(std::span<const double> intercepts, const double* 
     }
     double* sums = choices.sums.data() + choices.sums.size() - statistics_columns_;
     for (std::size_t k = 0; k < statistics_columns_; ++k)
-      sums[k] += statistics_[to * statistics_columns_ + k] - statistics_[from * statistics_columns_ + k];
+      sums[k] += distinct_.rows[to * statistics_columns_ + k] - distinct_.rows[from * statistics_columns_ + k];
   }
   return choices;
 }

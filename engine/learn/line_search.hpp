@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "learn/distinct_statistics.hpp"
 
 namespace isogloss::learn {
 
@@ -30,7 +31,7 @@ class LineSearch {
   LineSearch(std::span<const std::int64_t> sentence_offsets, std::span<const double> dense,
              std::size_t dense_columns, std::span<const double> statistics, std::size_t statistics_columns);
 
-  std::size_t candidates() const { return kinds_.size(); }
+  std::size_t candidates() const { return distinct_.kinds.size(); }
   std::size_t dense_columns() const { return dense_columns_; }
   std::size_t statistics_columns() const { return statistics_columns_; }
 
@@ -59,8 +60,7 @@ class LineSearch {
   std::size_t dense_columns_, statistics_columns_;
   std::vector<double> columns_;       // dense features, column after column
   std::vector<std::uint32_t> orders_; // for every column and sentence: its rows by rising value
-  std::vector<std::uint32_t> kinds_;  // of every candidate: its row of `statistics_`
-  std::vector<double> statistics_;    // distinct ones; candidates of one sentence often share them
+  DistinctStatistics distinct_;
 };
 
 }  // namespace isogloss::learn

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from isogloss._version import __version__
 
 if TYPE_CHECKING:
+    from isogloss.learn import Tuned
     from isogloss.search import System
 
-__all__ = ["__version__", "load"]
+__all__ = ["__version__", "load", "tune_nbest"]
 
 
 def load(path: str, **changes: Any) -> System:
@@ -20,3 +21,13 @@ def load(path: str, **changes: Any) -> System:
     from isogloss.search import load as load_system
 
     return load_system(path, **changes)
+
+
+def tune_nbest(nbest: Any, references: Any = None, **options: Any) -> Tuned:
+    """Weights for an n-best list: ``isogloss.tune_nbest("dev.nbest", ["dev.en"], method="kbmira").weights``.
+
+    The list and the references are files or objects; see ``isogloss.learn.tune_nbest`` for the options.
+    """
+    from isogloss.learn import tune_nbest as tune
+
+    return tune(nbest, references, **options)

@@ -801,7 +801,7 @@ class LearnedWeights(SparseWeights):
         """Take up where `columns` left off."""
 
 class Searched:
-    """What searches kept; the decoder must outlive it."""
+    """What searches kept; it keeps the decoder."""
 
     def __init__(self) -> None: ...
 
@@ -884,6 +884,23 @@ class LineSearch:
 
     def products(self, direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
         """The product of a direction with the dense features of each candidate."""
+
+class BatchMira:
+    """k-best batch MIRA: a list, weights, and their running average."""
+
+    def __init__(self, sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sparse_columns: int, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], dense_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sparse_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], background: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def visit(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, aggressiveness: float, decay: float, loss_scale: float, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strength: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: object | None = None, smoothing: str = 'none', smoothing_value: float | None = None, effective_order: bool = False) -> None:
+        """
+        Update on these sentences in this order. ``scores`` maps rows of statistics to scores, the higher
+        the better; without it they are statistics of BLEU, scored as ``bleu_scores`` does.
+        """
+
+    def weights(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """The dense and the sparse weights as they are now."""
+
+    def average(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """The mean of the weights after every step so far."""
 
 def large_margin_update(dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, aggressiveness: float, slack_per_pair: bool, keep: bool, tolerance: float, max_steps: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float, float, int]:
     """

@@ -215,12 +215,14 @@ JSON_CALLS = [
     "lm binarize model.arpa model",
     "lm query model corpus/dev.tgt.0",
     "system create system --rules rules --lm model --search phrase",
+    "inspect system --verify",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",
     "rerank train list --reference corpus/dev.tgt.0 --output reranker",
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
     "experiment reranking --config reranking.toml",
+    "tune-nbest list --reference corpus/dev.tgt.0 --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
 

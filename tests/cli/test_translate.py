@@ -111,9 +111,9 @@ def test_bytes_that_are_not_text(run: Run) -> None:
         "xxx\nyyy\n\ufffdzzz\nlast\n",
         "",
     )
-    code, out, err = run("translate", "phrase", text=b"xxx\n\0\n")
-    assert code == 2
-    assert "not a text file (it contains zero bytes)" in err
+    code, out, err = run("translate", "phrase", text=b"xxx\na\0\nyyy\n")
+    assert (code, out) == (2, "xxx\n\nyyy\n")
+    assert "standard input:2: a zero byte at column 2, which is no text\n" in err
 
 
 def test_only_the_first_bad_lines_are_told(run: Run) -> None:

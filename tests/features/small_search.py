@@ -12,8 +12,8 @@ from isogloss.features import SparseModel
 from isogloss.grammar.formats import import_rules
 from isogloss.grammar.table import RuleTable
 from isogloss.lm import LanguageModel
-from isogloss.nbest import NbestStore
 from isogloss.search import Decoder, SearchOptions
+from search.engine_search import search_all
 
 ARPA = "\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<s>\n-1\t</s>\n-1\t<unk>\n\n\\end\\\n"
 
@@ -41,12 +41,11 @@ def make_decoder(
 
 def fired(decoder: Decoder, sentence: Sequence[str]) -> list[tuple[str, dict[str, float]]]:
     """The translation and the features of every candidate."""
-    searched = _engine.Searched()
-    columns = decoder._engine.translate([list(sentence)], nbest=1000, distinct=False, keep=searched)
-    texts = NbestStore.from_columns(columns).texts()
+    searched = search_all(decoder._engine, list(sentence))
     found = []
-    for row, text in enumerate(texts):
-        _, features, counts = searched.sparse(0, [row])
+    for row, text in enumerate(searched.store.texts()):
+        rows = searched.sparse(0, [row])
+        features, counts = rows.features, rows.counts
         names = searched.names(0, [row], features)
         assert all(_engine.feature_number(name) == number for number, name in names.items())
         assert len(set(names.values())) == len(names) == len(features)

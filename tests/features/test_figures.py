@@ -14,7 +14,7 @@ from isogloss.search import SearchOptions
 
 MONOTONE = SearchOptions(hierarchical=False, phrase_order="monotone")
 
-# Figure 1, with f_{j-1} = f0 and e_{i-1} = e0: e1 is aligned with f2, e3 with f3, e4 with f1, e2 with nothing.
+# Figure 1, with f_{j-1} = f0 and e_{i-1} = e0: e1 is aligned with f2, e3 with f3, e4 with f1, e2 with none.
 FIGURE_1 = ["f0 ||| e0 ||| 0-0", "f1 f2 f3 ||| e1 e2 e3 e4 ||| 1-0 2-2 0-3"]
 # Figure 2, with f_{j-1} = f0.
 FIGURE_2 = [

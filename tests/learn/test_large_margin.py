@@ -153,8 +153,8 @@ def test_what_does_not_fit_is_refused() -> None:
         large_margin_update(rows, none, scores, one, one, np.array([np.nan]))
     with pytest.raises(ValueError, match="finite"):
         large_margin_update(rows, none, scores + np.inf, one, one, np.ones(1))
+    broken = CsrRows(np.array([0, 5, 0]), none.columns, none.values)
     with pytest.raises(ValueError, match="offsets"):
-        broken = CsrRows(np.array([0, 5, 0]), none.columns, none.values)
         large_margin_update(rows, broken, scores, one, one, np.ones(1))
     with pytest.raises(ConfigError, match="unknown slack 'word'"):
         LargeMarginOptions(slack="word")

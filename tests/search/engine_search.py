@@ -9,6 +9,8 @@ from isogloss import _engine
 from isogloss.grammar.formats import import_rules
 from isogloss.grammar.table import RuleTable
 from isogloss.lm import LanguageModel
+from isogloss.nbest import NbestStore
+from isogloss.search.searched import Searched
 from search.exhaustive import Grammar, Lattice, Rule
 from search.random_cases import Case
 
@@ -77,3 +79,10 @@ def engine_source(source: list[str] | Lattice) -> Any:
     if isinstance(source, Lattice):
         return source.last + 1, [(a.begin, a.end, a.word, a.score) for a in source.arcs]
     return list(source)
+
+
+def search_all(decoder: _engine.Decoder, source: Any) -> Searched:
+    """All derivations of one sentence or lattice."""
+    kept = _engine.Searched()
+    columns: Any = decoder.translate([source], nbest=100_000, distinct=False, keep=kept)
+    return Searched(NbestStore.from_columns(columns), kept)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
@@ -221,28 +221,28 @@ LONG_WORDS = {
 """For the words of the cases: some that have a beginning and an end, digits and signs."""
 
 
-def with_links(rng: random.Random, case: Case) -> Case:
-    """The same with long words, whose rules are aligned: some words with none, some with several."""
+def with_links(rng: random.Random, case: Case, words: Mapping[str, str] = LONG_WORDS) -> Case:
+    """The same with other words, whose rules are aligned: some words with none, some with several."""
 
     def link(rule: Rule) -> Rule:
         density = rng.choice((0.0, 0.3, 0.5, 0.8))
-        words = [s for s, symbol in enumerate(rule.source) if symbol is not None]
-        pairs = [(s, t) for s in words for t in range(len(rule.target)) if rng.random() < density]
-        source = tuple(symbol and LONG_WORDS[symbol] for symbol in rule.source)
-        target = tuple(LONG_WORDS[word] for word in rule.target)
+        places = [s for s, symbol in enumerate(rule.source) if symbol is not None]
+        pairs = [(s, t) for s in places for t in range(len(rule.target)) if rng.random() < density]
+        source = tuple(symbol and words.get(symbol, symbol) for symbol in rule.source)
+        target = tuple(words.get(word, word) for word in rule.target)
         return replace(rule, source=source, target=target, links=tuple(pairs))
 
     lines = []
     for line in case.arpa.splitlines():
         fields = line.split("\t")
         if len(fields) > 1:
-            fields[1] = " ".join(LONG_WORDS.get(word, word) for word in fields[1].split(" "))
+            fields[1] = " ".join(words.get(word, word) for word in fields[1].split(" "))
         lines.append("\t".join(fields))
     source = case.source
     if isinstance(source, Lattice):
-        source = Lattice(source.last, tuple(replace(a, word=LONG_WORDS[a.word]) for a in source.arcs))
+        source = Lattice(source.last, tuple(replace(a, word=words.get(a.word, a.word)) for a in source.arcs))
     else:
-        source = [LONG_WORDS[word] for word in source]
+        source = [words.get(word, word) for word in source]
     rules = tuple(link(rule) for rule in case.grammar.rules)
     return replace(
         case, grammar=replace(case.grammar, rules=rules), arpa="\n".join([*lines, ""]), source=source

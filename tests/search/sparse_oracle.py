@@ -264,11 +264,10 @@ class TokenTypes:
             case "suffix":
                 return [f"+{escaped(word[-4:])}"] if len(word) > 4 else []
             case "digits":
-                pieces = re.split(r"(\d)", word)
-                pieces = ["@" if i % 2 else escaped(piece) for i, piece in enumerate(pieces)]
-                return ["".join(pieces)] if len(pieces) > 1 else []
+                shape = re.sub(r"\d", "@", word)
+                return [escaped(shape).replace(r"\@", "@")] if shape != word else []
         column = (self.target_columns if target else self.source_columns)[type]
-        return [f"{type}={escaped(value)}" for value in column.get(word, ())]
+        return [f"{escaped(type)}={escaped(value)}" for value in column.get(word, ())]
 
 
 def escaped(text: str) -> str:

@@ -217,9 +217,9 @@ def test_a_time_limit_drops_nothing(systems: Path, search: str) -> None:
     options = SearchOptions(hierarchical=search == "hierarchical", beam_size=5000, pop_limit=50_000)
     system = load(systems / search, options=options)
     words = [word for line in sentences(systems, 9) for word in line][:80]
-    begun = time.perf_counter()
+    begun = time.process_time()
     limited = system.nbest([" ".join(words), ""], nbest=1000, time_limit=0.02)
-    assert time.perf_counter() - begun < 5  # without it, minutes
+    assert time.process_time() - begun < 10  # without it, minutes
     assert limited.num_sentences == 2
     assert len(limited.text(0).split()) > 40
     usual = load(systems / search)

@@ -21,7 +21,15 @@ from isogloss.features import (
     TokenColumn,
 )
 from isogloss.nbest import NbestStore
-from search.engine_search import dense_weights, engine_source, make_decoder, make_model, make_table
+from isogloss.search.searched import Searched
+from search.engine_search import (
+    dense_weights,
+    engine_source,
+    make_decoder,
+    make_model,
+    make_table,
+    search_all,
+)
 from search.exhaustive import Derivation, derivations
 from search.random_cases import LONG_WORDS, Case, number, random_case, with_links
 from search.sparse_oracle import TokenTypes, Word, events, feature_counts
@@ -29,7 +37,7 @@ from search.sparse_oracle import TokenTypes, Word, events, feature_counts
 COLUMNS = {
     "tag": {LONG_WORDS["a"]: ("N", "V|x"), LONG_WORDS["c"]: ("N",), LONG_WORDS["new"]: ("Z",)},
     "class": {word: (str(i % 3),) for i, word in enumerate(LONG_WORDS.values())},
-    "tag-2": {LONG_WORDS["w"]: ("N", "V|x", "="), LONG_WORDS["y"]: ("V|x",), LONG_WORDS["7"]: ("Z",)},
+    "ne_tag-2": {LONG_WORDS["w"]: ("N", "V|x", "="), LONG_WORDS["y"]: ("V|x",), LONG_WORDS["7"]: ("Z",)},
 }
 WIDE = ("pair_bigram",)
 """Templates with many positions see few types, so that a case has thousands of features, not millions."""
@@ -46,7 +54,7 @@ def random_types(rng: random.Random) -> tuple[SparseModel, TokenTypes, tuple[str
         return tuple(kept)
 
     source_types = some((*SPELLING_TYPES, "tag", "class"), 5)
-    target_types = some((*SPELLING_TYPES, "tag-2"), 5)
+    target_types = some((*SPELLING_TYPES, "ne_tag-2"), 5)
     template_types = {
         name: (some(source_types, 2), some(target_types, 2))
         for name in templates
@@ -58,7 +66,7 @@ def random_types(rng: random.Random) -> tuple[SparseModel, TokenTypes, tuple[str
         target_types=target_types,
         template_types=template_types,
     )
-    columns = [{name: COLUMNS[name] for name in names} for names in (("tag", "class"), ("tag-2",))]
+    columns = [{name: COLUMNS[name] for name in names} for names in (("tag", "class"), ("ne_tag-2",))]
     source_columns, target_columns = columns
     model = SparseModel(
         options,
@@ -93,15 +101,16 @@ def random_sparse_weights(rng: random.Random, names: list[str]) -> dict[str, flo
     return {name: number(rng, -1, 1) for name in kept}
 
 
-def candidates(searched: _engine.Searched, count: int) -> list[dict[str, float]]:
+def candidates(searched: Searched, count: int) -> list[dict[str, float]]:
     """Named counts of all candidates of the only sentence."""
-    offsets, features, counts = searched.sparse(0, range(count))
+    rows = searched.sparse(0, range(count))
+    offsets, features, counts = rows.offsets, rows.features, rows.counts
     names = searched.names(0, range(count), np.unique(features))
     assert {_engine.feature_number(name) for name in names.values()} == set(names)
     assert list(_engine.feature_numbers(list(names.values()))) == list(names)
     return [
         {names[int(f)]: float(c) for f, c in zip(features[b:e], counts[b:e], strict=True)}
-        for b, e in zip(offsets, offsets[1:], strict=False)
+        for b, e in itertools.pairwise(offsets)
     ]
 
 
@@ -140,9 +149,9 @@ def check(
     fired: list[Counter[str]],
     weights: dict[str, float],
 ) -> None:
-    searched = _engine.Searched()
     source = engine_source(case.source)
-    store = NbestStore.from_columns(decoder.translate([source], nbest=10_000, distinct=False, keep=searched))
+    searched = search_all(decoder, source)
+    store = searched.store
     assert store.num_candidates == len(found)
     if not found:
         return
@@ -162,3 +171,32 @@ def check(
     different = NbestStore.from_columns(decoder.translate([source], nbest=10_000))
     assert np.allclose(different.scores, sorted(best.values(), reverse=True), atol=2e-3)
     assert np.allclose(different.scores, [best[tuple(t.split())] for t in different.texts()], atol=2e-3)
+
+
+@pytest.mark.parametrize("hierarchical", [True, False], ids=["hierarchical", "phrase"])
+def test_what_is_remembered_between_sentences_does_not_show(hierarchical: bool, tmp_path: Path) -> None:
+    rng = random.Random(7)
+    case = with_links(rng, random_case(rng, hierarchical=hierarchical, lattice=False, length=6, most=500))
+    words = sorted({*LONG_WORDS.values(), "unheard"} - {LONG_WORDS["w"]})
+    sources = [rng.choices(words, k=rng.randint(1, 5)) for _ in range(12)]
+    options = SparseOptions(templates=ALL_TEMPLATES, template_types={"pair_bigram": (("surface",),) * 2})
+    table, model = make_table(case.grammar, tmp_path), make_model(case.arpa, tmp_path)
+
+    def fresh() -> _engine.Decoder:
+        return make_decoder(case, table, model, SparseModel(options).engine(table))
+
+    names: set[str] = set()
+    for source in sources:
+        searched = search_all(fresh(), source)
+        names.update(*candidates(searched, searched.store.num_candidates))
+    weights = SparseWeights.from_names(random_sparse_weights(rng, sorted(names))).engine
+    alone = []
+    for source in sources:
+        decoder = fresh()
+        decoder.set_weights(dense_weights(case, decoder), weights)
+        alone.append(NbestStore.from_columns(decoder.translate([source], nbest=20)))
+    decoder.set_weights(dense_weights(case, decoder), weights)
+    for threads in (1, 2):
+        store = NbestStore.from_columns(decoder.translate(sources, nbest=20, threads=threads))
+        assert store.scores.tolist() == [score for one in alone for score in one.scores]
+        assert list(store.texts()) == [text for one in alone for text in one.texts()]

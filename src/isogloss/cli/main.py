@@ -19,8 +19,12 @@ from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
+from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
+from isogloss.cli.inspect import inspect
 from isogloss.cli.translate import translate
+from isogloss.cli.tune import tune
+from isogloss.cli.tune_nbest import tune_nbest
 from isogloss.errors import IsoglossError
 
 __all__ = ["app", "main"]
@@ -47,6 +51,8 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
+app.command()(tune)
+app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
 app.command()(align)
 app.command()(classes)
@@ -57,6 +63,8 @@ app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
 app.command()(translate)
+app.command()(explain)
+app.command()(inspect)
 
 
 def _print_version(wanted: bool) -> None:

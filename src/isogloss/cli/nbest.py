@@ -65,7 +65,8 @@ To = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def _read(path: str, format: FormatName | None) -> NbestStore:
+def read_list(path: str, format: FormatName | None) -> NbestStore:
+    """Read an n-best list with progress, and say which features some of its lines lack."""
     from isogloss.nbest import read_nbest
 
     file = Path(path)
@@ -100,7 +101,7 @@ def info(list: List, format: Format = None, json: Json = False) -> None:
     """Print how many sentences and candidates a list has, its features and their ranges."""
     from isogloss.nbest.summary import summarise
 
-    store = _read(list, format)
+    store = read_list(list, format)
     summary = summarise(store)
     if json:
         console.print_json(summary.as_dict())
@@ -126,7 +127,7 @@ def convert(
     format: Format = None,
 ) -> None:
     """Write a list in another format. What the format cannot carry is named first."""
-    _write(_read(list, format), output, to)
+    _write(read_list(list, format), output, to)
 
 
 @app.command()
@@ -139,7 +140,7 @@ def merge(
     """Join lists sentence by sentence; candidates with the same words and features are kept once."""
     from isogloss.nbest.edit import merge as merge_stores
 
-    stores = [_read(path, format) for path in lists]
+    stores = [read_list(path, format) for path in lists]
     merged = merge_stores(stores)
     for path, store in zip(lists, stores, strict=True):
         missing = [group.name for group in merged.dense_groups if group not in store.dense_groups]
@@ -153,7 +154,7 @@ def distinct(list: List, output: Output = "-", to: To = FormatName.MOSES, format
     """Keep one candidate, the best by score, of those with the same words."""
     from isogloss.nbest.edit import distinct as distinct_candidates
 
-    _write(distinct_candidates(_read(list, format)), output, to)
+    _write(distinct_candidates(read_list(list, format)), output, to)
 
 
 @app.command("add-column")
@@ -171,7 +172,7 @@ def add_column(
     from isogloss.nbest.columns import read_column
     from isogloss.nbest.edit import add_column as with_column
 
-    store = _read(list, format)
+    store = read_list(list, format)
     _write(with_column(store, name, read_column(values, store, list)), output, to)
 
 
@@ -199,7 +200,7 @@ def oracle(
     from isogloss.nbest.oracle import find_oracle
     from isogloss.nbest.statistics import bleu_statistics
 
-    store = _read(list, format)
+    store = read_list(list, format)
     references = References.read(reference)
     statistics = bleu_statistics(store, references, tokenize=tokenize, lowercase=lowercase)
     missing = len(references) - store.num_sentences
@@ -251,6 +252,6 @@ def best(
     from isogloss.corpus.streams import atomic_output
     from isogloss.nbest.edit import best_rows
 
-    store = _read(list, format)
+    store = read_list(list, format)
     with atomic_output(output) as stream:
         stream.writelines(line + "\n" for line in store.lines(best_rows(store)))

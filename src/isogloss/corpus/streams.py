@@ -185,11 +185,16 @@ def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
         yield from lines
 
 
-def split_chunks(chunks: Iterable[bytes], path: StrPath) -> Iterator[list[bytes]]:
-    """Yield the lines that every piece of a text completes; zero bytes are refused as not being text."""
+def split_chunks(
+    chunks: Iterable[bytes], path: StrPath, *, allow_zero: bool = False
+) -> Iterator[list[bytes]]:
+    """Yield the lines that every piece of a text completes.
+
+    Zero bytes are refused as not being text, unless they are allowed.
+    """
     begun: list[bytes] = []  # pieces of a line that has no end yet: joining them each time would be quadratic
     for chunk in chunks:
-        if b"\0" in chunk:
+        if b"\0" in chunk and not allow_zero:
             raise not_text(path)
         first, *others = chunk.split(b"\n")
         begun.append(first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ __all__ = ["SparseModel"]
 
 KIND, VERSION = "sparse-features", 1
 _SIDES = ("source", "target")
+_METHODS = ("rule", "border")
 
 
 class SparseModel:
@@ -42,9 +43,13 @@ class SparseModel:
             missing = [name for name in types if name not in known]
             if missing:
                 raise ConfigError(f"there is no column for the {side} token type '{missing[0]}'")
-        for name in self.python_templates:
+        for name, events in self.python_templates.items():
             if name in self.options.templates or not name.isidentifier():
                 raise ConfigError(f"'{name}' cannot be the name of a template written in Python")
+            if not any(hasattr(events, method) for method in _METHODS):
+                raise ConfigError(
+                    f"the template '{name}' has neither of the methods {' and '.join(_METHODS)}"
+                )
 
     def engine(self, rules: RuleTable) -> _engine.SparseModel:
         """What the engine's search takes, for the words of a rule table."""
@@ -56,7 +61,9 @@ class SparseModel:
             source_types=self._types("source", options.source_types),
             target_types=self._types("target", options.target_types),
             templates=templates,
-            python_templates=list(self.python_templates.items()),
+            python_templates=[
+                (name, _Guarded(name, events)) for name, events in self.python_templates.items()
+            ],
         )
 
     def _types(self, side: str, names: tuple[str, ...]) -> list[Any]:
@@ -120,3 +127,27 @@ class SparseModel:
             return cls(options, source_columns=columns["source"], target_columns=columns["target"])
         except (ConfigError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFormatError(f"not a description of sparse features ({error})", path) from None
+
+
+class _Guarded:
+    """A template whose mistakes are told apart from those of the model that is searched."""
+
+    def __init__(self, name: str, events: PythonTemplate) -> None:
+        for method in _METHODS:
+            if hasattr(events, method):
+                setattr(self, method, _guarded(name, method, getattr(events, method)))
+
+
+def _guarded(name: str, method: str, call: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
+    def guarded(*facts: Any) -> list[str]:
+        try:
+            features = list(call(*facts))
+        except Exception as error:
+            problem = f"{method}() of the template '{name}' failed: {type(error).__name__}: {error}"
+            raise ConfigError(problem) from error
+        for feature in features:
+            if not isinstance(feature, str):
+                raise ConfigError(f"{method}() of the template '{name}' gives {feature!r}, expected a string")
+        return features
+
+    return guarded

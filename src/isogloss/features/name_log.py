@@ -23,38 +23,34 @@ _FILES = ("features", "lengths", "names")
 class NameLog:
     """A folder of three files that only grow: features, the lengths of their names, the names."""
 
-    def __init__(self, folder: Path, *, features: int = 0) -> None:
-        """Begin, or go on after the first ``features`` entries; what was written after them is dropped."""
-        self._folder = folder
+    def __init__(self, folder: Path) -> None:
+        """Begin a log in a folder; what was there before is gone at the first ``add`` unless rewound to."""
+        self._folder, self._count = folder, 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for name in _FILES:
-                (folder / name).touch()
-            lengths = np.fromfile(folder / "lengths", np.uint16, features)
-            sizes = {
-                "features": 8 * features,
-                "lengths": 2 * features,
-                "names": int(lengths.sum(dtype=np.int64)),
-            }
-            if len(lengths) < features or any(
-                (folder / name).stat().st_size < sizes[name] for name in _FILES
-            ):
-                raise OutputError("the names of features are incomplete", folder, "start the run again")
-            self._files = {name: (folder / name).open("r+b") for name in _FILES}
-            for name, file in self._files.items():
-                file.truncate(sizes[name])
-                file.seek(sizes[name])
+            self._files = {name: (folder / name).open("a+b") for name in _FILES}
         except OSError as error:
-            if isinstance(error, OutputError):
-                raise
             raise OutputError(error.strerror or str(error), folder) from None
-        self._count = features
+        self._fresh = True
+
+    def rewind(self, features: int) -> None:
+        """Go on after the first ``features`` entries of a log of before; the rest is dropped."""
+        lengths = np.fromfile(self._folder / "lengths", np.uint16, features)
+        sizes = (8 * features, 2 * features, int(lengths.sum(dtype=np.int64)))
+        found = tuple((self._folder / name).stat().st_size for name in _FILES)
+        if len(lengths) < features or any(is_ < wanted for is_, wanted in zip(found, sizes, strict=True)):
+            raise OutputError("the names of features are incomplete", self._folder, "start the run again")
+        for name, size in zip(_FILES, sizes, strict=True):
+            self._files[name].truncate(size)
+        self._count, self._fresh = features, False
 
     def __len__(self) -> int:
         return self._count
 
     def add(self, features: UInt64, names: UInt8, ends: UInt64) -> None:
         """Append features with their names, which lie one after another."""
+        if self._fresh:
+            self.rewind(0)
         self._files["features"].write(features.tobytes())
         self._files["lengths"].write(np.diff(ends, prepend=np.uint64(0)).astype(np.uint16).tobytes())
         self._files["names"].write(names.tobytes())

@@ -21,19 +21,42 @@ SPELLING_TYPES: tuple[str, ...] = ("surface", "prefix", "suffix", "digits")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
-class PythonTemplate(Protocol):
-    """A template written in Python, for experiments: the search calls it for every rule it meets, one thread
-    at a time, so it is many times slower than one of the engine's.
-
-    A template has ``rule``, ``border`` or both. Each gives the names of the features that fire, as often as
-    they fire; the search prints them as ``name:#feature``. A gap is the word ``~``.
-    """
+class RuleTemplate(Protocol):
+    """A template written in Python that looks at single rules."""
 
     def rule(
         self, source: Sequence[str], target: Sequence[str], links: Sequence[tuple[int, int]]
     ) -> Iterable[str]:
         """Features of a rule: its source symbols, its target words, aligned positions of the two."""
         ...
+
+
+class BorderTemplate(Protocol):
+    """A template written in Python that looks at a rule and at what was said before it."""
+
+    def border(
+        self,
+        last_word: str,
+        last_pair: tuple[str, str],
+        source: Sequence[str],
+        target: Sequence[str],
+        links: Sequence[tuple[int, int]],
+    ) -> Iterable[str]:
+        """Features of a rule after the last target word and the last aligned pair (source word, target word).
+
+        Both are ``<s>`` when there was none. The end of a sentence is the rule of ``</s>`` with ``</s>``.
+        """
+        ...
+
+
+PythonTemplate = RuleTemplate | BorderTemplate
+"""A template written in Python, for experiments: the search calls it for every rule it meets, one thread at a
+time, so it is many times slower than one of the engine's.
+
+A template has ``rule``, ``border`` or both. Each gives the names of the features that fire, as often as they
+fire; the search prints them as ``name:#feature``. Links are by target position, then source position. A gap
+is the word ``~``. What a template gives may depend on nothing but what it is told: the search remembers it.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

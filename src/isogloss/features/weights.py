@@ -61,9 +61,9 @@ class SparseWeights:
             raise ConfigError(str(error)) from None
         ends = np.cumsum([len(name.encode()) for name in kept], dtype=np.uint64)
         names = np.frombuffer("".join(kept).encode(), np.uint8)
-        return cls.from_numbers(
-            numbers, np.fromiter(kept.values(), np.float32, len(kept)), names, ends, signature=signature
-        )
+        values = np.fromiter(kept.values(), np.float64, len(kept))
+        with np.errstate(over="ignore"):  # what is too large is found as infinite
+            return cls.from_numbers(numbers, values.astype(np.float32), names, ends, signature=signature)
 
     @classmethod
     def from_numbers(

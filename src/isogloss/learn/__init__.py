@@ -1,22 +1,45 @@
 """Learners: from an n-best list and a metric to weights, one learner per file.
 
 Problem                    a list, a metric, and the metric's statistics of every candidate
-Learner, Learned, Step     what every learner is and gives
+Learner, Learned, Step     what every learner is and gives; Curve helps to make them
+Mert, BatchMira, Pro       learners
+Constraints, Prior         frozen, bounded and expected weights
+large_margin_update        one update of online large-margin training
+tune_nbest                 from a list and references to weights, with checks
 """
 
-from isogloss.learn.learner import Learned, Learner, Step, Track, no_track
+from isogloss.learn.constraints import Constraints, Prior
+from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
+from isogloss.learn.learner import Curve, Learned, Learner, Step, Track, no_track
+from isogloss.learn.mert import Mert
 from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
+from isogloss.learn.mira import BatchMira
+from isogloss.learn.nbest_tuning import METHODS, Run, Tuned, tune_nbest
+from isogloss.learn.pro import Pro
 from isogloss.learn.problem import Problem, WeightVector
 
 __all__ = [
+    "METHODS",
     "METRICS",
+    "BatchMira",
+    "Constraints",
+    "Curve",
+    "LargeMarginOptions",
+    "LargeMarginUpdate",
     "Learned",
     "Learner",
+    "Mert",
+    "Prior",
+    "Pro",
     "Problem",
     "QualityColumn",
+    "Run",
     "Step",
     "Track",
+    "Tuned",
     "WeightVector",
+    "large_margin_update",
     "metric_named",
     "no_track",
+    "tune_nbest",
 ]

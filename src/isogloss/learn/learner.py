@@ -6,29 +6,17 @@ sees a ``Problem`` and knows nothing of decoders, files or the command line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
+from isogloss.errors import InternalError
 from isogloss.learn.problem import Problem, WeightVector
+from isogloss.progress import Track, no_track
 
-__all__ = ["Learned", "Learner", "Step", "Track", "no_track", "step_of"]
-
-T = TypeVar("T")
-
-
-class Track(Protocol):
-    """Gives the items on while showing, under a description, how many of them are done."""
-
-    def __call__(self, items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-        """``isogloss.cli.console.track`` is one."""
-
-
-def no_track(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-    """Show nothing."""
-    return iter(items)
+__all__ = ["Curve", "Learned", "Learner", "Step", "Track", "no_track"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +32,6 @@ class Step:
     """Features whose weight is not 0."""
 
 
-def step_of(iteration: int, problem: Problem, vector: WeightVector, held_out: Problem | None) -> Step:
-    """The point of the curve that these weights make."""
-    return Step(
-        iteration=iteration,
-        score=problem.score_of(vector),
-        held_out_score=None if held_out is None else held_out.score_of(problem.named(vector)),
-        active_features=int(np.count_nonzero(vector.dense) + np.count_nonzero(vector.sparse)),
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
     """What a learner found."""
@@ -65,6 +43,48 @@ class Learned:
     history: tuple[Step, ...] = ()
     """The learning curve, in order."""
     held_out_score: float | None = None
+
+
+class Curve:
+    """A learning curve in the making, and the weights that are best so far.
+
+    Held-out data decide between weights if there are any, or else the problem itself; of a learner whose
+    later weights are always the better ones (``prefer_last``) only held-out data do.
+    """
+
+    def __init__(self, problem: Problem, held_out: Problem | None, *, prefer_last: bool = False) -> None:
+        self._problem, self._held_out = problem, held_out
+        self._prefer_last = prefer_last and held_out is None
+        self._steps: list[Step] = []
+        self._best: tuple[float, Step, WeightVector] | None = None
+
+    def add(self, vector: WeightVector, *, cost: float = 0.0) -> None:
+        """The weights of the next iteration; ``cost`` is what priors take from their score."""
+        step = Step(
+            iteration=len(self._steps) + 1,
+            score=self._problem.score_of(vector),
+            held_out_score=self._held_out_score(vector),
+            active_features=int(np.count_nonzero(vector.dense) + np.count_nonzero(vector.sparse)),
+        )
+        self._steps.append(step)
+        aim = (step.score if step.held_out_score is None else step.held_out_score) - cost
+        if self._best is None or self._prefer_last or aim > self._best[0]:
+            self._best = (aim, step, vector)
+
+    def _held_out_score(self, vector: WeightVector) -> float | None:
+        return None if self._held_out is None else self._held_out.score_of(self._problem.named(vector))
+
+    def learned(self) -> Learned:
+        """The best weights; something must have been added."""
+        if self._best is None:
+            raise InternalError("a learner has nothing to show")
+        _, step, vector = self._best
+        return Learned(
+            weights=self._problem.named(vector),
+            score=step.score,
+            history=tuple(self._steps),
+            held_out_score=step.held_out_score,
+        )
 
 
 class Learner(Protocol):

@@ -18,7 +18,7 @@ import numpy as np
 from isogloss import _engine
 from isogloss.errors import ConfigError
 from isogloss.learn.constraints import Constraints, Limits
-from isogloss.learn.learner import Learned, Track, no_track, step_of
+from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
 from isogloss.metric.interface import FloatArray
 
@@ -27,7 +27,7 @@ __all__ = ["Mert", "best_step"]
 _NARROWEST = 1e-10  # relative; in narrower intervals rounding decides who wins
 _GAIN = 1e-9  # least improvement worth a move
 _ROUND = 4  # restarts that know nothing of each other and can run at once
-_RADIUS = (0.05, 0.5)  # how far from the best weights a restart begins, as a part of their size
+_NEAREST, _FURTHEST = 0.05, 0.5  # where a restart begins: distance from the best weights, by their size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +64,8 @@ class Mert:
         track: Track = no_track,
     ) -> Learned:
         """Search from all starts; ``held_out`` decides between their results if it is given."""
+        if not problem.dense_names:
+            raise ConfigError("MERT learns weights of dense features, and there are none; use kbmira or pro")
         begin = problem.vector(start)
         shared = _Shared(
             problem,
@@ -74,21 +76,10 @@ class Mert:
             _spread(problem),
             self,
         )
-        found = list(track(self._searches(shared, begin), "MERT searches", self.restarts + 1))
-        goals = []
-        history = []
-        for number, (_, vector) in enumerate(found, start=1):
-            step = step_of(number, problem, vector, held_out)
-            history.append(step)
-            aim = step.score if step.held_out_score is None else step.held_out_score
-            goals.append(aim - shared.limits.penalty(vector.dense))
-        best = int(np.argmax(goals))
-        return Learned(
-            weights=problem.named(shared.normalised(found[best][1])),
-            score=history[best].score,
-            history=tuple(history),
-            held_out_score=history[best].held_out_score,
-        )
+        curve = Curve(problem, held_out)
+        for _, vector in track(self._searches(shared, begin), "MERT searches", self.restarts + 1):
+            curve.add(shared.normalised(vector), cost=shared.limits.penalty(vector.dense))
+        return curve.learned()
 
     def _searches(self, shared: _Shared, begin: WeightVector) -> Iterator[tuple[float, WeightVector]]:
         """What every search found, and its goal. A round's searches all begin near the same weights."""
@@ -118,12 +109,9 @@ class _Shared(NamedTuple):
         vector = centre.copy()
         used = self.spread > 0
         size = float(np.linalg.norm(vector.dense[used] / self.spread[used])) or 1.0
-        radius = (
-            size
-            * math.exp(random.uniform(*map(math.log, _RADIUS)))
-            / math.sqrt(max(1, np.count_nonzero(used)))
-        )
-        moved = vector.dense + radius * random.normal(size=len(used)) * self.spread
+        radius = math.exp(random.uniform(math.log(_NEAREST), math.log(_FURTHEST)))
+        length = radius * size / math.sqrt(int(used.sum()) or 1)
+        moved = vector.dense + length * random.normal(size=len(used)) * self.spread
         vector.dense[:] = self.limits.clip(moved)
         return self.search(vector, number)
 

@@ -11,13 +11,15 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.errors import ConfigError, TrainingError
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError, ModelFormatError, TrainingError
 from isogloss.features.name_log import NameLog
 from isogloss.features.weights import SparseWeights
 from isogloss.learn.large_margin import LargeMarginOptions, large_margin_update
@@ -27,14 +29,16 @@ from isogloss.metric import References
 from isogloss.metric.bleu import SENTENCE_BLEU, bleu_scores
 from isogloss.metric.document import DocumentBleu
 from isogloss.metric.interface import FloatArray
+from isogloss.model.folder import open_folder, write_folder
 from isogloss.nbest.statistics import BatchStatistics
 from isogloss.nbest.store import CsrRows
 from isogloss.search.decoder import Decoder
-from isogloss.search.plf import Lattice
 from isogloss.search.searched import FeatureRows, Searched
+from isogloss.search.sentence import Source
 
 __all__ = ["OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
 
+KIND, VERSION = "online-training", 1
 METHODS = ("mira", "perceptron", "tillmann-zhang")
 SELECTIONS = ("oracles", "hope-fear")
 LOSSES = ("document", "sentence")
@@ -144,7 +148,7 @@ class OnlineTrainer:
     def __init__(
         self,
         decoder: Decoder,
-        sources: Sequence[str | Lattice],
+        sources: Sequence[Source],
         references: References,
         start: Mapping[str, float],
         options: OnlineOptions | None = None,
@@ -360,6 +364,58 @@ class OnlineTrainer:
         np.add.at(coefficients, first, steps)
         np.add.at(coefficients, second, -steps)
         return coefficients
+
+    def save(self, path: StrPath) -> None:
+        """Store all that is needed to go on after the last iteration."""
+        state = self.state
+        features, weights, sums = state.sparse.columns()
+        if self._names is not None:
+            self._names.flush()
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "dense": state.dense,
+            "dense_sum": state.dense_sum,
+            "scales": self.scales,
+            "document": self._document.rows(),
+            "best_now": self._best_now,
+            "features": features,
+            "weights": weights,
+            "sums": sums,
+            **state.oracles.arrays(),
+        }
+        attributes = {
+            "iteration": state.iteration,
+            "steps": state.sparse.steps,
+            "names": 0 if self._names is None else len(self._names),
+            "options": asdict(self.options),
+        }
+        write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
+
+    def restore(self, path: StrPath) -> None:
+        """Go on where a run with the same options, decoder and sentences was stored."""
+        folder = open_folder(path, kind=KIND, version=VERSION)
+        arrays, attributes, state = folder.arrays, folder.attributes, self.state
+        try:
+            options = {**attributes["options"], "iterations": self.options.iterations}
+            fits = options == {**asdict(self.options), "patience": options["patience"]}
+            fits = fits and arrays["best_now"].shape == self._best_now.shape
+            fits = fits and arrays["dense"].shape == state.dense.shape
+            if not fits:
+                raise ConfigError(f"{path}: a run with other options or sentences; remove it to start again")
+            self._document = DocumentBleu(arrays["document"])
+            self._best_now = np.array(arrays["best_now"])
+            self.scales = np.array(arrays["scales"])
+            state.dense, state.dense_sum = np.array(arrays["dense"]), np.array(arrays["dense_sum"])
+            state.iteration = int(attributes["iteration"])
+            state.sparse.restore(
+                arrays["features"], arrays["weights"], arrays["sums"], int(attributes["steps"])
+            )
+            state.oracles.restore(arrays)
+            if self._names is not None:
+                self._names.rewind(int(attributes["names"]))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            if isinstance(error, ConfigError):
+                raise
+            raise ModelFormatError(f"not a stored run ({error})", path) from None
 
     def average(self) -> TrainedWeights:
         """The mean of the weights after every sentence so far."""

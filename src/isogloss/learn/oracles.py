@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +41,7 @@ class OracleMemory:
         """Remember these instead of those of before."""
         self._oracles[sentence] = oracles[: self.size]
 
-    def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All of it as flat arrays, to be stored."""
         flat = [oracle for oracles in self._oracles for oracle in oracles]
         sparse = FeatureRows.join([oracle.sparse for oracle in flat]) if flat else FeatureRows.empty()
@@ -54,7 +56,7 @@ class OracleMemory:
             "oracle_feature_counts": sparse.counts,
         }
 
-    def restore(self, arrays: dict[str, npt.NDArray[np.generic]]) -> None:
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take up where ``arrays`` left off."""
         texts = arrays["oracle_texts"].tobytes().decode().split("\n")
         sparse = FeatureRows(

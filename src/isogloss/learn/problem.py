@@ -138,6 +138,10 @@ class Problem:
         found = sentence_scores(self.metric, self.statistics) * unit(self.metric)
         return found if self.metric.higher_is_better else -found
 
+    def reported(self, score: float) -> float:
+        """A score of this problem on the scale on which the metric is reported."""
+        return score / unit(self.metric) * (1 if self.metric.higher_is_better else -1)
+
     # Weights by name and by column.
 
     @property
@@ -184,7 +188,8 @@ class Problem:
 
     def model_scores(self, vector: WeightVector) -> FloatArray:
         """The score of every candidate under the weights."""
-        scores = self.dense() @ vector.dense
+        # Not by BLAS: its sums depend on the number of threads, and for so few columns it is slower.
+        scores: FloatArray = np.einsum("ij,j->i", self.dense(), vector.dense)
         if np.any(vector.sparse):
             offsets, columns, values = self.sparse(np.arange(self.store.num_candidates))
             summed = np.concatenate(([0.0], np.cumsum(vector.sparse[columns] * values)))

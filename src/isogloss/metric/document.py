@@ -52,6 +52,10 @@ class DocumentBleu:
         """The row that represents a sentence now."""
         return np.array(self._rows[sentence])
 
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of all sentences."""
+        return np.array(self._rows)
+
     def score(self) -> float:
         """BLEU of the document as it is, in 0..1."""
         return float(bleu_scores(self._sum[np.newaxis], self.options)[0])

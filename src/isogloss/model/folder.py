@@ -49,6 +49,7 @@ class ArrayFolder:
 
     path: Path
     kind: str
+    version: int
     arrays: Mapping[str, Array]
     attributes: Mapping[str, Any]
     made_by: str
@@ -97,8 +98,8 @@ def add_arrays(path: StrPath, *, kind: str, version: int, arrays: Mapping[str, A
         _remove_unused(folder, manifest["arrays"])
 
 
-def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:
-    """Open a stored folder of the given kind, up to the given format version.
+def open_folder(path: StrPath, *, kind: str | None = None, version: int | None = None) -> ArrayFolder:
+    """Open a stored folder of the given kind, up to the given format version; of any, if none is given.
 
     Checks the manifest against its own checksum and the size of every file. The content of the files is
     not read: ``verify_folder`` does that.
@@ -107,7 +108,8 @@ def open_folder(path: StrPath, *, kind: str, version: int) -> ArrayFolder:
     manifest, arrays = _map_arrays(folder, kind, version)
     return ArrayFolder(
         path=folder,
-        kind=kind,
+        kind=manifest["kind"],
+        version=manifest["version"],
         arrays=arrays,
         attributes=manifest["attributes"],
         made_by=manifest["made_by"],

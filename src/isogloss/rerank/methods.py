@@ -22,6 +22,8 @@ METHODS: dict[str, tuple[str, str]] = {
     "expected": ("expected", "ExpectedScore"),
     "mbr": ("mbr", "Mbr"),
     "mert": ("mert", "Mert"),
+    "mira": ("mira", "BatchMira"),
+    "pro": ("pro", "Pro"),
 }
 """Module of ``isogloss.learn`` and class in it."""
 

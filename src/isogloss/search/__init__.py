@@ -8,7 +8,7 @@ from isogloss.search.markup import escape_markup, parse_markup
 from isogloss.search.options import SearchOptions
 from isogloss.search.plf import Arc, Lattice, format_plf, parse_plf
 from isogloss.search.sentence import Fixed, Sentence, Source
-from isogloss.search.system import System, best_lines, create_system, load
+from isogloss.search.system import System, best_lines, create_system, inspect_system, is_system, load
 from isogloss.search.terms import Terms
 from isogloss.search.weights import (
     HIERARCHICAL_WEIGHTS,
@@ -42,6 +42,8 @@ __all__ = [
     "escape_markup",
     "factor_names",
     "format_plf",
+    "inspect_system",
+    "is_system",
     "load",
     "parse_factors",
     "parse_markup",

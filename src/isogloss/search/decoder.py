@@ -73,6 +73,11 @@ class Decoder:
         self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
         self._set_dense(checked)
 
+    @property
+    def sparse_weights(self) -> _engine.SparseWeights | None:
+        """The weights of sparse features in use."""
+        return self._sparse_weights
+
     @contextlib.contextmanager
     def using(self, weights: Mapping[str, float]) -> Iterator[None]:
         """Use other dense weights for a while; sparse weights stay."""
@@ -81,6 +86,16 @@ class Decoder:
         try:
             yield
         finally:
+            self._set_dense(own)
+
+    @contextlib.contextmanager
+    def restored(self) -> Iterator[None]:
+        """Whatever weights are set inside, those of before are back afterwards."""
+        own, sparse = self.weights, self._sparse_weights
+        try:
+            yield
+        finally:
+            self._sparse_weights = sparse
             self._set_dense(own)
 
     def _set_dense(self, weights: dict[str, float]) -> None:
@@ -156,7 +171,7 @@ class Decoder:
         """
         windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
         kept = _engine.Searched()
-        with self._rules.damage_named():
+        with self._rules.damage_named(), _finite_scores():
             columns: Any = self._engine.translate(
                 [window.source for window in windows], nbest=nbest, threads=threads, keep=kept
             )
@@ -183,7 +198,7 @@ class Decoder:
         self, windows: list[_Window], limits: list[float], work: _Work, derivations: bool
     ) -> tuple[NbestStore, list[Derivation]]:
         sources = [window.source for window in windows]
-        with self._rules.damage_named():
+        with self._rules.damage_named(), _finite_scores():
             columns: Any = self._engine.translate(
                 sources,
                 nbest=work.nbest,
@@ -221,11 +236,13 @@ class Decoder:
             self._fallback = self._make(monotone)
             self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
         chosen = [windows[number] for number in numbers]
-        with self._rules.damage_named():
+        with self._rules.damage_named(), _finite_scores():
             columns: Any = self._fallback.translate(
                 [window.source for window in chosen], derivations=derivations
             )
-        store = NbestStore.from_columns(columns)
+            store = NbestStore.from_columns(columns)
+            if store.num_sentences < len(numbers):
+                raise FloatingPointError("the score of a translation is not a finite number")
         steps = _derivations(columns, store, chosen) if derivations else []
         renumbered = replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
         return renumbered, steps
@@ -241,6 +258,15 @@ class Decoder:
                 options=engine_options(options),
                 sparse=self._sparse_engine,
             )
+
+
+@contextlib.contextmanager
+def _finite_scores() -> Iterator[None]:
+    """Say what is wrong when scores cannot be compared."""
+    try:
+        yield
+    except FloatingPointError as error:
+        raise ConfigError(f"{error}: the weights are far too large, or their file is damaged") from None
 
 
 class _Window(NamedTuple):

@@ -57,7 +57,7 @@ def arriving_batches(
     ``bad_line`` and is empty; without ``bad_line``, what comes before it is yielded and the error raised.
     """
     number = 0
-    for lines in split_chunks(chunks, path):
+    for lines in split_chunks(chunks, path, allow_zero=True):
         batch: list[Source] = []
         for line in lines:
             number += 1
@@ -78,6 +78,8 @@ def arriving_batches(
 
 
 def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str:
+    if (zero := line.find(b"\0")) >= 0:
+        raise DataFormatError(f"a zero byte at column {zero + 1}, which is no text", path, number)
     try:
         text = line.decode("utf-8", "replace" if replace_invalid else "strict")
     except UnicodeDecodeError as error:

@@ -38,6 +38,7 @@ from isogloss.grammar import storage
 from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
 from isogloss.model.folder import open_folder, write_folder
+from isogloss.model.inspection import Inspection, inspect_folder, is_stored_folder
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import NbestStore
 from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
@@ -47,7 +48,7 @@ from isogloss.search.plf import Lattice
 from isogloss.search.sentence import Source, split_words
 from isogloss.search.weights import default_weights, read_weights, split_sparse, write_weights
 
-__all__ = ["System", "best_lines", "create_system", "load"]
+__all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system", "load"]
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
@@ -255,6 +256,36 @@ def load(
     return System(decoder, folder)
 
 
+def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
+    """What a stored system is made of; with ``verify``, all of it is read and what is damaged refused.
+
+    The weights have no checksum, since they may be edited; they must fit the features.
+    """
+    folder = Path(path)
+    facts = _facts(folder)
+    inside = sorted(item for item in folder.iterdir() if is_stored_folder(item))
+    parts = {item.name: inspect_folder(item, verify=verify) for item in inside}
+    verified = None
+    if verify:
+        load(folder)
+        verified = sum(part.verified or 0 for part in parts.values())
+    weights = read_weights(folder / _WEIGHTS)
+    return Inspection(
+        path=folder,
+        kind=facts["kind"],
+        version=facts["version"],
+        made_by=facts["made_by"],
+        attributes={"options": facts["options"], "weights": weights},
+        parts=parts,
+        verified=verified,
+    )
+
+
+def is_system(path: StrPath) -> bool:
+    """Whether a folder has the description that a stored system has."""
+    return (Path(path) / _FACTS).is_file()
+
+
 def _set_weights(decoder: Decoder, weights: Mapping[str, float] | StrPath) -> SparseWeights | None:
     """Let a decoder use weights by name, dense and sparse together; gives the sparse ones."""
     dense, by_name = split_sparse(weights if isinstance(weights, Mapping) else read_weights(weights))
@@ -288,6 +319,14 @@ def _write_facts(path: Path, options: SearchOptions) -> None:
 
 
 def _read_facts(folder: Path) -> SearchOptions:
+    facts = _facts(folder)
+    try:
+        return SearchOptions.from_mapping(facts["options"])
+    except (ConfigError, KeyError, TypeError, AttributeError) as error:
+        raise ModelFormatError(f"the search options make no sense ({error})", folder / _FACTS) from None
+
+
+def _facts(folder: Path) -> dict[str, Any]:
     path = folder / _FACTS
     try:
         facts = json.loads(path.read_bytes())
@@ -307,10 +346,7 @@ def _read_facts(folder: Path) -> SearchOptions:
         raise ModelFormatError(
             f"format version {version} is newer than this program knows ({VERSION})", path, "upgrade isogloss"
         )
-    try:
-        return SearchOptions.from_mapping(facts["options"])
-    except (ConfigError, KeyError, TypeError, AttributeError) as error:
-        raise ModelFormatError(f"the search options make no sense ({error})", path) from None
+    return {"made_by": "", "options": {}, **facts}
 
 
 @contextlib.contextmanager

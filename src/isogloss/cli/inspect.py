@@ -1,0 +1,110 @@
+"""``isogloss inspect``: what a stored folder holds, and whether it is intact."""
+
+from __future__ import annotations
+
+import json as json_format
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isogloss.cli import console
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from isogloss.model.inspection import Inspection
+
+__all__ = ["inspect"]
+
+_LONGEST = 100  # characters of a value that are shown
+
+
+def inspect(
+    folder: Annotated[
+        str,
+        typer.Argument(metavar="DIR", help="System, rule table, language model or any other stored folder."),
+    ],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read everything and compare it with its checksums.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what a stored folder holds, how large it is and how it was made.
+
+    With --verify a damaged folder is an error, which says what is damaged.
+    """
+    from isogloss.model.inspection import inspect_folder
+    from isogloss.search import inspect_system, is_system
+
+    look = inspect_system if is_system(folder) else inspect_folder
+    found = look(folder, verify=verify)
+    if json:
+        console.print_json(_finite(found.to_json()))
+        return
+    _print(found)
+
+
+def _finite(value: Any) -> Any:
+    """Without numbers that are not JSON; nobody writes them, but anybody can."""
+    return json_format.loads(json_format.dumps(value), parse_constant=lambda _: None)
+
+
+def _print(found: Inspection, heading: str = "") -> None:
+    from rich.table import Table
+
+    facts = Table(box=None, show_header=False, pad_edge=False)
+    if heading:
+        facts.add_row("")
+        facts.add_row(_text(heading))
+    facts.add_row("kind", _text(f"{found.kind}, format version {found.version}"))
+    facts.add_row("made by", _text(found.made_by))
+    facts.add_row("size", _size(found.bytes))
+    if found.verified is not None:
+        facts.add_row("verified", f"{found.verified} arrays are as they were written")
+    for name, value in found.attributes.items():
+        facts.add_row(_text(name), _text(_described(name, value)))
+    console.print_table(facts)
+    if found.arrays:
+        _print_arrays(found)
+    for name, part in found.parts.items():
+        _print(part, f"{name}/")
+
+
+def _print_arrays(found: Inspection) -> None:
+    from rich.table import Table
+
+    table = Table("array", "type", "shape", "size", box=None, pad_edge=False)
+    table.columns[3].justify = "right"
+    for array in found.arrays:
+        shape = " x ".join(f"{n:,}" for n in array.shape) or "one value"
+        table.add_row(array.name, array.dtype.lstrip("<|"), shape, _size(array.bytes))
+    console.print_table(table)
+
+
+def _described(name: str, value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return _shown(value)
+    items = list(value.items())
+    if name == "weights":
+        items.sort(key=lambda item: -abs(item[1]))
+    return ", ".join(f"{key} {_shown(inner)}" for key, inner in items)
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json_format.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def _text(value: str) -> Text:
+    """What is in a file must not steer the terminal."""
+    from rich.text import Text
+
+    return Text("".join(c if c.isprintable() else "\ufffd" for c in value))
+
+
+def _size(count: int) -> str:
+    for power, unit in ((3, "GB"), (2, "MB"), (1, "kB")):
+        if count >= 1000**power:
+            return f"{count / 1000**power:,.1f} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,175 @@
+"""``isogloss tune``: better weights for a stored system."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from isogloss.cli import console
+
+if TYPE_CHECKING:
+    from isogloss.learn.tuning import TuneIteration
+    from isogloss.metric import References
+
+__all__ = ["tune"]
+
+Files = list[str]
+
+
+def tune(
+    system: Annotated[str, typer.Argument(metavar="DIR", help="Stored system; its weights are replaced.")],
+    dev_source: Annotated[
+        str, typer.Option(metavar="FILE", help="Source sentences to tune on, tokenised, one per line.")
+    ],
+    dev_target: Annotated[
+        Files, typer.Option(metavar="FILE", help="Their references; give the option once per file.")
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="mira (online, dense and sparse features), mert, kbmira or pro (dense, from n-best lists).",
+        ),
+    ] = "mira",
+    held_out_source: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Other sentences, which decide which iteration is the best."),
+    ] = None,
+    held_out_target: Annotated[
+        Files | None, typer.Option(metavar="FILE", help="Their references; once per file.")
+    ] = None,
+    iterations: Annotated[
+        int,
+        typer.Option(metavar="N", help="Passes over the sentences.", show_default="20 for mira, else 10"),
+    ] = 0,
+    nbest: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Candidates per sentence.", show_default="1000 to find oracles in, else 100"
+        ),
+    ] = None,
+    aggressiveness: Annotated[float, typer.Option(metavar="C", help="How far mira goes in a step.")] = 0.001,
+    candidates: Annotated[
+        int, typer.Option(metavar="K", help="Best candidates that mira wants outscored.")
+    ] = 10,
+    oracles: Annotated[
+        int, typer.Option(metavar="M", help="Best translations per sentence that mira wants to win.")
+    ] = 10,
+    selection: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="oracles: the best translations seen so far; hope-fear: good ones that the model likes.",
+        ),
+    ] = "hope-fear",
+    patience: Annotated[
+        int,
+        typer.Option(metavar="N", help="Stop after so many passes without a gain on held-out; 0: never."),
+    ] = 0,
+    restarts: Annotated[int, typer.Option(metavar="N", help="Random restarts of mert.")] = 20,
+    initial_weights: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Dense weights to start from.", show_default="the system's own"),
+    ] = None,
+    work: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for the state of the run; with the same command a killed run goes on from there.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random draws.")] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", help="Threads; the result does not depend on it.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Learn the weights of a system from sentences and their translations.
+
+    The system is changed only when the run has ended well. Sparse features are learned by mira, if the system
+    has any (see 'isogloss system create --templates'); the other methods leave it with dense weights only.
+    """
+    from isogloss.errors import ConfigError
+    from isogloss.learn.online import OnlineOptions
+    from isogloss.learn.tuning import TuneOptions
+    from isogloss.learn.tuning import tune as run
+    from isogloss.search import load
+    from isogloss.search.weights import read_weights
+
+    if (held_out_source is None) != (held_out_target is None):
+        raise ConfigError("--held-out-source and --held-out-target belong together")
+    options = TuneOptions(
+        method=method,
+        iterations=iterations,
+        nbest=nbest or 100,
+        restarts=restarts,
+        seed=seed,
+        online=OnlineOptions(
+            nbest=nbest or 1000,
+            aggressiveness=aggressiveness,
+            candidates=candidates,
+            oracles=oracles,
+            selection=selection,
+            patience=patience,
+        ),
+    )
+    opened = load(system)
+    sources, references = _read(dev_source, dev_target)
+    held_out = None
+    if held_out_source is not None and held_out_target is not None:
+        held_out = _read(held_out_source, held_out_target)
+    result = run(
+        opened,
+        sources,
+        references,
+        options,
+        held_out=held_out,
+        start=None if initial_weights is None else read_weights(initial_weights, opened.decoder.names),
+        threads=threads,
+        track=console.track,
+        report=_note,
+        work=None if work is None else Path(work),
+    )
+    opened.save_weights(result.dense, result.sparse)
+    if json:
+        console.print_json(
+            {
+                "best": asdict(result.best),
+                "history": [asdict(step) for step in result.history],
+                "weights": result.dense,
+                "sparse_features": 0 if result.sparse is None else len(result.sparse),
+            }
+        )
+        return
+    table = Table("feature", "weight", box=None)
+    for name, weight in result.dense.items():
+        table.add_row(name, f"{weight:.4f}")
+    console.print_table(table)
+    sparse = "" if result.sparse is None else f", {len(result.sparse):,} sparse features"
+    console.note(f"{system}: weights of iteration {result.best.iteration}{sparse}")
+
+
+def _read(source: str, target: Files) -> tuple[list[str], References]:
+    from isogloss.corpus.streams import read_lines
+    from isogloss.errors import DataFormatError
+    from isogloss.metric import References
+
+    sources, references = list(read_lines(source)), References.read(target)
+    if len(sources) != len(references):
+        raise DataFormatError(
+            f"{len(sources):,} lines, but {target[0]} has {len(references):,}",
+            source,
+            hint="line i of both must belong together",
+        )
+    return sources, references
+
+
+def _note(step: TuneIteration) -> None:
+    held_out = "" if step.held_out_score is None else f", held-out BLEU {step.held_out_score:.2f}"
+    active = f", {step.active_features:,} sparse features" if step.active_features else ""
+    seconds = sum(step.seconds.values())
+    console.note(
+        f"iteration {step.iteration}: dev BLEU {step.dev_score:.2f}{held_out}{active}, {seconds:.1f} s"
+    )

@@ -1,0 +1,221 @@
+"""``isogloss tune-nbest``: weights for the n-best list of any system."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from isogloss.cli import console
+from isogloss.cli.nbest import Files, Format, FormatName, Json, List, read_list
+from isogloss.errors import ConfigError
+
+if TYPE_CHECKING:
+    from isogloss.learn import Constraints, Problem, Tuned
+
+__all__ = ["tune_nbest"]
+
+_SHOWN = 40  # weights in the table; a file has all
+
+
+def tune_nbest(
+    list: List,
+    reference: Annotated[
+        Files | None,
+        typer.Option("--reference", metavar="FILE", help="References; give the option once per file."),
+    ] = None,
+    quality: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Instead of references: one number per candidate, in list order, the higher the better.",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="mert (exact line searches on the metric, dense features only), kbmira (k-best batch MIRA) "
+            "or pro (pairwise ranking).",
+        ),
+    ] = "mert",
+    metric: Annotated[str, typer.Option(metavar="NAME", help="bleu, nist, chrf or ter.")] = "bleu",
+    output: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the weights here, a line with a name and a number each."),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Weights to start from; by default those that explain the list's own scores best.",
+        ),
+    ] = None,
+    held_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Another list, which decides between the weights found on the way."
+        ),
+    ] = None,
+    held_out_reference: Annotated[
+        Files | None,
+        typer.Option(metavar="FILE", help="References of the held-out list; once per file."),
+    ] = None,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="Runs with seeds one apart; the best is kept, all are reported.")
+    ] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random draws.")] = 1,
+    threads: Annotated[
+        int, typer.Option(metavar="N", help="Searches of mert at a time; changes no result.")
+    ] = 1,
+    restarts: Annotated[
+        int | None, typer.Option(metavar="N", help="Restarts of mert.", show_default="20")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="N", help="Passes of kbmira over the list.", show_default="60")
+    ] = None,
+    aggressiveness: Annotated[
+        float | None, typer.Option(metavar="C", help="Largest step of kbmira.", show_default="0.01")
+    ] = None,
+    regularization: Annotated[
+        float | None, typer.Option(metavar="X", help="Pull of pro towards 0.", show_default="1")
+    ] = None,
+    freeze: Annotated[
+        Files | None, typer.Option(metavar="NAME", help="Leave this dense weight as it is; repeatable.")
+    ] = None,
+    bound: Annotated[
+        Files | None,
+        typer.Option(metavar="NAME=LOW:HIGH", help="Keep this dense weight in a range; repeatable."),
+    ] = None,
+    prior: Annotated[
+        Files | None,
+        typer.Option(
+            metavar="NAME=MEAN:STRENGTH",
+            help="Expect this dense weight near MEAN; being 1 away costs half of STRENGTH; repeatable.",
+        ),
+    ] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    tokenize: Annotated[
+        str, typer.Option(metavar="NAME", help="sacreBLEU's tokenizer for BLEU and NIST; none: by spaces.")
+    ] = "none",
+    format: Format = None,
+    json: Json = False,
+) -> None:
+    """Find weights with which the best candidates of an n-best list win.
+
+    The list can come from any system. Weights that cannot be used are reported with their cause and never
+    written.
+    """
+    if (reference is None) == (quality is None):
+        raise ConfigError("give either --reference or --quality")
+    if (held_out is None) != (held_out_reference is None) or (held_out is not None and quality is not None):
+        raise ConfigError("--held-out needs --held-out-reference, and both need --reference")
+
+    from isogloss.learn.nbest_tuning import make_learner, tune_problem
+    from isogloss.search.weights import read_weights, write_weights
+
+    given = {
+        "threads": threads if method == "mert" else None,
+        "restarts": restarts,
+        "iterations": iterations,
+        "aggressiveness": aggressiveness,
+        "regularization": regularization,
+    }
+    learner = make_learner(
+        method,
+        constraints=_constraints(freeze or [], bound or [], prior or []),
+        **{name: value for name, value in given.items() if value is not None},
+    )
+
+    def problem_of(path: str, references: Files | None, format: FormatName | None) -> Problem:
+        return _problem(path, references, quality, metric, tokenize, lowercase, format)
+
+    problem = problem_of(list, reference, format)
+    tuned = tune_problem(
+        problem,
+        learner,
+        start=None if start is None else read_weights(start),
+        held_out=None if held_out is None else problem_of(held_out, held_out_reference, None),
+        runs=runs,
+        seed=seed,
+        track=console.track,
+    )
+    for warning in tuned.warnings:
+        console.warn(f"{list}: {warning}")
+    if output is not None:
+        write_weights(output, tuned.weights)
+        console.note(f"{output}: wrote {len(tuned.weights):,} weights")
+    if json:
+        console.print_json(asdict(tuned))
+    else:
+        _print(tuned)
+
+
+def _problem(
+    path: str,
+    references: Files | None,
+    quality: str | None,
+    metric: str,
+    tokenize: str,
+    lowercase: bool,
+    format: FormatName | None,
+) -> Problem:
+    from isogloss.learn import Problem, metric_named
+    from isogloss.metric import References
+    from isogloss.nbest.columns import read_column
+
+    scorer = metric_named(metric, tokenize=tokenize, lowercase=lowercase, progress=console.track)
+    known = None if references is None else References.read(references)
+    store = read_list(path, format)
+    if known is None:
+        return Problem.of_quality(store, read_column(str(quality), store, path))
+    missing = len(known) - store.num_sentences
+    if missing > 0:
+        console.warn(f"{path}: {missing:,} of {len(known):,} sentences have no candidates and are left out")
+    return Problem.of(store, known, scorer)
+
+
+def _constraints(freeze: Files, bound: Files, prior: Files) -> Constraints:
+    from isogloss.learn import Constraints, Prior
+
+    return Constraints(
+        frozen=freeze,
+        bounds=_pairs("--bound", bound),
+        priors={name: Prior(*numbers) for name, numbers in _pairs("--prior", prior).items()},
+    )
+
+
+def _pairs(option: str, texts: Files) -> dict[str, tuple[float, float]]:
+    """``NAME=NUMBER:NUMBER``, many times."""
+    found: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        name, _, numbers = text.rpartition("=")
+        first, _, second = numbers.partition(":")
+        try:
+            found[name] = (float(first), float(second))
+        except ValueError:
+            raise ConfigError(
+                f"{option} '{text}': a name, '=' and two numbers with ':' between are expected"
+            ) from None
+    return found
+
+
+def _print(tuned: Tuned) -> None:
+    facts = Table(show_header=False, box=None)
+    facts.add_row(f"{tuned.metric} before", f"{tuned.start_score:.2f}")
+    facts.add_row(f"{tuned.metric} after", f"{tuned.score:.2f}")
+    if tuned.held_out_score is not None:
+        facts.add_row("held out", f"{tuned.held_out_score:.2f}")
+    if tuned.deviation is not None:
+        facts.add_row(f"{len(tuned.runs)} runs", f"mean {tuned.mean:.2f}, std. dev. {tuned.deviation:.2f}")
+    console.print_table(facts)
+    table = Table("feature", box=None)
+    table.add_column("weight", justify="right")
+    strongest = sorted(tuned.weights.items(), key=lambda item: -abs(item[1]))
+    for name, weight in strongest[:_SHOWN]:
+        table.add_row(name, f"{weight:.6f}")
+    console.print_table(table)
+    if len(strongest) > _SHOWN:
+        typer.echo(f"and {len(strongest) - _SHOWN:,} weaker ones")

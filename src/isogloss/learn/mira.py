@@ -1,0 +1,103 @@
+"""k-best batch MIRA (Cherry and Foster 2012): many passes over a list, a small update per sentence.
+
+In every sentence *hope* is a candidate that is good by the model and by the metric, *fear* one that is good
+by the model and bad by the metric; hope must outscore fear by the difference of their worths. What a
+candidate is worth is what the metric says of it together with a decaying memory of the hopes before it, so
+that the losses add up to the score of a document. The result is the mean of the weights after every update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isogloss import _engine
+from isogloss.errors import ConfigError
+from isogloss.learn.constraints import Constraints
+from isogloss.learn.learner import Curve, Learned, Track, no_track
+from isogloss.learn.problem import Problem, WeightVector
+from isogloss.metric import Bleu
+
+__all__ = ["BatchMira"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchMira:
+    """Passes over the list; the averaged weights of the best pass are the result.
+
+    >>> BatchMira(iterations=10).aggressiveness
+    0.01
+    """
+
+    iterations: int = 60
+    """Passes over all sentences."""
+    aggressiveness: float = 0.01
+    """C: the largest step of one update."""
+    decay: float = 0.999
+    """What is left of the memory of earlier hopes after a sentence."""
+    seed: int = 1
+    """Of the order of sentences."""
+    constraints: Constraints = field(default_factory=Constraints)
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1:
+            raise ConfigError(f"iterations must be at least 1, got {self.iterations}")
+        if not 0 < self.aggressiveness < float("inf"):
+            raise ConfigError(f"aggressiveness must be positive, got {self.aggressiveness}")
+        if not 0 <= self.decay <= 1:
+            raise ConfigError(f"decay must be between 0 and 1, got {self.decay}")
+        if self.seed < 0:
+            raise ConfigError(f"seed must be at least 0, got {self.seed}")
+
+    def learn(
+        self,
+        problem: Problem,
+        start: Mapping[str, float],
+        *,
+        held_out: Problem | None = None,
+        track: Track = no_track,
+    ) -> Learned:
+        """Run all passes; the pass whose average does best, on ``held_out`` if it is given, wins."""
+        begin = problem.vector(start)
+        limits = self.constraints.limits(problem.dense_names, begin.dense)
+        statistics = np.asarray(problem.stats(), dtype=np.float64)
+        chosen = problem.choose(problem.model_scores(begin))
+        mira = _engine.BatchMira(
+            problem.sentences(),
+            problem.dense(),
+            *problem.sparse(np.arange(len(statistics))),
+            len(problem.sparse_names),
+            statistics,
+            begin.dense,
+            begin.sparse,
+            statistics[chosen].mean(axis=0),  # the memory begins with one average sentence
+        )
+        words = float(np.diff(problem.store.tokens.offsets).mean())
+        random = np.random.default_rng(self.seed)
+        curve = Curve(problem, held_out)
+        for _ in track(range(self.iterations), "batch MIRA", self.iterations):
+            mira.visit(
+                random.permutation(problem.num_sentences).astype(np.uint32),
+                aggressiveness=self.aggressiveness,
+                decay=self.decay,
+                loss_scale=max(words, 1.0),
+                **limits._asdict(),
+                **_scoring(problem),
+            )
+            curve.add(WeightVector(*mira.average()))
+        return curve.learned()
+
+
+def _scoring(problem: Problem) -> dict[str, Any]:
+    """How the engine scores statistics: BLEU by itself, any other metric by calling back."""
+    if not isinstance(problem.metric, Bleu):
+        return {"scores": lambda rows: np.ascontiguousarray(problem.scores(rows))}
+    options = problem.metric.options
+    return {
+        "smoothing": options.smoothing,
+        "smoothing_value": options.smoothing_value,
+        "effective_order": options.effective_order,
+    }

@@ -1,0 +1,196 @@
+"""From an n-best list of any system and references to weights, checked and with their spread."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError
+from isogloss.learn.constraints import Constraints
+from isogloss.learn.learner import Learned, Learner, Step
+from isogloss.learn.mert import Mert
+from isogloss.learn.metrics import metric_named
+from isogloss.learn.mira import BatchMira
+from isogloss.learn.pro import Pro
+from isogloss.learn.problem import Problem
+from isogloss.learn.safety import check_problem, check_weights_learned
+from isogloss.metric import Metric, References
+from isogloss.metric.interface import FloatArray
+from isogloss.nbest import NbestStore, read_nbest
+from isogloss.progress import Track, no_track
+
+__all__ = ["METHODS", "Run", "Tuned", "make_learner", "tune_nbest"]
+
+METHODS: dict[str, type[Mert] | type[BatchMira] | type[Pro]] = {"mert": Mert, "kbmira": BatchMira, "pro": Pro}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a learner. Scores are on the metric's own scale."""
+
+    seed: int
+    score: float
+    held_out_score: float | None
+    weights: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """The weights of the best run and what is known about them. Scores are on the metric's own scale."""
+
+    weights: dict[str, float]
+    metric: str
+    score: float
+    """Of the candidates that the weights choose."""
+    start_score: float
+    """Of those that the start weights choose."""
+    held_out_score: float | None
+    mean: float
+    """Of the scores of all runs, on held-out data if there are any."""
+    deviation: float | None
+    """Their standard deviation, with n - 1; None for a single run."""
+    runs: tuple[Run, ...]
+    history: tuple[Step, ...]
+    """Learning curve of the best run; its scores are the higher the better, percentages in 0..1."""
+    warnings: tuple[str, ...]
+
+
+def make_learner(method: str, **options: Any) -> Mert | BatchMira | Pro:
+    """The learner of that name; an option that it does not have is an error.
+
+    >>> make_learner("pro", pairs=20).pairs
+    20
+    """
+    if method not in METHODS:
+        raise ConfigError(f"unknown method '{method}'; choose one of: {', '.join(METHODS)}")
+    known = METHODS[method].__dataclass_fields__
+    for name in options:
+        if name not in known:
+            raise ConfigError(f"'{method}' has no option {name}; it has: {', '.join(known)}")
+    return METHODS[method](**options)
+
+
+def tune_nbest(
+    nbest: NbestStore | StrPath,
+    references: References | Sequence[StrPath] | None = None,
+    *,
+    method: str | Learner = "mert",
+    metric: str | Metric = "bleu",
+    quality: Sequence[float] | FloatArray | None = None,
+    start: Mapping[str, float] | None = None,
+    held_out: Problem | None = None,
+    constraints: Constraints | None = None,
+    runs: int = 1,
+    seed: int = 1,
+    threads: int = 1,
+    track: Track = no_track,
+) -> Tuned:
+    """Find weights with which the best candidates of an n-best list win.
+
+    ``method`` is mert, kbmira, pro or a learner; ``metric`` bleu, nist, chrf, ter or a metric. Instead of
+    references the ``quality`` of every candidate can be given, the higher the better. Learning starts at
+    ``start``, or at the weights that explain the list's own scores. With several ``runs`` (seeds ``seed``,
+    ``seed + 1``, …) the best one, on ``held_out`` if it is given, is returned with the spread of all.
+
+    >>> from isogloss.nbest.synthetic import make_nbest
+    >>> lines = [f"line {i} of a text about {i * 7} things" for i in range(60)]
+    >>> nbest = make_nbest([line.split() for line in lines], candidates=20, seed=1)
+    >>> tuned = tune_nbest(nbest, References([lines]), method="kbmira")
+    >>> tuned.metric, tuned.score > tuned.start_score
+    ('BLEU', True)
+    """
+    problem = problem_of(nbest, references, metric=metric, quality=quality)
+    if runs < 1:
+        raise ConfigError(f"runs must be at least 1, got {runs}")
+    learner = method
+    if isinstance(learner, str):
+        options: dict[str, Any] = {"threads": threads} if learner == "mert" else {}
+        learner = make_learner(learner, constraints=constraints or Constraints(), **options)
+    elif constraints is not None:
+        raise ConfigError("give the constraints to the learner itself")
+    if runs > 1 and not hasattr(learner, "seed"):
+        raise ConfigError("a learner without a seed has no several runs")
+    return tune_problem(problem, learner, start=start, held_out=held_out, runs=runs, seed=seed, track=track)
+
+
+def problem_of(
+    nbest: NbestStore | StrPath,
+    references: References | Sequence[StrPath] | None,
+    *,
+    metric: str | Metric = "bleu",
+    quality: Sequence[float] | FloatArray | None = None,
+) -> Problem:
+    """The problem that a list with references, or with given qualities, poses."""
+    store = nbest if isinstance(nbest, NbestStore) else read_nbest(nbest)
+    if (references is None) == (quality is None):
+        raise ConfigError("give either references or the quality of every candidate")
+    if quality is not None:
+        return Problem.of_quality(store, quality)
+    known = references if isinstance(references, References) else References.read(list(references or ()))
+    return Problem.of(store, known, metric_named(metric) if isinstance(metric, str) else metric)
+
+
+def tune_problem(
+    problem: Problem,
+    learner: Learner,
+    *,
+    start: Mapping[str, float] | None = None,
+    held_out: Problem | None = None,
+    runs: int = 1,
+    seed: int = 1,
+    track: Track = no_track,
+) -> Tuned:
+    """Run a learner, once or several times, and refuse weights that cannot be used."""
+    warnings = check_problem(problem)
+    begin = problem.decoder_weights() if start is None else _known(start, problem)
+    found: list[Learned] = []
+    for number in range(runs):
+        seeded: Any = learner
+        if hasattr(learner, "seed"):
+            seeded = replace(seeded, seed=seed + number)
+        found.append(seeded.learn(problem, begin, held_out=held_out, track=track))
+        check_weights_learned(problem, found[-1].weights)
+    aims = [one.score if one.held_out_score is None else one.held_out_score for one in found]
+    best = found[max(range(runs), key=lambda number: aims[number])]
+    start_score = problem.score_of(begin)
+    if best.score < start_score:
+        warnings.append("on this list the start weights are better than what was learned")
+    reported = [problem.reported(aim) for aim in aims]
+    return Tuned(
+        weights=best.weights,
+        metric=problem.metric.name,
+        score=problem.reported(best.score),
+        start_score=problem.reported(start_score),
+        held_out_score=None if best.held_out_score is None else problem.reported(best.held_out_score),
+        mean=statistics.fmean(reported),
+        deviation=statistics.stdev(reported) if runs > 1 else None,
+        runs=tuple(
+            Run(
+                seed=seed + number,
+                score=problem.reported(one.score),
+                held_out_score=None if one.held_out_score is None else problem.reported(one.held_out_score),
+                weights=one.weights,
+            )
+            for number, one in enumerate(found)
+        ),
+        history=best.history,
+        warnings=tuple(warnings),
+    )
+
+
+def _known(start: Mapping[str, float], problem: Problem) -> dict[str, float]:
+    """Start weights, of which every dense one must be there and all must be finite."""
+    missing = [name for name in problem.dense_names if name not in start]
+    unknown = sorted(start.keys() - set(problem.dense_names) - set(problem.sparse_names))
+    if missing or unknown:
+        what = f"no start weight for {', '.join(missing)}"
+        if not missing:
+            what = f"no feature is called {unknown[0]}"
+        raise ConfigError(f"{what}; the list has the dense features {', '.join(problem.dense_names)}")
+    broken = [name for name, weight in start.items() if not abs(weight) < float("inf")]
+    if broken:
+        raise ConfigError(f"the start weight of '{broken[0]}' is {start[broken[0]]}, not a finite number")
+    return dict(start)

@@ -1,0 +1,144 @@
+"""PRO, pairwise ranking optimisation (Hopkins and May 2011): tuning as telling good candidates from bad.
+
+From every sentence pairs of candidates are drawn; those that differ most in quality become examples for a
+logistic regression on the differences of their features.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from isogloss.errors import ConfigError
+from isogloss.learn.constraints import Constraints, Limits
+from isogloss.learn.learner import Curve, Learned, Track, no_track
+from isogloss.learn.problem import Problem, WeightVector
+from isogloss.metric.interface import FloatArray
+from isogloss.nbest.store import Int64
+
+__all__ = ["Pro"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pro:
+    """Draw pairs, fit a logistic regression to them, a few times with new draws; average the weights.
+
+    >>> Pro(pairs=20).samples
+    5000
+    """
+
+    samples: int = 5000
+    """Pairs drawn per sentence."""
+    pairs: int = 50
+    """Pairs kept per sentence: those whose qualities differ most."""
+    least_difference: float = 0.05
+    """Pairs whose qualities differ by less are not drawn (sentence BLEU in 0..1)."""
+    regularization: float = 1.0
+    """Strength of the pull towards 0, for features scaled to the same spread; all pairs together pull with
+    their number."""
+    draws: int = 5
+    """Sets of pairs; the weights learned from each are averaged."""
+    seed: int = 1
+    """Of the draws."""
+    constraints: Constraints = field(default_factory=Constraints)
+
+    def __post_init__(self) -> None:
+        for name in ("samples", "pairs", "draws"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("least_difference", "regularization"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.seed < 0:
+            raise ConfigError(f"seed must be at least 0, got {self.seed}")
+
+    def learn(
+        self,
+        problem: Problem,
+        start: Mapping[str, float],
+        *,
+        held_out: Problem | None = None,
+        track: Track = no_track,
+    ) -> Learned:
+        """Fit all draws; with ``held_out`` the number of draws that does best there is taken."""
+        begin = problem.vector(start)
+        limits = self.constraints.limits(problem.dense_names, begin.dense)
+        quality = problem.sentence_scores()
+        random = np.random.default_rng(self.seed)
+        total = WeightVector(np.zeros_like(begin.dense), np.zeros_like(begin.sparse))
+        # Draws differ by luck only, so more of them are better, whatever the score.
+        curve = Curve(problem, held_out, prefer_last=True)
+        for draw in track(range(1, self.draws + 1), "PRO draws", self.draws):
+            good, bad = self.draw(problem, quality, random)
+            if len(good) == 0:
+                raise ConfigError(
+                    "no two candidates of any sentence differ enough in quality; lower least_difference "
+                    f"(now {self.least_difference:g})"
+                )
+            fitted = _fit(problem, good, bad, begin, limits, self.regularization)
+            total = WeightVector(total.dense + fitted.dense, total.sparse + fitted.sparse)
+            curve.add(WeightVector(total.dense / draw, total.sparse / draw))
+        return curve.learned()
+
+    def draw(self, problem: Problem, quality: FloatArray, random: np.random.Generator) -> tuple[Int64, Int64]:
+        """Rows of better and of worse candidates, pair by pair."""
+        good, bad = [], []
+        for begin, end in itertools.pairwise(problem.sentences().tolist()):
+            first, second = begin + random.integers(end - begin, size=(2, self.samples))
+            difference = quality[first] - quality[second]
+            size = np.abs(difference)
+            kept = np.flatnonzero((size >= self.least_difference) & (size > 0))
+            kept = kept[np.argsort(-size[kept], kind="stable")[: self.pairs]]
+            better = difference[kept] > 0
+            good.append(np.where(better, first[kept], second[kept]))
+            bad.append(np.where(better, second[kept], first[kept]))
+        return np.concatenate(good), np.concatenate(bad)
+
+
+def _fit(
+    problem: Problem, good: Int64, bad: Int64, begin: WeightVector, limits: Limits, regularization: float
+) -> WeightVector:
+    """The weights under which the better candidates are the most probable winners of their pairs.
+
+    Works in units of each dense feature's spread, in which one strength of regularisation fits all.
+    """
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_matrix
+
+    deviation = problem.deviations()
+    scale = np.where(deviation > 0, deviation, 1.0)
+    dense = (problem.dense()[good] - problem.dense()[bad]) / scale
+    width = len(scale)
+    offsets, columns, values = problem.sparse(np.concatenate([good, bad]))
+    rows = csr_matrix((values.astype(np.float64), columns, offsets), (2 * len(good), len(begin.sparse)))
+    sparse = rows[: len(good)] - rows[len(good) :]
+    mean, strength = limits.mean * scale, limits.strength * len(good) / scale**2
+
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        margins = np.einsum("ij,j->i", dense, weights[:width]) + sparse @ weights[width:]
+        lost = np.logaddexp(0, -margins)
+        pull = -np.exp(-margins - lost)  # minus the probability of the wrong winner
+        from_prior = strength * (weights[:width] - mean)
+        value = lost.sum() + regularization * (weights @ weights) / 2
+        value += from_prior @ (weights[:width] - mean) / 2
+        slope = (
+            np.concatenate([np.einsum("ij,i->j", dense, pull), sparse.T @ pull]) + regularization * weights
+        )
+        slope[:width] += from_prior
+        return float(value), slope + regularization * weights
+
+    found = minimize(
+        loss,
+        np.concatenate([begin.dense * scale, begin.sparse]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[*zip(limits.lower * scale, limits.upper * scale, strict=True)]
+        + [(None, None)] * len(begin.sparse),
+    )
+    fitted = np.where(
+        deviation > 0, found.x[:width] / scale, begin.dense
+    )  # no pair says anything of the rest
+    return WeightVector(limits.clip(fitted), found.x[width:])
