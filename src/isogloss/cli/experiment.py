@@ -9,7 +9,7 @@ from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.lists import parse_method, parse_sets, problem_of, source_of
-from isogloss.cli.nbest import _read
+from isogloss.cli.nbest import read_list
 
 if TYPE_CHECKING:
     from isogloss.rerank.experiment import Experiment
@@ -39,14 +39,14 @@ def reranking(config: Config, output: Output = None, threads: Threads = 1, json:
     methods = [(spec, parse_method(spec)[1]) for spec in options.methods]
     single = (options.single_method, parse_method(options.single_method)[1])
     features = [(spec, parse_sets([spec])[0][1][0]) for spec in options.features]
-    store = _read(options.list, None)
+    store = read_list(options.list, None)
     table = FeatureTable(store, source=source_of(options.source, store), threads=threads)
     problem = problem_of(
         store, store, options.list, options.references, None, options.metric, options.tokenize
     )
     test = None
     if options.test_list is not None:
-        other = _read(options.test_list, None)
+        other = read_list(options.test_list, None)
         source = source_of(options.test_source, other)
         test = (
             FeatureTable(other, columns=table.columns, source=source, training=False, threads=threads),

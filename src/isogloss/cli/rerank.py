@@ -18,7 +18,7 @@ from isogloss.cli.lists import (
     source_of,
     split_columns,
 )
-from isogloss.cli.nbest import Format, FormatName, List, Output, _read, _write
+from isogloss.cli.nbest import Format, FormatName, List, Output, read_list, _write
 from isogloss.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def train(
 
     name, learner = parse_method(method)
     functions = parse_sets([" ".join(features)])[0][1]
-    store = _read(list, format)
+    store = read_list(list, format)
     own = split_columns(columns)
     assembled = prepare(store, functions, columns=own, source=source_of(source, store), threads=threads)
     problem = problem_of(assembled, store, list, reference, quality, metric, tokenize)
@@ -203,7 +203,7 @@ def apply(
     given = parse_sets([" ".join(features)])[0][1]
     if given:
         reranker = reranker.with_functions(given)
-    store = _read(list, format)
+    store = read_list(list, format)
     lines = None if source is None else count_lines(source)
     reordered = reranker.rerank(store, source_of(source, store), threads=threads)
     if to is not None:
@@ -264,7 +264,7 @@ def sweep(
 
     methods = [(spec, parse_method(spec)[1]) for spec in method]
     sets = parse_sets(["", *features])
-    store = _read(list, format)
+    store = read_list(list, format)
     own = split_columns(columns)
     table = FeatureTable(store, columns=own, source=source_of(source, store), threads=threads)
     problem = problem_of(store, store, list, reference, quality, metric, tokenize)
