@@ -18,7 +18,7 @@ from isogloss.cli.lists import (
     source_of,
     split_columns,
 )
-from isogloss.cli.nbest import Format, FormatName, List, Output, read_list, _write
+from isogloss.cli.nbest import Format, FormatName, List, Output, _write, read_list
 from isogloss.errors import ConfigError
 
 if TYPE_CHECKING:
