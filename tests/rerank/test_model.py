@@ -39,6 +39,8 @@ QUICK = {
     "expected": {},
     "mbr": {"scales": (0.5, 2.0)},
     "mert": {"restarts": 1},
+    "mira": {"iterations": 5},
+    "pro": {"draws": 1},
 }
 
 
@@ -128,7 +130,7 @@ def test_constant_columns_and_wild_scales_change_nothing() -> None:
     wild["constant"] = np.full(len(dense), 7e8)
     wild["per_sentence"] = 1e5 * problem.store.sentence_of_row().astype(float)
     for method, options in QUICK.items():
-        if method in ("mbr", "mert"):
+        if method in ("mbr", "mert", "mira", "pro"):
             continue
         learner = method_named(method, options)
         first = train(with_dense(problem, plain), learner)
@@ -156,7 +158,7 @@ def test_lists_with_gaps_single_candidates_and_duplicates() -> None:
     store = store_of(candidates, {"Good": [float(text in lines) for text in texts]})
     problem = Problem.of(store, References([lines]))
     for method, options in QUICK.items():
-        if method == "mert":
+        if method in ("mert", "mira", "pro"):
             continue
         model = train(problem, method_named(method, options)).reranker
         best = model.rerank(store)
