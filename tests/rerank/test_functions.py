@@ -260,7 +260,7 @@ def test_a_users_function(tmp_path: Path) -> None:
 def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
     store = store_of({0: ["a"]}, {"LM": [1.0]})
     for spec, message in [
-        ("bogus", "no feature function is called 'bogus'; known are: brackets, class-lm"),
+        ("bogus", "no feature function is called 'bogus'; known are: agreement, brackets, class-lm"),
         ("lm", "the feature function 'lm' needs a 'path': write lm:PATH"),
         ("lm:x,size=3", "the feature function 'lm' has no 'size'; it has: path, label"),
         ("lm:x,nonsense", "after a comma KEY=VALUE is expected, found 'nonsense'"),
