@@ -216,6 +216,7 @@ JSON_CALLS = [
     "lm query model corpus/dev.tgt.0",
     "system create system --rules rules --lm model --search phrase",
     "inspect system --verify",
+    "tune system --dev-source corpus/dev.src --dev-target corpus/dev.tgt.0 --iterations 1 --nbest 5",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",
@@ -223,6 +224,7 @@ JSON_CALLS = [
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
     "experiment reranking --config reranking.toml",
     "tune-nbest list --reference corpus/dev.tgt.0 --restarts 1",
+    "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
 
@@ -233,6 +235,8 @@ def test_every_verb_with_json_prints_json(
     folder = Path(nbest).parent
     monkeypatch.chdir(folder)
     (folder / "table").write_text("ein haus ||| a house ||| 0.5 0.5 0.5 0.5 ||| 0-0 1-1 ||| 1 1 1\n")
+    (folder / "choice").write_text("0 ||| a b c d ||| LM= -1 ||| -1\n0 ||| b ||| LM= -3 ||| -3\n")
+    (folder / "choice.ref").write_text("a b c d\n")
 
     (folder / "reranking.toml").write_text(
         'list = "list"\nreferences = ["corpus/dev.tgt.0"]\nfeatures = ["popularity"]\n'

@@ -13,7 +13,8 @@ from isogloss.cli.main import main
 from isogloss.errors import TrainingError
 from isogloss.learn import Learned, Problem
 from isogloss.learn.nbest_tuning import tune_problem
-from isogloss.nbest import write_nbest
+from isogloss.metric import References
+from isogloss.nbest import read_nbest, write_nbest
 from isogloss.search.weights import read_weights
 from learn_problems import bleu_problem
 
@@ -48,15 +49,16 @@ def run(capfd: pytest.CaptureFixture[str], lists: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("method", ["mert", "kbmira", "pro"])
 def test_weights_are_written_and_reported(run: Run, method: str, tmp_path: Path) -> None:
+    runs = "1" if method == "pro" else "2"
     options = {"mert": ["--restarts", "2"], "kbmira": ["--iterations", "5"], "pro": ["--regularization", "2"]}
-    arguments = ["dev.nbest", "--reference", "dev.ref", "--method", method, "--runs", "2", *options[method]]
+    arguments = ["dev.nbest", "--reference", "dev.ref", "--method", method, "--runs", runs, *options[method]]
     code, out, err = run(*arguments, "--output", str(tmp_path / "weights"), "--json")
     assert (code, err) == (0, "")
     result = json.loads(out)
     assert result["weights"] == read_weights(tmp_path / "weights")
     assert result["score"] > result["start_score"]
-    assert result["deviation"] is not None
-    assert [one["seed"] for one in result["runs"]] == [1, 2]
+    assert (result["deviation"] is None) == (method == "pro")
+    assert [one["seed"] for one in result["runs"]] == list(range(1, 1 + int(runs)))
     assert result["score"] == max(one["score"] for one in result["runs"])
 
 
@@ -111,7 +113,7 @@ BAD = {
     ),
     "empty references": (["dev.nbest", "--reference", "empty"], "the file has no lines"),
     "empty lines": (["dev.nbest", "--reference", "blank"], "blank:1: the line is empty"),
-    "not the references": (["dev.nbest", "--reference", "foreign"], "BLEU of the chosen translations is 0"),
+    "not the references": (["dev.nbest", "--reference", "foreign"], "are these their references?"),
     "far too long": (["dev.nbest", "--reference", "long"], "times as long as the references"),
     "nan": (["nan.nbest", "--reference", "dev.ref"], "nan.nbest:1"),
     "no features": (["bare.nbest", "--reference", "dev.ref"], "no features"),
@@ -188,6 +190,18 @@ def test_degenerate_weights_are_never_returned(weight: float, message: str) -> N
     problem = bleu_problem(sentences=5)
     with pytest.raises(TrainingError, match=message):
         tune_problem(problem, Diverging(dict.fromkeys(problem.dense_names, weight)))
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"), [(1.0, "BLEU of the chosen translations is 0"), (-1.0, "empty translations only")]
+)
+def test_useless_output_is_refused(lists: Path, weight: float, message: str) -> None:
+    (lists / "useless.nbest").write_text(
+        "0 ||| x y ||| LM= 1 |||\n0 ||| a b ||| LM= 0 |||\n0 ||| ||| LM= -1 |||\n"
+    )
+    problem = Problem.of(read_nbest(lists / "useless.nbest"), References([["a b c d"]]))
+    with pytest.raises(TrainingError, match=message):
+        tune_problem(problem, Diverging({"LM": weight}))
 
 
 def test_the_python_call(lists: Path) -> None:

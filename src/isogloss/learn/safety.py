@@ -25,7 +25,8 @@ def check_problem(problem: Problem) -> list[str]:
     quality, first = problem.sentence_scores(), problem.sentences()[:-1]
     if np.array_equal(np.maximum.reduceat(quality, first), np.minimum.reduceat(quality, first)):
         raise TrainingError(
-            "in every sentence all candidates are equally good: no weights are better than others"
+            "in every sentence all candidates are equally good, so that no weights are better than others; "
+            "are there several candidates per sentence, and are these their references?"
         )
     deviations = problem.deviations()
     constant = [name for name, size in zip(problem.dense_names, deviations, strict=True) if size == 0]

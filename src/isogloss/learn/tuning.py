@@ -206,8 +206,6 @@ class _Run:
                 trainer.save(folder / f"{_ONLINE}-{step.iteration}")
                 self._write_state(folder, best)
                 self.report(step)
-            if names is not None:
-                names.close()
         assert best is not None
         dense, sparse = _load_best(folder, best.iteration)
         return TuneResult(dense=dense, sparse=sparse, history=self.history, best=best)

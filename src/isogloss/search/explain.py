@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +139,7 @@ class Explanation:
         """A page of its own that needs nothing else."""
         escape = html.escape
 
-        def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+        def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
             top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
             body = "".join(
                 "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
