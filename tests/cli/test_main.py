@@ -223,7 +223,6 @@ JSON_CALLS = [
     "rerank train list --reference corpus/dev.tgt.0 --output reranker",
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
     "experiment reranking --config reranking.toml",
-    "tune-nbest list --reference corpus/dev.tgt.0 --restarts 1",
     "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
