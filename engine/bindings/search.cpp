@@ -355,16 +355,15 @@ class Decoder {
     Candidates out;
     out.statistics = translation.statistics();
     KBest paths(translation.graph());
-    std::unordered_set<std::uint64_t> seen;  // by what the words read
+    DistinctKBest different(translation.graph(), [&](std::uint64_t prefix, std::uint32_t option) {
+      for (WordId word : translation.options().target(translation.options().options[option]))
+        prefix = combine64(prefix, reading(input, word));
+      return prefix;
+    });
     Path path;
     std::vector<WordId> words;
-    while (out.words.size() < wanted.nbest && paths.next(path)) {
+    while (out.words.size() < wanted.nbest && (wanted.distinct ? different.next(path) : paths.next(path))) {
       translation.words(path, words);
-      if (wanted.distinct) {
-        std::uint64_t key = words.size();
-        for (WordId word : words) key = combine64(key, reading(input, word));
-        if (!seen.insert(key).second) continue;
-      }
       out.words.push_back(words);
       out.scores.push_back(static_cast<double>(path.score));
       out.features.resize(out.features.size() + layout_.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -48,6 +49,7 @@ class Dual {
       }
       if (best == nullptr || finished(gap, primal, options)) break;
       move(*best, best_move);
+      if (face_is_due()) climb_face(nullptr);
     }
   }
 
@@ -80,6 +82,7 @@ class Dual {
                    to == nullptr ? pair.norm : distance(*to, pair));
       if (best_gain <= 0) break;
       transfer(from, to, best_move, rest);
+      if (face_is_due()) climb_face(&rest);
     }
   }
 
@@ -124,6 +127,73 @@ class Dual {
     double half_norm = 0;
     for (std::size_t r = 0; r < rows_; ++r) half_norm += update_.coefficients[r] * products_[r] / 2;
     return gap <= options.tolerance * (half_norm + slack);
+  }
+
+  bool face_is_due() const { return update_.steps % (2 * rows_) == 2 * rows_ - 1; }
+
+  /// Conjugate gradients among the alphas that are at no bound, until one of them reaches a bound: where
+  /// features are of very different sizes, single steps would zigzag for ever. `rest` is what is left of a
+  /// shared C, nullptr if every alpha has its own.
+  void climb_face(double* rest) {
+    const double bound = rest == nullptr ? bound_ : std::numeric_limits<double>::infinity();
+    std::vector<const Active*> face;
+    for (const Active& pair : active_)
+      if (update_.alphas[pair.number] > 0 && update_.alphas[pair.number] < bound) face.push_back(&pair);
+    if (face.size() < 2) return;
+    const bool tied = rest != nullptr && *rest <= 0;  // the alphas' sum cannot change
+    std::vector<double> direction(face.size(), 0.0), coefficients(rows_), products(rows_);
+    multiply(update_.coefficients, products_);  // what many small steps added up has rounding in it
+
+    double previous = 0;
+    for (std::size_t iteration = 0; iteration < rows_; ++iteration) {
+      double mean = 0, size = 0, sum = 0, slope = 0;
+      for (const Active* pair : face) mean += tied ? gradient(*pair) / static_cast<double>(face.size()) : 0;
+      for (const Active* pair : face) size += (gradient(*pair) - mean) * (gradient(*pair) - mean);
+      std::fill(coefficients.begin(), coefficients.end(), 0.0);
+      double longest = std::numeric_limits<double>::infinity();
+      for (std::size_t i = 0; i < face.size(); ++i) {
+        const Active& pair = *face[i];
+        direction[i] = gradient(pair) - mean + (iteration == 0 ? 0 : size / previous) * direction[i];
+        coefficients[pair.oracle] += direction[i];
+        coefficients[pair.other] -= direction[i];
+        sum += direction[i];
+        slope += direction[i] * gradient(pair);
+        longest = std::min(longest, room(pair, direction[i], bound));
+      }
+      if (rest != nullptr && !tied && sum > 0) longest = std::min(longest, *rest / sum);
+      multiply(coefficients, products);
+      double curvature = 0;
+      for (std::size_t r = 0; r < rows_; ++r) curvature += coefficients[r] * products[r];
+      const double step = curvature > 0 ? std::min(slope / curvature, longest) : longest;
+      if (!(slope > 0) || !(step > 0) || !std::isfinite(step)) return;
+
+      for (std::size_t i = 0; i < face.size(); ++i) {
+        double& alpha = update_.alphas[face[i]->number];
+        const bool reached = room(*face[i], direction[i], bound) <= step;
+        alpha = reached ? (direction[i] < 0 ? 0 : bound) : alpha + step * direction[i];
+      }
+      for (std::size_t r = 0; r < rows_; ++r) {
+        update_.coefficients[r] += step * coefficients[r];
+        products_[r] += step * products[r];
+      }
+      if (rest != nullptr && !tied) *rest = std::max(*rest - step * sum, 0.0);
+      if (step >= longest) return;
+      previous = size;
+    }
+  }
+
+  /// How far the pair's alpha can go in a direction.
+  double room(const Active& pair, double direction, double bound) const {
+    const double alpha = update_.alphas[pair.number];
+    if (direction == 0) return std::numeric_limits<double>::infinity();
+    return direction < 0 ? alpha / -direction : (bound - alpha) / direction;
+  }
+
+  void multiply(const std::vector<double>& coefficients, std::vector<double>& products) const {
+    for (std::size_t r = 0; r < rows_; ++r) {
+      products[r] = 0;
+      for (std::size_t k = 0; k < rows_; ++k) products[r] += gram_[r * rows_ + k] * coefficients[k];
+    }
   }
 
   void move(const Active& pair, double step) {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "learn/batch_mira.hpp"
 #include "learn/gram.hpp"
 #include "learn/large_margin.hpp"
@@ -32,6 +35,30 @@ TEST("a large-margin update of one pair is the closed form") {
   CHECK_NEAR(update.primal, update.dual, 1e-12);
   const std::vector<MarginPair> foreign{{0, 2, 1}};
   CHECK_THROWS(std::invalid_argument, "does not exist", large_margin_update(rows, foreign, {}));
+}
+
+TEST("the duality gap closes where features are of very different sizes") {
+  constexpr std::size_t kRows = 12, kColumns = 8;
+  std::uint64_t state = 7;
+  const auto random = [&] {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(state >> 11) / 9007199254740992.0 - 0.5;
+  };
+  std::vector<double> dense, scores;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t k = 0; k < kColumns; ++k) dense.push_back(random() * std::pow(10.0, k) / 1000);
+    scores.push_back(random());
+  }
+  const std::vector<std::int64_t> offsets(kRows + 1, 0);
+  std::vector<MarginPair> pairs;
+  for (std::uint32_t i = 0; i < kRows / 2; ++i)
+    for (std::uint32_t j = kRows / 2; j < kRows; ++j) pairs.push_back({i, j, random() + 1});
+  for (const bool slack_per_pair : {false, true}) {
+    const FeatureRows rows{dense, kColumns, offsets, {}, {}, scores};
+    const LargeMarginUpdate update =
+        large_margin_update(rows, pairs, {.aggressiveness = 1, .slack_per_pair = slack_per_pair});
+    CHECK_NEAR(update.primal, update.dual, 1e-7 * update.primal);
+  }
 }
 
 TEST("a line search finds the upper envelope of every sentence") {

@@ -49,4 +49,53 @@ bool KBest::next(Path& path) {
   return true;
 }
 
+DistinctKBest::DistinctKBest(const Graph& graph, Extend extend)
+    : graph_(graph), extend_(std::move(extend)), ways_(graph.nodes.size()) {}
+
+bool DistinctKBest::worse(const Way& a, const Way& b) {
+  if (a.score != b.score) return a.score < b.score;
+  return a.arc != b.arc ? a.arc > b.arc : a.rank > b.rank;
+}
+
+void DistinctKBest::push(Ways& ways, std::uint32_t arc, std::uint32_t rank) {
+  const Arc& step = graph_.arcs[arc];
+  if (!find(step.from, rank)) return;
+  const Way& before = ways_[step.from].found[rank];
+  const std::uint64_t text = step.option == kNone ? before.text : extend_(before.text, step.option);
+  ways.waiting.push_back({before.score + step.score, arc, rank, text});
+  std::push_heap(ways.waiting.begin(), ways.waiting.end(), worse);
+}
+
+bool DistinctKBest::find(std::uint32_t node, std::uint32_t rank) {
+  Ways& ways = ways_[node];
+  if (!ways.begun) {
+    ways.begun = true;
+    if (graph_.nodes[node].arcs == kNone) ways.found.push_back({0.0f, kNone, 0, 0});  // the start
+    for (std::uint32_t arc = graph_.nodes[node].arcs; arc != kNone; arc = graph_.arcs[arc].next) push(ways, arc, 0);
+  }
+  while (ways.found.size() <= rank && !ways.waiting.empty()) {
+    std::pop_heap(ways.waiting.begin(), ways.waiting.end(), worse);
+    const Way best = ways.waiting.back();
+    ways.waiting.pop_back();
+    if (ways.texts.insert(best.text).second) ways.found.push_back(best);
+    push(ways, best.arc, best.rank + 1);
+  }
+  return ways.found.size() > rank;
+}
+
+bool DistinctKBest::next(Path& path) {
+  if (graph_.goal == kNone || !find(graph_.goal, given_)) return false;
+  path.arcs.clear();
+  std::uint32_t node = graph_.goal, rank = given_++;
+  path.score = ways_[node].found[rank].score;
+  while (ways_[node].found[rank].arc != kNone) {
+    const Way& way = ways_[node].found[rank];
+    path.arcs.push_back(way.arc);
+    rank = way.rank;
+    node = graph_.arcs[way.arc].from;
+  }
+  std::reverse(path.arcs.begin(), path.arcs.end());
+  return true;
+}
+
 }  // namespace isogloss::search

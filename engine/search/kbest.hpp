@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "search/graph.hpp"
@@ -54,6 +56,44 @@ class KBest {
   std::vector<Ranked> ranked_;
   std::vector<std::uint32_t> ranked_begin_, ranked_count_;  // by node; kNone until sorted
   std::uint32_t found_ = 0;
+};
+
+/// The same, one path for every different translation: the best of those that read the same.
+///
+/// Of two ways to a node that read the same only the better can be a part of an answer, since what follows does not
+/// depend on them; so repetitions are dropped node by node, and how many derivations a translation has costs nothing.
+class DistinctKBest {
+ public:
+  /// `extend(prefix, option)` is the hash of what reads like `prefix` followed by the words of an option.
+  using Extend = std::function<std::uint64_t(std::uint64_t prefix, std::uint32_t option)>;
+
+  DistinctKBest(const Graph& graph, Extend extend);
+
+  /// False when there are no more.
+  bool next(Path& path);
+
+ private:
+  struct Way {              // to a node: by an arc from the `rank`-th way to the node before
+    float score;
+    std::uint32_t arc, rank;
+    std::uint64_t text;     // what it reads
+  };
+  struct Ways {
+    std::vector<Way> found;    // best first, all different
+    std::vector<Way> waiting;  // a heap of the next of each arc
+    std::unordered_set<std::uint64_t> texts;
+    bool begun = false;
+  };
+
+  /// Whether there is a `rank`-th way to a node; it is found now if need be.
+  bool find(std::uint32_t node, std::uint32_t rank);
+  void push(Ways& ways, std::uint32_t arc, std::uint32_t rank);
+  static bool worse(const Way& a, const Way& b);
+
+  const Graph& graph_;
+  Extend extend_;
+  std::vector<Ways> ways_;
+  std::uint32_t given_ = 0;
 };
 
 }  // namespace isogloss::search

@@ -115,6 +115,23 @@ def test_one_pair_has_a_closed_form(seed: int, slack: str) -> None:
     assert update.alphas[0] == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
+@pytest.mark.parametrize("slack", ["sentence", "pair"])
+@pytest.mark.parametrize("bound", [1e-3, 1.0, 100.0])
+def test_the_gap_closes_with_features_of_very_different_sizes(slack: str, bound: float) -> None:
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        dense, csr, scores, oracles, others, losses, _ = random_case(
+            seed, oracles=10, others=10, dense=14, sparse=200
+        )
+        sizes = 10 ** random.uniform(-3, 3, 14)
+        options = LargeMarginOptions(aggressiveness=bound, slack=slack)
+        update = large_margin_update(dense * sizes, csr, scores, oracles, others, losses, options)
+        assert update.primal - update.dual <= 1e-7 * update.primal
+        assert update.steps < options.max_steps
+        held = update.alphas.sum() if slack == "sentence" else update.alphas.max()
+        assert 0 <= update.alphas.min() <= held <= bound * (1 + 1e-9)
+
+
 def test_pairs_that_cannot_learn_are_skipped() -> None:
     rows = np.array([[1.0], [1.0], [0.0]])
     none = CsrRows(np.zeros(4, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.float32))
