@@ -19,6 +19,7 @@ void bind_classes(nb::module_& module);
 void bind_learn(nb::module_& module);
 void bind_lm(nb::module_& module);
 void bind_local(nb::module_& module);
+void bind_rerank(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_text(nb::module_& module);
 
@@ -62,6 +63,7 @@ NB_MODULE(_engine, module) {
   bind_nbest(module);
   bind_classes(module);
   bind_text(module);
+  bind_rerank(module);
   bind_features(module);
   bind_search(module);
   bind_metric(module);

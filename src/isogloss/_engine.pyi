@@ -606,6 +606,131 @@ class Vocabulary:
     def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """The words as one block of bytes and their offsets in it."""
 
+class RerankLists:
+    """
+    Candidates and features to learn from. Scores are relative to the first candidate of each sentence.
+    """
+
+    def __init__(self, sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, sparse_size: int = 0) -> None: ...
+
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """The score of every candidate: dense weights, then sparse ones."""
+
+    def combine(self, multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        The sum of all candidates' features, each times its multiplier; dense ones relative to the first
+        candidate of the sentence.
+        """
+
+class RerankWeights:
+    """Weights that a sweep changes, and their average."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        ``rates``: step size of each dense column, and one more for all sparse columns.
+        """
+
+    def current(self) -> NDArray[numpy.float64]:
+        """A copy of the weights as they are."""
+
+    def average(self) -> NDArray[numpy.float64]:
+        """Mean of the weights after every step."""
+
+    @property
+    def steps(self) -> int:
+        """Sentences seen so far."""
+
+class SplittingSweeper:
+    """Splitting (Shen et al. 2004, Algorithm 1)."""
+
+    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, good_share: float, good_count: int, bad_share: float, bad_count: int, margin: float) -> None: ...
+
+    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
+        """
+        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
+
+        ``private_weights``, one per sentence, switches the λ trick on and is updated.
+        """
+
+    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
+        """
+        Violating pairs, sum of their multipliers and loss under fixed weights.
+        """
+
+    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
+        """The multipliers of one sentence's candidates, and the totals."""
+
+class OrdinalSweeper:
+    """Ordinal regression (Shen et al. 2004, Algorithm 2)."""
+
+    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, ratio: float, gap: float, margin: float) -> None: ...
+
+    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
+        """
+        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
+
+        ``private_weights``, one per sentence, switches the λ trick on and is updated.
+        """
+
+    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
+        """
+        Violating pairs, sum of their multipliers and loss under fixed weights.
+        """
+
+    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
+        """The multipliers of one sentence's candidates, and the totals."""
+
+class VotedSweeper:
+    """The voted perceptron's update over all misordered pairs."""
+
+    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
+        """
+        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
+
+        ``private_weights``, one per sentence, switches the λ trick on and is updated.
+        """
+
+    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
+        """
+        Violating pairs, sum of their multipliers and loss under fixed weights.
+        """
+
+    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
+        """The multipliers of one sentence's candidates, and the totals."""
+
+class PerceptronSweeper:
+    """The perceptron's update: oracle against choice."""
+
+    def __init__(self, lists: RerankLists, quality: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def sweep(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: RerankWeights, *, private_lambda: float = 0.0, private_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[float, float, float]:
+        """
+        One pass over the given sentences: violating pairs, sum of their multipliers, loss before the updates.
+
+        ``private_weights``, one per sentence, switches the λ trick on and is updated.
+        """
+
+    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float, float]:
+        """
+        Violating pairs, sum of their multipliers and loss under fixed weights.
+        """
+
+    def multipliers(self, sentence: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, shift: float = 0.0) -> tuple[NDArray[numpy.float64], tuple[float, float, float]]:
+        """The multipliers of one sentence's candidates, and the totals."""
+
+def ngram_posteriors(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    Candidates × order: the mean probability that a candidate of the list has one of this one's n-grams.
+    """
+
+def expected_utilities(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, utility: str, order: int, references: int = 0, threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    Expected ``bleu`` or ``chrf`` (0..1) of each candidate against the candidates of its list, each with
+    its probability; only the ``references`` most probable ones take part (0: all).
+    """
+
 def template_names() -> list[str]:
     """Names of the templates of the engine."""
 

@@ -228,6 +228,10 @@ JSON_CALLS = [
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
     "nbest oracle list --reference corpus/dev.tgt.0",
+    "rerank train list --reference corpus/dev.tgt.0 --output reranker",
+    "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
+    "experiment reranking --config reranking.toml",
+    "experiment local-training --config local.toml --output experiment",
     "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
@@ -241,6 +245,18 @@ def test_every_verb_with_json_prints_json(
     (folder / "table").write_text("ein haus ||| a house ||| 0.5 0.5 0.5 0.5 ||| 0-0 1-1 ||| 1 1 1\n")
     (folder / "choice").write_text("0 ||| a b c d ||| LM= -1 ||| -1\n0 ||| b ||| LM= -3 ||| -3\n")
     (folder / "choice.ref").write_text("a b c d\n")
+
+    (folder / "reranking.toml").write_text(
+        'list = "list"\nreferences = ["corpus/dev.tgt.0"]\nfeatures = ["popularity"]\n'
+        'methods = ["expected", "splitting"]\nfolds = 2\n'
+    )
+
+    (folder / "local.toml").write_text(
+        'system = "system"\ndev = "a"\ntune = "a"\nruns = 1\niterations = 1\nnbest = 5\nsharpnesses = [10]\n'
+        "strengths = { mbuu = [0.001], ebuu = [0.01] }\n"
+        'retrieval = { source = "corpus/test.src", references = ["corpus/test.tgt.0"] }\n'
+        'sets.a = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'
+    )
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, grammar, lm, local, memory, nbest, system
+from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.demo import demo
@@ -60,6 +60,8 @@ app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
+app.add_typer(rerank.app, name="rerank")
+app.add_typer(experiment.app, name="experiment")
 app.command()(translate)
 app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")

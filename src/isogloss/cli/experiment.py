@@ -1,0 +1,99 @@
+"""``isogloss experiment NAME``: the papers' tables on the user's data. One command per experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from isogloss.cli import console
+from isogloss.cli.lists import parse_method, parse_sets, problem_of, source_of
+from isogloss.cli.local import local_training
+from isogloss.cli.nbest import read_list
+
+if TYPE_CHECKING:
+    from isogloss.rerank.experiment import Experiment
+    from isogloss.rerank.sweep import SweepRow
+
+app = typer.Typer(no_args_is_help=True, help="The papers' tables on your data.")
+app.command("local-training")(local_training)
+
+Config = Annotated[str, typer.Option("--config", metavar="FILE", help="TOML file that describes the data.")]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", metavar="DIR", help="Folder for report.html and results.json."),
+]
+Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads for computing features.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def reranking(config: Config, output: Output = None, threads: Threads = 1, json: Json = False) -> None:
+    """Reranking (Shen et al. 2004): features alone, sets of features, methods, learning curves."""
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.rerank import FeatureTable
+    from isogloss.rerank.experiment import output_folder, read_options, run_experiment
+    from isogloss.rerank.report import experiment_page
+
+    options = read_options(config)
+    folder = None if output is None else output_folder(output)
+    methods = [(spec, parse_method(spec)[1]) for spec in options.methods]
+    single = (options.single_method, parse_method(options.single_method)[1])
+    features = [(spec, parse_sets([spec])[0][1][0]) for spec in options.features]
+    store = read_list(options.list, None)
+    table = FeatureTable(store, source=source_of(options.source, store), threads=threads)
+    problem = problem_of(
+        store, store, options.list, options.references, None, options.metric, options.tokenize
+    )
+    test = None
+    if options.test_list is not None:
+        other = read_list(options.test_list, None)
+        source = source_of(options.test_source, other)
+        test = (
+            FeatureTable(other, columns=table.columns, source=source, training=False, threads=threads),
+            problem_of(
+                other,
+                other,
+                options.test_list,
+                options.test_references,
+                None,
+                options.metric,
+                options.tokenize,
+            ),
+        )
+    found = run_experiment(options, table, problem, features, methods, single, test=test, report=_say)
+    if folder is not None:
+        import json as writer
+
+        experiment_page(found, problem.metric.name).write(folder / "report.html")
+        with atomic_output(folder / "results.json") as stream:
+            stream.write(writer.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n")
+        console.note(f"{folder}: wrote report.html and results.json")
+    if json:
+        console.print_json(found.as_dict())
+    else:
+        _print(found, problem.metric.name)
+
+
+def _say(row: SweepRow) -> None:
+    console.note(
+        f"{row.method}, {row.features}: {row.score:.2f} ({row.difference:+.2f}, p {row.p_value:.3f})"
+    )
+
+
+def _print(found: Experiment, metric: str) -> None:
+    from isogloss.rerank.report import method_table, single_table
+
+    for title, (head, rows) in (
+        (f"each feature alone, {metric}", single_table(found)),
+        (f"methods and sets, {metric}", method_table(found)),
+    ):
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+        for place, name in enumerate(head):
+            table.add_column(name, overflow="fold", justify="right" if place else "left")
+        for row in rows:
+            table.add_row(*row)
+        console.print_table(table)
+    for name, features in found.sets.items():
+        typer.echo(f"{name}: {' '.join(features) or '(the list alone)'}")

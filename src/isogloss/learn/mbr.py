@@ -1,0 +1,158 @@
+"""Minimum Bayes risk: the candidate that agrees best with the others, no learning of weights needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from isogloss import _engine
+from isogloss.errors import ConfigError
+from isogloss.learn.learner import Learned, Step, Track, no_track
+from isogloss.learn.problem import Problem
+from isogloss.metric.interface import FloatArray
+from isogloss.nbest.store import Int64, NbestStore
+
+__all__ = ["UTILITIES", "Mbr", "Utility", "expected_utility", "posterior"]
+
+UTILITIES = ("bleu", "chrf")
+_ORDERS = {"bleu": 4, "chrf": 6}
+
+Utility = str | Callable[[str, str], float]
+"""``bleu``, ``chrf``, or a function of a candidate and another one that is taken for the reference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mbr:
+    """Chooses by expected utility under P(candidate) ∝ exp(scale · score); only ``scale`` is learned.
+
+    The weights it gives are those it started from, times the best scale.
+
+    >>> Mbr(utility="chrf").references
+    0
+    """
+
+    utility: Utility = "bleu"
+    scales: tuple[float, ...] = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+    """What ``scale`` is chosen from."""
+    references: int = 0
+    """Only so many of the most probable candidates are references; 0 is all."""
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.utility, str) and self.utility not in UTILITIES:
+            raise ConfigError(f"unknown utility '{self.utility}'; choose one of: {', '.join(UTILITIES)}")
+        if not self.scales or not all(0 < scale < math.inf for scale in self.scales):
+            raise ConfigError(f"scales must be numbers above 0, got {self.scales}")
+        if self.references < 0:
+            raise ConfigError(f"references must be at least 0, got {self.references}")
+
+    def learn(
+        self,
+        problem: Problem,
+        start: Mapping[str, float],
+        *,
+        held_out: Problem | None = None,
+        track: Track = no_track,
+    ) -> Learned:
+        """Try every scale; the best on held-out data counts, if there is such data."""
+        steps = []
+        for iteration, scale in enumerate(track(self.scales, "minimum risk", len(self.scales)), start=1):
+            scores = [
+                self._score(of, {name: scale * weight for name, weight in start.items()})
+                for of in ([problem] if held_out is None else [problem, held_out])
+            ]
+            held_out_score = scores[1] if len(scores) > 1 else None
+            steps.append(Step(iteration=iteration, score=scores[0], held_out_score=held_out_score))
+        counted = [step.score if step.held_out_score is None else step.held_out_score for step in steps]
+        best = int(np.argmax(counted))
+        return Learned(
+            weights={name: self.scales[best] * weight for name, weight in start.items()},
+            score=steps[best].score,
+            history=tuple(steps),
+            held_out_score=steps[best].held_out_score,
+        )
+
+    def _score(self, problem: Problem, weights: Mapping[str, float]) -> float:
+        return problem.score_of_rows(problem.choose(self.utilities(problem, weights)))
+
+    def utilities(self, problem: Problem, weights: Mapping[str, float]) -> FloatArray:
+        """The expected utility of every candidate under these weights."""
+        scores = problem.model_scores(problem.vector(weights))
+        probabilities = posterior(scores, problem.sentences())
+        return expected_utility(
+            problem.store,
+            probabilities,
+            utility=self.utility,
+            references=self.references,
+            threads=self.threads,
+        )
+
+
+def posterior(scores: FloatArray, offsets: Int64) -> FloatArray:
+    """P(candidate) ∝ exp(score) within each sentence.
+
+    >>> posterior(np.array([0.0, 0.0, 5.0]), np.array([0, 2, 3])).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    sizes = np.diff(offsets)
+    powers = np.exp(scores - np.repeat(np.maximum.reduceat(scores, offsets[:-1]), sizes))
+    return np.asarray(powers / np.repeat(np.add.reduceat(powers, offsets[:-1]), sizes), dtype=np.float64)
+
+
+def expected_utility(
+    store: NbestStore,
+    probabilities: FloatArray,
+    *,
+    utility: Utility = "bleu",
+    references: int = 0,
+    threads: int = 1,
+) -> FloatArray:
+    """Expected utility of each candidate, in 0..1 for BLEU and chrF; costs n² per sentence.
+
+    With ``references`` above 0 only so many of the most probable candidates of a sentence take the
+    reference's part, which makes it n · references.
+    """
+    if not isinstance(utility, str):
+        return _of_function(store, probabilities, utility, references)
+    ids, offsets = (store.tokens.values, store.tokens.offsets)
+    if utility == "chrf":
+        ids, offsets = _characters(store)
+    return _engine.expected_utilities(
+        np.ascontiguousarray(ids),
+        np.ascontiguousarray(offsets),
+        store.sentence_offsets,
+        probabilities,
+        utility=utility,
+        order=_ORDERS[utility],
+        references=references,
+        threads=threads,
+    )
+
+
+def _characters(store: NbestStore) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], Int64]:
+    words = [
+        np.frombuffer("".join(word.split()).encode("utf-32-le"), np.uint32) for word in store.words.words()
+    ]
+    lengths = np.array([len(word) for word in words], dtype=np.int64)
+    within = np.concatenate([[0], np.cumsum(lengths[store.tokens.values])])
+    parts = [words[word] for word in store.tokens.values.tolist()]
+    ids = np.concatenate(parts) if parts else np.zeros(0, np.uint32)
+    return ids, within[store.tokens.offsets].astype(np.int64)
+
+
+def _of_function(
+    store: NbestStore, probabilities: FloatArray, utility: Callable[[str, str], float], references: int
+) -> FloatArray:
+    expected = np.zeros(store.num_candidates)
+    for sentence in range(store.num_sentences):
+        rows = np.array(store.rows_of(sentence))
+        texts = list(store.texts(rows.tolist()))
+        order = np.argsort(-probabilities[rows], kind="stable")[: references or len(rows)]
+        shares = probabilities[rows][order]
+        for row, text in zip(rows.tolist(), texts, strict=True):
+            values = [utility(text, texts[other]) for other in order.tolist()]
+            expected[row] = float(np.dot(values, shares) / shares.sum())
+    return expected

@@ -1,0 +1,24 @@
+"""The averaged perceptron: the best candidate against the one the model would choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isogloss import _engine
+from isogloss.learn.sweeps import OnlineLearner, Sweeper
+from isogloss.metric.interface import FloatArray
+
+__all__ = ["Perceptron"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perceptron(OnlineLearner):
+    """Moves towards the oracle of a sentence and away from the model's choice, unless that is as good.
+
+    >>> Perceptron(iterations=5).average
+    True
+    """
+
+    def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
+        """The perceptron in the engine."""
+        return _engine.PerceptronSweeper(lists, quality)

@@ -1,0 +1,54 @@
+"""Splitting: the best candidates of every sentence apart from the worst (Shen et al. 2004, Algorithm 1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from isogloss import _engine
+from isogloss.errors import ConfigError
+from isogloss.learn.sweeps import OnlineLearner, Sweeper
+from isogloss.metric.interface import FloatArray
+
+__all__ = ["Splitting"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Splitting(OnlineLearner):
+    """Every good candidate shall score at least ``margin`` above every bad one of its sentence.
+
+    A candidate is good if fewer than r are strictly better, bad if fewer than k are strictly worse. One that
+    is both, because of ties or a short list, is good if nothing is better, bad if nothing is worse, and
+    otherwise neither. A sweep costs O(n log n) per sentence.
+
+    >>> Splitting(bad=300).margin
+    1.0
+    """
+
+    margin: float = 1.0
+    """τ, on scaled features."""
+    good: int | float = 0.3
+    """r: a number of candidates, or below 1 a share of the list."""
+    bad: int | float = 0.3
+    """k, likewise."""
+
+    def __post_init__(self) -> None:
+        OnlineLearner.__post_init__(self)
+        if not 0 < self.margin < math.inf:
+            raise ConfigError(f"margin must be above 0, got {self.margin}")
+        for name in ("good", "bad"):
+            value = getattr(self, name)
+            if not 0 < value < math.inf or (value >= 1 and value != int(value)):
+                raise ConfigError(f"{name} must be a share between 0 and 1 or a whole number, got {value}")
+
+    def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
+        """Splitting in the engine."""
+        return _engine.SplittingSweeper(
+            lists,
+            quality,
+            good_share=self.good if self.good < 1 else 0.0,
+            good_count=int(self.good),
+            bad_share=self.bad if self.bad < 1 else 0.0,
+            bad_count=int(self.bad),
+            margin=self.margin,
+        )

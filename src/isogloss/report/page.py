@@ -1,0 +1,82 @@
+"""A self-contained HTML page: headings, paragraphs, tables, plots."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from isogloss.corpus.streams import StrPath, atomic_output
+
+__all__ = ["Page"]
+
+_STYLE = (
+    "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}"
+    "table{border-collapse:collapse;margin:1em 0}th,td{padding:.25em .8em;border-bottom:1px solid #ddd;"
+    "text-align:left}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
+    "figure{display:inline-block;margin:.5em}code{white-space:pre-wrap}"
+)
+
+
+class Page:
+    """Collects parts and writes them. All text is escaped; the page loads nothing and runs nothing.
+
+    >>> page = Page("Results")
+    >>> page.table(["method", "BLEU"], [["splitting", "31.7"]])
+    >>> "<td class=n>31.7</td>" in page.html()
+    True
+    """
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._parts: list[str] = []
+
+    def heading(self, text: str) -> None:
+        """A new section."""
+        self._parts.append(f"<h2>{html.escape(text)}</h2>")
+
+    def paragraph(self, text: str) -> None:
+        """Plain text."""
+        self._parts.append(f"<p>{html.escape(text)}</p>")
+
+    def code(self, text: str) -> None:
+        """A command or a configuration."""
+        self._parts.append(f"<pre><code>{html.escape(text)}</code></pre>")
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Cells that are numbers are set to the right."""
+        numeric = [all(_is_number(row[i]) for row in rows) for i in range(len(head))]
+        lines = [self._row("th", head, numeric), *(self._row("td", row, numeric) for row in rows)]
+        self._parts.append(f"<table>{''.join(lines)}</table>")
+
+    def figure(self, svg: str) -> None:
+        """A plot of ``isogloss.report.plot``."""
+        self._parts.append(f"<figure>{svg}</figure>")
+
+    def html(self) -> str:
+        """The whole page."""
+        title = html.escape(self._title)
+        return (
+            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+            f"<style>{_STYLE}</style></head><body><h1>{title}</h1>{''.join(self._parts)}</body></html>\n"
+        )
+
+    def write(self, path: StrPath) -> None:
+        """Write the page to a file."""
+        with atomic_output(path) as stream:
+            stream.write(self.html())
+
+    @staticmethod
+    def _row(tag: str, cells: Sequence[str], numeric: Sequence[bool]) -> str:
+        inner = "".join(
+            f"<{tag}{' class=n' if right else ''}>{html.escape(cell)}</{tag}>"
+            for cell, right in zip(cells, numeric, strict=True)
+        )
+        return f"<tr>{inner}</tr>"
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.replace(",", "").removesuffix("%") or "0")
+    except ValueError:
+        return False
+    return True

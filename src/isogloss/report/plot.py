@@ -1,0 +1,126 @@
+"""Line plots as inline SVG."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Line", "line_plot", "ticks"]
+
+_WIDTH, _HEIGHT = 560, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 62, 34, 44
+# Readable in print and by people who cannot tell red from green (after Okabe and Ito).
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A named series of points; those on the right axis have a scale of their own."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    right: bool = False
+
+
+def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, right_label: str = "") -> str:
+    """An SVG element with one or two vertical axes. Points that are not finite are left out.
+
+    >>> svg = line_plot("Loss", [Line("dev", [(1, 3.0), (2, 1.5)])], x_label="sweep", y_label="loss")
+    >>> svg.startswith("<svg") and "<polyline" in svg
+    True
+    """
+    drawn = [
+        Line(line.name, [p for p in line.points if math.isfinite(p[0]) and math.isfinite(p[1])], line.right)
+        for line in lines
+    ]
+    left = [y for line in drawn if not line.right for _, y in line.points]
+    right = [y for line in drawn if line.right for _, y in line.points]
+    xs = [x for line in drawn for x, _ in line.points]
+    x_axis = _Axis(xs, _LEFT, _WIDTH - _RIGHT)
+    y_axis = _Axis(left or right, _HEIGHT - _BOTTOM, _TOP)
+    right_axis = _Axis(right or left, _HEIGHT - _BOTTOM, _TOP)
+    parts = [
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" role="img" font-size="11" '
+        f'font-family="sans-serif"><title>{html.escape(title)}</title>',
+        _text(_WIDTH / 2, 14, title, size=13),
+    ]
+    for value in x_axis.ticks:
+        x = x_axis(value)
+        parts.append(_stroke(x, _HEIGHT - _BOTTOM, x, _TOP, "#e4e4e4"))
+        parts.append(_text(x, _HEIGHT - _BOTTOM + 14, _number(value)))
+    for value in y_axis.ticks if left else ():
+        y = y_axis(value)
+        parts.append(_stroke(_LEFT, y, _WIDTH - _RIGHT, y, "#e4e4e4"))
+        parts.append(_text(_LEFT - 6, y + 4, _number(value), anchor="end"))
+    for value in right_axis.ticks if right else ():
+        parts.append(_text(_WIDTH - _RIGHT + 6, right_axis(value) + 4, _number(value), anchor="start"))
+    parts.append(_text(_WIDTH / 2, _HEIGHT - 14, x_label))
+    parts.append(_text(14, _HEIGHT / 2, y_label, turn=-90))
+    if right:
+        parts.append(_text(_WIDTH - 12, _HEIGHT / 2, right_label, turn=90))
+    for place, line in enumerate(drawn):
+        colour = _COLOURS[place % len(_COLOURS)]
+        axis = right_axis if line.right else y_axis
+        points = " ".join(f"{x_axis(x):.1f},{axis(y):.1f}" for x, y in line.points)
+        dashes = ' stroke-dasharray="5 3"' if line.right else ""
+        parts.append(
+            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"{dashes}/>'
+        )
+        parts.append(_text(_LEFT + 8, _TOP + 12 + 14 * place, line.name, anchor="start", colour=colour))
+    return "".join(parts) + "</svg>"
+
+
+class _Axis:
+    """From values to places."""
+
+    def __init__(self, values: Sequence[float], first: float, last: float) -> None:
+        low, high = (min(values), max(values)) if values else (0.0, 1.0)
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        self._low, self._high, self._first, self._last = low, high, first, last
+        self.ticks = ticks(low, high)
+
+    def __call__(self, value: float) -> float:
+        share = (value - self._low) / (self._high - self._low)
+        return self._first + share * (self._last - self._first)
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers between two limits.
+
+    >>> ticks(0, 10)
+    [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
+    """
+    step = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(step * factor for factor in (1, 2, 5, 10, 20) if (high - low) / (step * factor) <= most)
+    first = math.ceil(low / step - 1e-9)
+    return [
+        round(number * step, 12) for number in range(first, first + most + 2) if number * step <= high + 1e-9
+    ]
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _stroke(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    anchor: str = "middle",
+    size: int = 11,
+    turn: int = 0,
+    colour: str = "#222",
+) -> str:
+    turned = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}"{turned}>'
+        f"{html.escape(text)}</text>"
+    )

@@ -1,0 +1,44 @@
+"""A language model over word classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from isogloss.classes import WordClasses
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.functions.lm import natural_scores
+
+__all__ = ["ClassLanguageModel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassLanguageModel(FeatureFunction):
+    """Natural logarithm of the probability of the candidate's sequence of word classes.
+
+    The model is one of text in which every word is replaced by the number of its class.
+    """
+
+    name: ClassVar[str] = "class-lm"
+
+    path: str
+    """An ARPA file or a stored model."""
+    classes: str
+    """A file of words and their classes, as ``isogloss classes`` writes it."""
+    label: str = "ClassLM"
+
+    def resources(self) -> dict[str, str]:
+        """Model and classes."""
+        return {"path": self.path, "classes": self.classes}
+
+    def compute(self, material: Material) -> FloatArray:
+        """Unknown words have a class too, so unknown classes are not counted."""
+        classes = WordClasses.load(self.classes)
+        numbers = [str(number) for number in classes.classify(material.store.words.words())]
+        tokens = material.store.tokens
+        lines = [
+            " ".join([numbers[word] for word in tokens.row(row).tolist()])
+            for row in range(material.store.num_candidates)
+        ]
+        return natural_scores(self.path, lines, material.threads)[:, 0]

@@ -1,0 +1,65 @@
+"""n-grams that the likely candidates agree on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from isogloss import _engine
+from isogloss.errors import ConfigError
+from isogloss.learn.mbr import posterior
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+
+__all__ = ["Consensus", "list_posterior"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consensus(FeatureFunction):
+    """For each n the mean over the candidate's n-grams of the probability that a candidate has the n-gram.
+
+    P(candidate) ∝ exp(scale · by) within the list.
+    """
+
+    name: ClassVar[str] = "consensus"
+
+    by: str | None = None
+    """A dense column of the list, or ``score``, the decoder's total, which is meant if nothing is given."""
+    scale: float = 1.0
+    """How much the column counts; 0 makes all candidates equally likely."""
+    order: int = 4
+    """Longest n-grams, in words, at most 8."""
+    label: str = "Consensus"
+
+    def columns(self) -> tuple[str, ...]:
+        """One for each n."""
+        return tuple(f"{self.label}{n}" for n in range(1, self.order + 1))
+
+    def compute(self, material: Material) -> FloatArray:
+        """Costs as much as reading the list."""
+        if not 1 <= self.order <= 8:
+            raise ConfigError(f"order of the feature 'consensus' must be between 1 and 8, got {self.order}")
+        return _engine.ngram_posteriors(
+            np.ascontiguousarray(material.store.tokens.values),
+            np.ascontiguousarray(material.store.tokens.offsets),
+            np.ascontiguousarray(material.offsets),
+            list_posterior(material, self.by, self.scale),
+            order=self.order,
+            threads=material.threads,
+        )
+
+
+def list_posterior(material: Material, by: str | None, scale: float) -> FloatArray:
+    """How probable each candidate is within its list, by a column or the decoder's score."""
+    store = material.store
+    if by in (None, "score"):
+        if np.any(np.isnan(store.scores)):
+            raise ConfigError("the list has candidates without a score; name a column with by=COLUMN")
+        values = store.scores
+    elif by in store.dense_names:
+        values = store.dense[:, store.dense_names.index(str(by))]
+    else:
+        raise ConfigError(f"the list has no column '{by}'; it has: {', '.join(store.dense_names) or 'none'}")
+    return posterior(scale * values, store.sentence_offsets)

@@ -1,0 +1,33 @@
+"""Whether neighbouring phrases come from neighbouring places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.functions.segmentation import phrases_of
+
+__all__ = ["RightContinuity"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RightContinuity(FeatureFunction):
+    """The share of neighbouring phrases whose right one begins, in the source, where the left one ends."""
+
+    name: ClassVar[str] = "continuity"
+
+    label: str = "RightContinuity"
+
+    def compute(self, material: Material) -> FloatArray:
+        """A candidate of one phrase has no neighbours and counts as continuous."""
+        phrases = phrases_of(material, self.name)
+        found = np.ones(material.store.num_candidates)
+        for row in np.flatnonzero(np.diff(phrases.offsets) > 1).tolist():
+            spans = phrases.row(row)
+            spans = spans[np.argsort(spans[:, 2], kind="stable")].astype(np.int64)
+            found[row] = np.mean(spans[1:, 0] == spans[:-1, 1] + 1)
+        return found

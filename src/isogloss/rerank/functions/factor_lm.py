@@ -1,0 +1,35 @@
+"""A language model over tags that were given: parts of speech, supertags, any factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.functions.lm import natural_scores
+from isogloss.rerank.functions.tags import read_tags
+
+__all__ = ["FactorLanguageModel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactorLanguageModel(FeatureFunction):
+    """Natural logarithm of the probability of the candidate's tags."""
+
+    name: ClassVar[str] = "factor-lm"
+
+    path: str
+    """An ARPA file or a stored model of tag sequences."""
+    tags: str
+    """A file with a line of tags for every candidate of the list, one tag per word."""
+    label: str = "FactorLM"
+
+    def resources(self) -> dict[str, str]:
+        """The model; the tags belong to the list."""
+        return {"path": self.path}
+
+    def compute(self, material: Material) -> FloatArray:
+        """Tags that the model does not know count as its unknown word."""
+        lines = [" ".join(tags) for tags in read_tags(self.tags, material)]
+        return natural_scores(self.path, lines, material.threads)[:, 0]

@@ -1,0 +1,37 @@
+"""How long a candidate is, by itself and compared with the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+
+__all__ = ["Lengths"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengths(FeatureFunction):
+    """Words, log of words per source word, and how far the words are from ``ratio`` per source word."""
+
+    name: ClassVar[str] = "lengths"
+    needs_source: ClassVar[bool] = True
+
+    ratio: float = 1.0
+    """Words expected per source word."""
+    label: str = "Length"
+
+    def columns(self) -> tuple[str, ...]:
+        """Words, ratio, difference."""
+        return self.label, f"{self.label}Ratio", f"{self.label}Difference"
+
+    def compute(self, material: Material) -> FloatArray:
+        """An empty sentence counts as half a word, or there would be no ratio."""
+        assert material.source is not None
+        source = np.array([len(words) for words in material.source], dtype=np.float64)
+        there, here = source[material.store.sentence_of_row()], material.lengths()
+        ratio = np.log(np.maximum(here, 0.5) / np.maximum(there, 0.5))
+        return np.stack([here, ratio, -np.abs(here - self.ratio * there)], axis=1)

@@ -1,0 +1,70 @@
+"""Lexical translation probabilities of all words of a sentence's candidates at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.align import AlignmentModel
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import Material
+
+__all__ = ["LexicalSentence", "lexical_sentences"]
+
+
+class LexicalSentence(NamedTuple):
+    """The words of one sentence's candidates, one candidate after another, against its source."""
+
+    forward: FloatArray
+    """p(word | source word): source words × words."""
+    backward: FloatArray
+    """p(source word | word): source words × words."""
+    null_forward: FloatArray
+    """p(word | no word)."""
+    null_backward: FloatArray
+    """p(source word | no word)."""
+    starts: npt.NDArray[np.int64]
+    """Where each candidate begins, and the end."""
+
+
+def lexical_sentences(model: AlignmentModel, material: Material) -> Iterator[LexicalSentence]:
+    """One for each sentence of the list."""
+    assert material.source is not None
+    store = material.store
+    encoder = model.encoder
+    target_numbers = _numbers(encoder.target, store.words.words(), encoder.lowercase)
+    for sentence, words in enumerate(material.source):
+        source = _numbers(encoder.source, words, encoder.lowercase)
+        rows = store.rows_of(sentence)
+        bounds = store.tokens.offsets[rows.start : rows.stop + 1]
+        tokens = target_numbers[store.tokens.values[bounds[0] : bounds[-1]]]
+        distinct, places = np.unique(tokens, return_inverse=True)
+        both = np.zeros((len(source), len(distinct), 2))
+        for place, number in enumerate(source.tolist()):
+            if number < len(model.row_offsets) - 1:
+                begin, end = int(model.row_offsets[number]), int(model.row_offsets[number + 1])
+                columns = model.columns[begin:end]
+                at = np.minimum(np.searchsorted(columns, distinct), max(len(columns) - 1, 0))
+                if len(columns):
+                    known = columns[at] == distinct
+                    both[place, known] = model.probabilities[begin:end][at[known]]
+        yield LexicalSentence(
+            both[:, places, 0],
+            both[:, places, 1],
+            _looked_up(model.target_null, distinct)[places],
+            _looked_up(model.source_null, source),
+            bounds - bounds[0],
+        )
+
+
+def _numbers(vocabulary: _engine.Vocabulary, words: Sequence[str], lowercase: bool) -> npt.NDArray[np.uint32]:
+    return np.array([vocabulary.find(word.lower() if lowercase else word) for word in words], dtype=np.uint32)
+
+
+def _looked_up(values: npt.NDArray[np.float32], numbers: npt.NDArray[np.uint32]) -> FloatArray:
+    """Values by number; 0 for a word that the model does not have."""
+    return np.append(values, np.float32(0)).astype(np.float64)[np.minimum(numbers, len(values))]

@@ -1,0 +1,35 @@
+"""Words that most candidates agree on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from isogloss import _engine
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+
+__all__ = ["WordPopularity"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordPopularity(FeatureFunction):
+    """Mean over the candidate's words of the share of the list's candidates that have the word."""
+
+    name: ClassVar[str] = "popularity"
+
+    label: str = "Popularity"
+
+    def compute(self, material: Material) -> FloatArray:
+        """All candidates of a sentence count alike."""
+        sizes = np.diff(material.offsets)
+        return _engine.ngram_posteriors(
+            np.ascontiguousarray(material.store.tokens.values),
+            np.ascontiguousarray(material.store.tokens.offsets),
+            np.ascontiguousarray(material.offsets),
+            np.repeat(1 / sizes, sizes),
+            order=1,
+            threads=material.threads,
+        )

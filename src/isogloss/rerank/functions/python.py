@@ -1,0 +1,77 @@
+"""Any function in a Python file of the user's."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from isogloss.errors import ConfigError, InputFileError
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+
+__all__ = ["PythonFunction"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonFunction(FeatureFunction):
+    """``function(source_words, candidate_words)`` of a file, which gives a number.
+
+    A stored model never runs such a file by itself: it must be named again when the model is used.
+    """
+
+    name: ClassVar[str] = "python"
+
+    path: str
+    """A Python file."""
+    function: str = "feature"
+    """The name of the function in it."""
+    label: str = "Python"
+
+    def resources(self) -> dict[str, str]:
+        """The file."""
+        return {"path": self.path}
+
+    def compute(self, material: Material) -> FloatArray:
+        """One call for each candidate; ``source_words`` is empty if no source was given."""
+        function = _load(self.path, self.function)
+        store = material.store
+        words = store.words.words()
+        found = np.zeros(store.num_candidates)
+        for sentence in range(store.num_sentences):
+            source: Sequence[str] = [] if material.source is None else material.source[sentence]
+            for row in store.rows_of(sentence):
+                candidate = [words[word] for word in store.tokens.row(row).tolist()]
+                found[row] = _number(function(source, candidate), self, row)
+        return found
+
+
+def _number(value: Any, function: PythonFunction, row: int) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ConfigError(
+            f"{function.path}: {function.function}() gave {value!r} for candidate {row + 1}, "
+            "a number is expected"
+        ) from None
+
+
+def _load(path: str, name: str) -> Callable[[Sequence[str], Sequence[str]], Any]:
+    if not Path(path).is_file():
+        raise InputFileError("No such file", path)
+    spec = importlib.util.spec_from_file_location("isogloss_user_features", path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path}: not a Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ConfigError(f"{path}: {type(error).__name__}: {error}") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise ConfigError(f"{path}: there is no function '{name}'")
+    return function  # type: ignore[no-any-return]

@@ -1,0 +1,36 @@
+"""Matched quotation marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+
+__all__ = ["Quotes"]
+
+_STRAIGHT = ('"', "&quot;", "``", "''")
+_OPENING, _CLOSING = ("“", "„"), ("”",)  # “ closes in German: then the two cancel out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotes(FeatureFunction):
+    """Minus the number of quotation marks that cannot be paired: straight ones left over, and curly ones that
+    open more often than they close or the other way round."""
+
+    name: ClassVar[str] = "quotes"
+
+    label: str = "Quotes"
+
+    def compute(self, material: Material) -> FloatArray:
+        """By counting; where the marks stand plays no part."""
+        words = material.store.words.words()
+        straight = material.word_table(sum(word.count(mark) for mark in _STRAIGHT) for word in words)
+        curly = material.word_table(
+            sum(word.count(mark) for mark in _OPENING) - sum(word.count(mark) for mark in _CLOSING)
+            for word in words
+        )
+        return -(material.sums(straight) % 2) - np.abs(material.sums(curly))

@@ -1,0 +1,33 @@
+"""The decoder's own score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from isogloss.errors import ConfigError
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureFunction, Material
+
+__all__ = ["DecoderScore"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecoderScore(FeatureFunction):
+    """The total of the list, for decoders whose total is more than the columns they print."""
+
+    name: ClassVar[str] = "score"
+
+    label: str = "Score"
+
+    def compute(self, material: Material) -> FloatArray:
+        """Every candidate must have one."""
+        missing = np.flatnonzero(np.isnan(material.store.scores))
+        if len(missing):
+            raise ConfigError(
+                f"the feature 'score' needs the score of every candidate, and candidate {missing[0] + 1} "
+                "of the list has none"
+            )
+        return material.store.scores

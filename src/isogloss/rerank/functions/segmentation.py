@@ -1,0 +1,44 @@
+"""How a candidate was cut into phrases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from isogloss.errors import ConfigError
+from isogloss.metric.interface import FloatArray
+from isogloss.nbest.store import Ragged
+from isogloss.rerank.features import FeatureFunction, Material
+
+__all__ = ["PhraseSegmentation", "phrases_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseSegmentation(FeatureFunction):
+    """Minus the number of phrases per source word they cover: long ones were seen whole in training."""
+
+    name: ClassVar[str] = "segmentation"
+
+    label: str = "Segmentation"
+
+    def compute(self, material: Material) -> FloatArray:
+        """A candidate without phrases has -1, as if every word were one."""
+        phrases = phrases_of(material, self.name)
+        counts = np.diff(phrases.offsets).astype(np.float64)
+        spans = phrases.values[:, 1].astype(np.int64) - phrases.values[:, 0] + 1
+        summed = np.concatenate([[0], np.cumsum(spans)])
+        covered = summed[phrases.offsets[1:]] - summed[phrases.offsets[:-1]]
+        return np.where(covered > 0, -counts / np.maximum(covered, 1), -1.0)
+
+
+def phrases_of(material: Material, name: str) -> Ragged:
+    """The phrases of every candidate: first and last source word, first and last target word."""
+    phrases = material.store.segmentation
+    if phrases is None:
+        raise ConfigError(
+            f"the feature '{name}' needs the segmentation of every candidate, and the list has none; "
+            "Moses writes it with -n-best-list FILE N -print-alignment-info"
+        )
+    return phrases

@@ -1,0 +1,26 @@
+"""Tags of the words of every candidate, from a file beside the list."""
+
+from __future__ import annotations
+
+from isogloss.corpus.streams import read_lines
+from isogloss.errors import DataFormatError
+from isogloss.rerank.features import Material
+
+__all__ = ["read_tags"]
+
+
+def read_tags(path: str, material: Material) -> list[list[str]]:
+    """One tag for each word of each candidate; line i of the file belongs to candidate i of the list."""
+    store = material.store
+    rows = [line.split() for line in read_lines(path)]
+    if len(rows) != store.num_candidates:
+        raise DataFormatError(
+            f"{len(rows):,} lines for the {store.num_candidates:,} candidates of the list",
+            path,
+            hint="one line of tags per candidate is expected, in the order of the list",
+        )
+    lengths = material.lengths().astype(int).tolist()
+    for number, (tags, length) in enumerate(zip(rows, lengths, strict=True), start=1):
+        if len(tags) != length:
+            raise DataFormatError(f"{len(tags)} tags for the {length} words of the candidate", path, number)
+    return rows

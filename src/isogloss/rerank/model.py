@@ -1,0 +1,272 @@
+"""A trained reranker: what it computes, how it chooses, how it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from isogloss import _engine
+from isogloss._engine import Vocabulary
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError, DataFormatError, ModelFormatError
+from isogloss.learn.mbr import UTILITIES, expected_utility, posterior
+from isogloss.metric.interface import FloatArray
+from isogloss.model.folder import open_folder, write_folder
+from isogloss.nbest.store import Int64, NbestStore
+from isogloss.rerank.assembly import assemble
+from isogloss.rerank.features import FeatureFunction, Material, function_named
+from isogloss.rerank.scaling import Scaling
+
+__all__ = ["DECISIONS", "Reranker"]
+
+KIND = "reranker"
+VERSION = 1
+
+DECISIONS = ("score", "vote", "mbr")
+"""By the score, by the votes of several weight vectors, by expected utility."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Reranker:
+    """Scores the candidates of n-best lists by features of the list and features it computes itself."""
+
+    columns: tuple[str, ...]
+    """The list's own dense columns that it uses."""
+    only_these: bool
+    """Whether a list may have no other columns: so unless the columns were chosen by name."""
+    functions: tuple[FeatureFunction, ...]
+    """What is computed; their columns come after those of the list."""
+    scaling: Scaling
+    dense: FloatArray
+    """Voters × columns: weights of scaled columns. One voter unless the decision is ``vote``."""
+    sparse_names: tuple[str, ...] = ()
+    sparse: FloatArray = field(default_factory=lambda: np.zeros((1, 0)))
+    """Voters × sparse features."""
+    decision: str = "score"
+    utility: str = "bleu"
+    """Of the decision ``mbr``."""
+    references: int = 0
+    """Of the decision ``mbr``: only so many of the most probable candidates are references; 0 is all."""
+    fingerprints: tuple[dict[str, str], ...] = ()
+    """Hashes of the files of each function, as they were in training."""
+    made_with: dict[str, Any] = field(default_factory=dict)
+    """Options and results of the training, as plain values."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """All dense columns, in order."""
+        return (*self.columns, *(name for function in self.functions for name in function.columns()))
+
+    def weights(self) -> dict[str, float]:
+        """The weights by name, of scaled dense features; the mean of the voters if there are several."""
+        dense, sparse = self.dense.mean(axis=0), self.sparse.mean(axis=0)
+        named = dict(zip(self.feature_names, dense.tolist(), strict=True))
+        return named | {
+            name: value for name, value in zip(self.sparse_names, sparse.tolist(), strict=True) if value
+        }
+
+    def with_notes(self, **notes: Any) -> Reranker:
+        """The same model with more to tell about how it was made."""
+        return replace(self, made_with={**self.made_with, **notes})
+
+    def with_functions(self, given: Sequence[FeatureFunction]) -> Reranker:
+        """The same model with other files for functions that make the same columns."""
+        by_columns = {(function.name, function.columns()): function for function in given}
+        functions, fingerprints = [], []
+        for function, known in zip(self.functions, self.fingerprints, strict=True):
+            other = by_columns.pop((function.name, function.columns()), None)
+            functions.append(other or function)
+            fingerprints.append({} if other else known)
+        if by_columns:
+            unknown = next(iter(by_columns.values()))
+            raise ConfigError(
+                f"the model has no feature '{unknown.name}' labelled '{unknown.label}'; "
+                f"it has: {', '.join(function.written() for function in self.functions) or 'none'}"
+            )
+        return replace(self, functions=tuple(functions), fingerprints=tuple(fingerprints))
+
+    def check_list(self, store: NbestStore) -> None:
+        """Refuse a list whose columns are not those the model was trained on."""
+        there = store.dense_names
+        missing = [name for name in self.columns if name not in there]
+        extra = [name for name in there if name not in self.columns] if self.only_these else []
+        differences = []
+        if missing:
+            differences.append(f"the list lacks {', '.join(missing)}")
+        if extra:
+            differences.append(f"the list has {', '.join(extra)}, which the model never saw")
+        if self.made_with.get("list_has_sparse") and store.sparse is None:
+            differences.append("the list has no sparse features, the model learned from some")
+        if differences:
+            raise DataFormatError(
+                "the columns are not those the model was trained on: " + "; ".join(differences),
+                store.path or "n-best list",
+                hint="use a list of the same system, or train with --columns naming the columns to use",
+            )
+
+    def check_resources(self) -> None:
+        """Refuse files that have changed since training, and code that only the user may name."""
+        for function, known in zip(self.functions, self.fingerprints, strict=True):
+            if not known:
+                continue
+            if function.name == "python":
+                raise ConfigError(
+                    f"the model uses a Python file, and a model never runs one by itself; if you trust it, "
+                    f"name it again: --features {function.written()}"
+                )
+            found = function.as_dict()["resources"]
+            for key, path in function.resources().items():
+                if found[key] != known.get(key):
+                    raise ConfigError(
+                        f"{path} is not the file that the feature '{function.written()}' was trained with; "
+                        f"if the new one is meant, name it again: --features {function.written()}"
+                    )
+
+    def scores(
+        self, store: NbestStore, source: Sequence[Sequence[str]] | None = None, *, threads: int = 1
+    ) -> FloatArray:
+        """One number per candidate, by which they are to be ordered: the higher the better."""
+        self.check_list(store)
+        self.check_resources()
+        material = Material(store=store, source=source, training=False, threads=threads)
+        return self.scores_of(assemble(material, self.columns, self.functions), threads=threads)
+
+    def scores_of(self, assembled: NbestStore, *, threads: int = 1) -> FloatArray:
+        """The same for a list whose columns are ``feature_names`` already."""
+        lists, numbers = self._lists(assembled)
+        scores = []
+        for dense, sparse in zip(self.dense, self.sparse, strict=True):
+            known = np.append(sparse, 0.0)[numbers]
+            scores.append(lists.scores(np.concatenate([dense, known])))
+            if not np.all(np.isfinite(scores[-1])):
+                raise ConfigError("the features are so large that the scores are not finite numbers")
+        offsets = assembled.sentence_offsets
+        match self.decision:
+            case "vote":
+                return _votes(scores, offsets)
+            case "mbr":
+                return expected_utility(
+                    assembled,
+                    posterior(scores[0], offsets),
+                    utility=self.utility,
+                    references=self.references,
+                    threads=threads,
+                )
+        return scores[0]
+
+    def _lists(self, assembled: NbestStore) -> tuple[_engine.RerankLists, Int64]:
+        """The engine's view of the list, and the model's number of each of its sparse features."""
+        dense = self.scaling(assembled.dense)
+        if assembled.sparse is None or not self.sparse_names:
+            return _engine.RerankLists(assembled.sentence_offsets, dense), np.zeros(0, np.int64)
+        known = {name: number for number, name in enumerate(self.sparse_names)}
+        names = assembled.sparse.names.words()
+        rows = assembled.sparse.rows(np.arange(assembled.num_candidates))
+        lists = _engine.RerankLists(assembled.sentence_offsets, dense, *rows, sparse_size=len(names))
+        return lists, np.array([known.get(name, len(known)) for name in names], dtype=np.int64)
+
+    def rerank(
+        self, store: NbestStore, source: Sequence[Sequence[str]] | None = None, *, threads: int = 1
+    ) -> NbestStore:
+        """The list with the model's scores for the decoder's, the best candidate of every sentence first."""
+        scores = self.scores(store, source, threads=threads)
+        order = np.lexsort((-scores, store.sentence_of_row()))  # stable: equals keep their order
+        return replace(store, scores=scores, path=None).select(order)
+
+    def save(self, path: StrPath) -> None:
+        """Store as a folder."""
+        names = Vocabulary()
+        for name in self.sparse_names:
+            names.add(name)
+        name_bytes, name_offsets = names.arrays()
+        write_folder(
+            path,
+            kind=KIND,
+            version=VERSION,
+            arrays={
+                "means": self.scaling.means,
+                "deviations": self.scaling.deviations,
+                "dense": self.dense,
+                "sparse": self.sparse,
+                "sparse_name_bytes": name_bytes,
+                "sparse_name_offsets": name_offsets,
+            },
+            attributes={
+                "columns": list(self.columns),
+                "only_these": self.only_these,
+                "functions": [
+                    {**function.as_dict(), "resources": known}
+                    for function, known in zip(self.functions, self.fingerprints, strict=True)
+                ],
+                "decision": self.decision,
+                "utility": self.utility,
+                "references": self.references,
+                "made_with": self.made_with,
+            },
+        )
+
+    @classmethod
+    def load(cls, path: StrPath) -> Reranker:
+        """Open a stored model. Nothing in it is run, and its files are not opened before it is used."""
+        folder = open_folder(path, kind=KIND, version=VERSION)
+        arrays, stored = folder.arrays, folder.attributes
+        try:
+            names = Vocabulary.from_arrays(arrays["sparse_name_bytes"], arrays["sparse_name_offsets"])
+            model = cls(
+                columns=tuple(str(name) for name in stored["columns"]),
+                only_these=bool(stored["only_these"]),
+                functions=tuple(
+                    function_named(str(one["name"]), dict(one["options"])) for one in stored["functions"]
+                ),
+                fingerprints=tuple(dict(one["resources"]) for one in stored["functions"]),
+                scaling=Scaling(np.array(arrays["means"]), np.array(arrays["deviations"])),
+                dense=np.array(arrays["dense"]),
+                sparse_names=tuple(names.words()),
+                sparse=np.array(arrays["sparse"]),
+                decision=stored["decision"],
+                utility=stored["utility"],
+                references=int(stored["references"]),
+                made_with=dict(stored["made_with"]),
+            )
+            _check(model)
+        except (KeyError, IndexError, TypeError, ValueError, ConfigError) as error:
+            raise ModelFormatError(
+                f"not a sound reranker ({error})", path, "make it again or restore it from a copy"
+            ) from None
+        return model
+
+
+def _check(model: Reranker) -> None:
+    columns, voters = len(model.feature_names), len(model.dense)
+    shapes = {
+        "dense": (model.dense, (voters, columns)),
+        "sparse": (model.sparse, (voters, len(model.sparse_names))),
+        "means": (model.scaling.means, (columns,)),
+        "deviations": (model.scaling.deviations, (columns,)),
+    }
+    for name, (array, shape) in shapes.items():
+        if array.shape != shape or array.dtype != np.float64 or not np.all(np.isfinite(array)):
+            raise ValueError(f"{name} has shape {array.shape}, {shape} was expected")
+    if voters < 1 or (voters > 1 and model.decision != "vote"):
+        raise ValueError(f"{voters} weight vectors for the decision '{model.decision}'")
+    if model.decision not in DECISIONS or model.utility not in UTILITIES or model.references < 0:
+        raise ValueError(f"unknown decision '{model.decision}' or utility '{model.utility}'")
+    if np.any(model.scaling.deviations < 0):
+        raise ValueError("a deviation is negative")
+
+
+def _votes(scores: list[FloatArray], offsets: Int64) -> FloatArray:
+    """Votes, and between equal numbers of votes the place in the mean of the voters' scores."""
+    votes, total = np.zeros(len(scores[0])), np.zeros(len(scores[0]))
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    for scored in scores:
+        order = np.lexsort((-scored, owners))
+        votes[order[offsets[:-1]]] += 1
+        largest = np.abs(scored).max(initial=0.0)
+        total += scored / largest if largest > 0 else 0.0
+    places = np.empty(len(votes))
+    places[np.lexsort((-total, owners))] = np.arange(len(votes))
+    return np.asarray(votes - (places - offsets[:-1][owners]) / (2 * np.diff(offsets)[owners]))

@@ -1,0 +1,149 @@
+"""Results of reranking experiments as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from isogloss.learn.problem import Problem
+from isogloss.report import Line, Page, line_plot
+from isogloss.rerank.experiment import Experiment
+from isogloss.rerank.sweep import CurvePoint, SweepRow, curve_of, decoder_score
+from isogloss.rerank.train import Trained
+
+__all__ = [
+    "SWEEP_HEAD",
+    "curve_plot",
+    "experiment_page",
+    "method_table",
+    "single_table",
+    "sweep_cells",
+    "sweep_page",
+    "training_page",
+]
+
+SWEEP_HEAD = ("method", "features", "cross-validated", "training", "difference", "p", "CPU s")
+
+
+def sweep_cells(row: SweepRow) -> list[str]:
+    """One result as text."""
+    return [
+        row.method,
+        row.features,
+        f"{row.score:.2f}",
+        f"{row.training_score:.2f}",
+        f"{row.difference:+.2f}",
+        f"{row.p_value:.3f}",
+        f"{row.seconds:.1f}",
+    ]
+
+
+def sweep_page(
+    title: str,
+    problem: Problem,
+    rows: Sequence[SweepRow],
+    curves: Mapping[tuple[str, str], Sequence[CurvePoint]],
+) -> Page:
+    """A table of methods and features, and their learning curves."""
+    page = Page(title)
+    page.paragraph(
+        f"{problem.num_sentences:,} sentences; the decoder's choice scores {decoder_score(problem):.2f} "
+        f"{problem.metric.name}."
+    )
+    page.table(SWEEP_HEAD, [sweep_cells(row) for row in rows])
+    add_curves(page, curves, problem.metric.name)
+    return page
+
+
+def add_curves(page: Page, curves: Mapping[tuple[str, str], Sequence[CurvePoint]], metric: str) -> None:
+    """A plot for each method and set of features that has a curve."""
+    if curves:
+        page.heading("Learning curves")
+    for (method, features), points in curves.items():
+        page.figure(curve_plot(f"{method}, {features}", points, metric))
+
+
+def training_page(name: str, trained: Trained, problem: Problem) -> Page:
+    """The weights of a model and the curve of its training."""
+    page = Page(f"A reranker learned by {name}")
+    weights = trained.reranker.weights()
+    page.table(
+        ["feature", "weight"], [[key, f"{weights[key]:.4f}"] for key in trained.reranker.feature_names]
+    )
+    points = curve_of(problem, trained.learned)
+    if len(points) > 1:
+        page.figure(curve_plot("Learning curve", points, problem.metric.name))
+    return page
+
+
+def curve_plot(title: str, points: Sequence[CurvePoint], metric: str) -> str:
+    """Loss on the left, scores on the right, as in Figures 2 to 9 of Shen et al. 2004."""
+    lines = [Line("log loss", [(p.iteration, p.log_loss) for p in points if p.log_loss is not None])]
+    lines.append(Line(f"{metric}, development", [(p.iteration, p.development) for p in points], True))
+    tests = [(p.iteration, p.test) for p in points if p.test is not None]
+    if tests:
+        lines.append(Line(f"{metric}, test", tests, True))
+    return line_plot(
+        title,
+        [line for line in lines if line.points],
+        x_label="iteration",
+        y_label="log loss",
+        right_label=metric,
+    )
+
+
+def single_table(found: Experiment) -> tuple[list[str], list[list[str]]]:
+    """Table 1 of the paper: each feature alone beside the baseline."""
+    head = ["features", "cross-validated", "gain", "p against decoder"]
+    base = found.singles[0].difference
+    rows = [
+        [row.features, f"{row.score:.2f}", f"{row.difference - base:+.2f}", f"{row.p_value:.3f}"]
+        for row in found.singles
+    ]
+    return head, rows
+
+
+def method_table(found: Experiment) -> tuple[list[str], list[list[str]]]:
+    """Table 2 of the paper: methods (rows) by sets of features, cross-validated / on the test list."""
+    tests = {(test.method, test.features): test for test in found.tests}
+    head = ["method", *found.sets]
+    rows = []
+    for method in dict.fromkeys(row.method for row in found.rows):
+        cells = [method]
+        for row in found.rows:
+            if row.method == method:
+                test = tests.get((method, row.features))
+                cells.append(f"{row.score:.2f}" if test is None else f"{row.score:.2f} / {test.score:.2f}")
+        rows.append(cells)
+    return head, rows
+
+
+def experiment_page(found: Experiment, metric: str) -> Page:
+    """All of an experiment's results."""
+    page = Page("Reranking")
+    decoder = f"The decoder's choice scores {found.decoder:.2f} {metric} on the development list"
+    on_test = "" if found.test_decoder is None else f" and {found.test_decoder:.2f} on the test list"
+    page.paragraph(f"{decoder}{on_test}.")
+    page.heading("Each feature alone")
+    page.table(*single_table(found))
+    page.heading("Sets of features")
+    page.table(["set", "features"], [[name, "  ".join(names)] for name, names in found.sets.items()])
+    page.heading("Methods")
+    page.paragraph("Cross-validated on the development list" + (" / on the test list." if on_test else "."))
+    page.table(*method_table(found))
+    if found.tests:
+        page.heading("On the test list, against the decoder's choice")
+        page.table(
+            ["method", "features", metric, "difference", "p"],
+            [
+                [
+                    test.method,
+                    test.features,
+                    f"{test.score:.2f}",
+                    f"{test.difference:+.2f}",
+                    f"{test.p_value:.4f}",
+                ]
+                for test in found.tests
+            ],
+        )
+    add_curves(page, found.curves, metric)
+    return page

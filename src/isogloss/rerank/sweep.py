@@ -1,0 +1,271 @@
+"""Which method and which features? Cross-validation by sentence, on development data alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from isogloss.errors import ConfigError
+from isogloss.learn.learner import Learned, Learner, Step, Track, no_track
+from isogloss.learn.metrics import unit
+from isogloss.learn.problem import Problem
+from isogloss.learn.sweeps import PairStep
+from isogloss.metric.significance import paired_bootstrap
+from isogloss.nbest.edit import best_rows
+from isogloss.nbest.store import DenseGroup, Int64, NbestStore, SparseFeatures
+from isogloss.rerank.assembly import joined_sparse, select_columns
+from isogloss.rerank.features import FeatureFunction, Material, computed
+from isogloss.rerank.train import TrainOptions, part_of, train
+
+__all__ = [
+    "CurvePoint",
+    "FeatureTable",
+    "SweepOptions",
+    "SweepRow",
+    "cross_validate",
+    "curve_of",
+    "decoder_score",
+    "learning_curve",
+    "learning_curves",
+    "own_scale",
+    "sweep",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepOptions:
+    """How methods and features are compared."""
+
+    folds: int = 5
+    """Parts of the sentences; each is chosen for by a model that learned from the others."""
+    samples: int = 1000
+    """Resampled document sets of the significance test."""
+    seed: int = 1
+    """Of the parts and of the test."""
+
+    def __post_init__(self) -> None:
+        if self.folds < 2:
+            raise ConfigError(f"folds must be at least 2, got {self.folds}")
+        if self.samples < 1:
+            raise ConfigError(f"samples must be at least 1, got {self.samples}")
+        if self.seed < 0:
+            raise ConfigError(f"seed must be at least 0, got {self.seed}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepRow:
+    """A method with a set of features. Scores are on the metric's own scale."""
+
+    method: str
+    features: str
+    score: float
+    """Cross-validated."""
+    training_score: float
+    """Mean over the folds of the score on what was learned from."""
+    difference: float
+    """From the decoder's choice, the better the higher."""
+    p_value: float
+    """Paired bootstrap against the decoder's choice."""
+    seconds: float
+    """Processor time of all folds."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+class FeatureTable:
+    """A list with its features computed once, from which problems with any of them are made."""
+
+    def __init__(
+        self,
+        store: NbestStore,
+        *,
+        columns: Sequence[str] | None = None,
+        source: Sequence[Sequence[str]] | None = None,
+        training: bool = True,
+        threads: int = 1,
+    ) -> None:
+        self.store = store
+        self.columns = tuple(store.dense_names if columns is None else columns)
+        self._material = Material(store=store, source=source, training=training, threads=threads)
+        self._known: dict[str, tuple[tuple[DenseGroup, ...], Any, list[SparseFeatures]]] = {}
+
+    def assembled(self, functions: Sequence[FeatureFunction]) -> NbestStore:
+        """The list with its own columns and those of the functions."""
+        groups = [DenseGroup(name, 1) for name in self.columns]
+        dense = [select_columns(self.store, self.columns)]
+        sparse = [] if self.store.sparse is None else [self.store.sparse]
+        for function in functions:
+            key = function.written()
+            if key not in self._known:
+                self._known[key] = computed(self.store, [function], self._material)
+            more, values, fired = self._known[key]
+            groups += more
+            dense.append(values)
+            sparse += fired
+        names = [group.name for group in groups]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ConfigError(f"two features are called '{twice[0]}'; give one of them another ,label=NAME")
+        return replace(
+            self.store,
+            dense_groups=tuple(groups),
+            dense=np.hstack(dense),
+            sparse=joined_sparse(sparse),
+            path=None,
+        )
+
+    def problem(self, functions: Sequence[FeatureFunction], like: Problem) -> Problem:
+        """The problem ``like``, with these features instead of its own."""
+        return Problem(self.assembled(functions), like.metric, like.statistics)
+
+
+def cross_validate(
+    problem: Problem,
+    learner: Learner,
+    functions: Sequence[FeatureFunction],
+    train_options: TrainOptions,
+    options: SweepOptions,
+    *,
+    track: Track = no_track,
+) -> tuple[Int64, float]:
+    """The row chosen for each sentence by a model that did not learn from it, and the mean training score."""
+    if options.folds > problem.num_sentences:
+        raise ConfigError(f"{options.folds} folds of {problem.num_sentences} sentences: some would be empty")
+    order = np.random.default_rng(options.seed).permutation(problem.num_sentences)
+    chosen = np.zeros(problem.num_sentences, np.int64)
+    training = []
+    for fold in track(range(options.folds), "cross-validating", options.folds):
+        held_out = np.sort(order[fold :: options.folds])
+        rest = np.sort(np.setdiff1d(order, held_out))
+        trained = train(part_of(problem, rest), learner, functions, train_options)
+        other = part_of(problem, held_out)
+        scores = trained.reranker.scores_of(other.store)
+        begins = problem.sentences()[held_out] - other.sentences()[:-1]
+        chosen[held_out] = other.choose(scores) + begins
+        training.append(trained.learned.score)
+    return chosen, float(np.mean(training))
+
+
+def sweep(
+    table: FeatureTable,
+    problem: Problem,
+    methods: Sequence[tuple[str, Learner]],
+    feature_sets: Sequence[tuple[str, Sequence[FeatureFunction]]],
+    train_options: TrainOptions | None = None,
+    options: SweepOptions | None = None,
+    *,
+    track: Track = no_track,
+    report: Callable[[SweepRow], None] = lambda row: None,
+) -> list[SweepRow]:
+    """All methods with all sets of features; ``report`` is told of each result as soon as it is there."""
+    options, train_options = options or SweepOptions(), train_options or TrainOptions()
+    decoder = problem.stats()[best_rows(problem.store)]
+    sign = 1 if problem.metric.higher_is_better else -1
+    rows = []
+    for features, functions in feature_sets:
+        own = table.problem(functions, problem)
+        for method, learner in methods:
+            begun = time.process_time()
+            chosen, training = cross_validate(own, learner, functions, train_options, options, track=track)
+            seconds = time.process_time() - begun
+            found = paired_bootstrap(
+                problem.metric,
+                [decoder],
+                [problem.stats()[chosen]],
+                samples=options.samples,
+                seed=options.seed,
+            )
+            rows.append(
+                SweepRow(
+                    method=method,
+                    features=features,
+                    score=problem.metric.score(problem.stats()[chosen].sum(axis=0)),
+                    training_score=own_scale(problem, training),
+                    difference=sign * found.difference,
+                    p_value=found.p_value,
+                    seconds=seconds,
+                )
+            )
+            report(rows[-1])
+    return rows
+
+
+def own_scale(problem: Problem, score: float) -> float:
+    """A score of a problem, the higher the better and percentages in 0..1, as the metric prints it."""
+    return (score if problem.metric.higher_is_better else -score) / unit(problem.metric)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """The state after one sweep of a learner (Shen et al. 2004, Figures 2 to 9)."""
+
+    iteration: int
+    log_loss: float | None
+    """Natural logarithm of the loss on the development data; None where the method has none."""
+    development: float
+    test: float | None
+    """On the metric's own scale."""
+
+
+def learning_curve(
+    problem: Problem,
+    learner: Learner,
+    functions: Sequence[FeatureFunction] = (),
+    train_options: TrainOptions | None = None,
+    *,
+    test: Problem | None = None,
+    track: Track = no_track,
+) -> list[CurvePoint]:
+    """Scores after every iteration, learning from the whole problem; the test data do not stop anything."""
+    if hasattr(learner, "patience"):
+        learner = replace(learner, patience=1 << 30)  # type: ignore[type-var]
+    return curve_of(
+        problem, train(problem, learner, functions, train_options, watched=test, track=track).learned
+    )
+
+
+def curve_of(problem: Problem, learned: Learned) -> list[CurvePoint]:
+    """The learning curve of a training, on the metric's own scale; ``test`` is the held-out score."""
+
+    def point(step: Step) -> CurvePoint:
+        held_out = step.held_out_score
+        return CurvePoint(
+            iteration=step.iteration,
+            log_loss=step.log_loss if isinstance(step, PairStep) else None,
+            development=own_scale(problem, step.score),
+            test=None if held_out is None else own_scale(problem, held_out),
+        )
+
+    return [point(step) for step in learned.history]
+
+
+def learning_curves(
+    table: FeatureTable,
+    problem: Problem,
+    methods: Sequence[tuple[str, Learner]],
+    feature_sets: Sequence[tuple[str, Sequence[FeatureFunction]]],
+    train_options: TrainOptions | None = None,
+    *,
+    test: tuple[FeatureTable, Problem] | None = None,
+) -> dict[tuple[str, str], list[CurvePoint]]:
+    """The curve of every method that has one with every set of features."""
+    drawn = {}
+    for features, functions in feature_sets:
+        own = table.problem(functions, problem)
+        watched = None if test is None else test[0].problem(functions, test[1])
+        for method, learner in methods:
+            points = learning_curve(own, learner, functions, train_options, test=watched)
+            if len(points) > 1:
+                drawn[method, features] = points
+    return drawn
+
+
+def decoder_score(problem: Problem) -> float:
+    """What the decoder's own choice scores, on the metric's scale."""
+    return problem.metric.score(problem.stats()[best_rows(problem.store)].sum(axis=0))

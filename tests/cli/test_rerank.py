@@ -1,0 +1,180 @@
+"""Reranking from the command line: train, apply, sweep, experiment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isogloss.cli import console
+from isogloss.cli.main import main
+from isogloss.nbest import read_nbest, write_nbest
+from isogloss.nbest.synthetic import make_nbest
+from rerank_lists import sentences
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for name, seed in (("dev", 1), ("test", 2)):
+        lines = sentences(40, seed)
+        (tmp_path / f"{name}.en").write_text("\n".join(lines) + "\n")
+        (tmp_path / f"{name}.de").write_text("\n".join(line.upper() for line in lines) + "\n")
+        store = make_nbest([line.split() for line in lines], candidates=8, seed=seed)
+        write_nbest(store, f"{name}.nbest", format="moses")
+    yield
+    console.set_quiet(False)
+
+
+TRAIN = ["rerank", "train", "dev.nbest", "--source", "dev.de", "--reference", "dev.en", "--output", "model"]
+
+
+def error_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 2
+    return capsys.readouterr().err
+
+
+def bleu_of(capsys: pytest.CaptureFixture[str], file: str) -> float:
+    capsys.readouterr()
+    assert main(["evaluate", file, "--reference", "test.en", "--tokenize", "none", "--json"]) == 0
+    return json.loads(capsys.readouterr().out)["systems"][0]["scores"][0]["score"]
+
+
+def test_train_and_apply(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(
+            [
+                *TRAIN,
+                "--features",
+                "lengths:label=L",
+                "--features",
+                "consensus popularity",
+                "--html",
+                "page.html",
+            ]
+        )
+        == 0
+    )
+    out = capsys.readouterr().out
+    assert "Consensus4" in out
+    assert "BLEU of what was learned from: decoder" in out
+    assert "<h1>A reranker learned by expected</h1>" in Path("page.html").read_text()
+    assert main(["rerank", "apply", "model", "test.nbest", "--source", "test.de", "--output", "out.en"]) == 0
+    assert len(Path("out.en").read_text().splitlines()) == 40
+    first = read_nbest("test.nbest")
+    Path("first.en").write_text("\n".join(first.texts(first.sentence_offsets[:-1].tolist())) + "\n")
+    assert bleu_of(capsys, "out.en") > bleu_of(capsys, "first.en") + 5
+    apply = ["rerank", "apply", "model", "test.nbest", "--source", "test.de"]
+    assert main([*apply, "--to", "jsonl", "--output", "list.jsonl"]) == 0
+    reordered = read_nbest("list.jsonl")
+    best = list(reordered.texts(reordered.sentence_offsets[:-1].tolist()))
+    assert best == Path("out.en").read_text().splitlines()
+
+
+def test_models_of_all_metrics_and_a_given_quality(capsys: pytest.CaptureFixture[str]) -> None:
+    for metric in ("chrf", "ter", "nist"):
+        assert main(["--quiet", *TRAIN, "--metric", metric, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        better = found["score"] - found["decoder"]
+        assert better < 0 if metric == "ter" else better > 0
+    store = read_nbest("dev.nbest")
+    Path("quality").write_text("\n".join(map(str, store.dense[:, 0])) + "\n")
+    quality = ["rerank", "train", "dev.nbest", "--quality", "quality", "--output", "model"]
+    assert main(["--quiet", *quality, "--method", "splitting:iterations=5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert max(found["weights"], key=found["weights"].get) == "Missing"
+    assert (
+        found["curve"][-1]["log_loss"] is None or found["curve"][-1]["log_loss"] < found["curve"][0]["loss"]
+    )
+
+
+def test_sweep_prints_a_table_and_writes_curves(capsys: pytest.CaptureFixture[str]) -> None:
+    sweep = ["--quiet", "rerank", "sweep", "dev.nbest", "--source", "dev.de", "--reference", "dev.en"]
+    sweep += [
+        "--method",
+        "splitting:iterations=4",
+        "--method",
+        "expected",
+        "--features",
+        "popularity lengths:label=L",
+    ]
+    assert main([*sweep, "--curves", "curves.html"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("splitting:iterations=4") == 2
+    assert "decoder's choice" in out
+    page = Path("curves.html").read_text()
+    assert page.count("<svg") == 2  # the expected score has no sweeps to draw
+    assert "log loss" in page
+    assert main([*sweep, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["rows"]) == 4
+    assert len(found["curves"][0]["points"]) == 4
+
+
+def test_the_experiment_has_the_shape_of_the_papers_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("e.toml").write_text(
+        'list = "dev.nbest"\nsource = "dev.de"\nreferences = ["dev.en"]\n'
+        'test_list = "test.nbest"\ntest_source = "test.de"\ntest_references = ["test.en"]\n'
+        'features = ["lengths:label=L", "popularity", "brackets"]\n'
+        'methods = ["splitting:iterations=3", "expected"]\nfolds = 2\nbest_count = 2\n'
+    )
+    assert main(["--quiet", "experiment", "reranking", "--config", "e.toml", "--output", "out"]) == 0
+    out = capsys.readouterr().out
+    assert "each feature alone, BLEU" in out
+    results = json.loads(Path("out/results.json").read_text())
+    assert [row["features"] for row in results["singles"]] == [
+        "baseline",
+        "lengths:label=L",
+        "popularity",
+        "brackets",
+    ]
+    assert list(results["sets"]) == ["baseline", "best", "top", "large", "selected"]
+    assert len(results["rows"]) == len(results["tests"]) == 10
+    assert all(point["test"] is not None for curve in results["curves"] for point in curve["points"])
+    page = Path("out/report.html").read_text()
+    assert page.count("<svg") == len(results["curves"]) == 10
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    train = ["rerank", "train", "dev.nbest", "--output", "model"]
+    assert "give either --reference (one or several) or --quality" in error_of(capsys, *train)
+    assert "needs the source text: give --source" in error_of(
+        capsys, *train, "--reference", "dev.en", "--features", "lengths"
+    )
+    assert "no method is called 'magic'" in error_of(capsys, *TRAIN, "--method", "magic")
+    assert "KEY=VALUE is expected" in error_of(capsys, *TRAIN, "--method", "voted:5")
+    assert not Path("model").exists()
+    Path("nan.nbest").write_text("0 ||| a b ||| LM= nan ||| -1\n")
+    assert "nan" in error_of(
+        capsys, "rerank", "train", "nan.nbest", "--reference", "dev.en", "--output", "model"
+    )
+    assert main(TRAIN) == 0
+    capsys.readouterr()
+    Path("other.nbest").write_text("0 ||| a b ||| Missing= 1 LM= 2 ||| -1\n")
+    message = error_of(capsys, "rerank", "apply", "model", "other.nbest")
+    assert (
+        "the list lacks Doubled, Order, Choice, Length; the list has LM, which the model never saw" in message
+    )
+    assert "holds a stored 'reranker'" in error_of(capsys, "nbest", "info", "model")
+    Path("e.toml").write_text("list = 3\n")
+    assert "'list' cannot be 3" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
+    Path("e.toml").write_text("bogus = 3\n")
+    assert "unknown key 'bogus'" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
+    Path("e.toml").write_text("list = \n")
+    assert "not a TOML file" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
+
+
+def test_sentences_without_candidates_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        line for line in Path("dev.nbest").read_text().splitlines() if not line.startswith(("3 ", "39 "))
+    ]
+    Path("gaps.nbest").write_text("\n".join(lines) + "\n")
+    assert main(["rerank", "train", "gaps.nbest", "--reference", "dev.en", "--output", "model"]) == 0
+    assert "2 of 40 sentences have no candidates; they play no part" in capsys.readouterr().err
+    assert main(["rerank", "apply", "model", "gaps.nbest", "--source", "dev.de"]) == 0
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 40
+    assert captured.out.splitlines()[3] == captured.out.splitlines()[39] == ""
+    assert "2 sentences have no candidates; their lines are empty" in captured.err

@@ -1,0 +1,49 @@
+"""Pages and plots: what they show, and that they are sound XML."""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+
+import pytest
+
+from isogloss.report import Line, Page, line_plot
+from isogloss.report.plot import ticks
+
+
+def test_a_plot_has_a_line_per_series_and_is_sound() -> None:
+    lines = [
+        Line("loss <1>", [(1, 5.0), (2, 3.0), (3, math.nan), (4, 2.0)]),
+        Line("BLEU", [(1, 30.0), (4, 31.0)], right=True),
+    ]
+    svg = line_plot("A & B", lines, x_label="sweep", y_label="loss", right_label="BLEU")
+    root = ElementTree.fromstring(svg)  # our own
+    drawn = root.findall("polyline")
+    assert [len(line.attrib["points"].split()) for line in drawn] == [3, 2]
+    texts = [text.text for text in root.findall("text")]
+    assert {"A & B", "loss <1>", "BLEU", "sweep"} <= set(texts)
+
+
+@pytest.mark.parametrize("points", [[], [(1, 2.0)], [(1, 2.0), (2, 2.0)]])
+def test_plots_of_nothing_and_of_constants(points: list[tuple[float, float]]) -> None:
+    ElementTree.fromstring(line_plot("t", [Line("x", points)], x_label="", y_label=""))
+
+
+def test_ticks_are_round_and_inside() -> None:
+    for low, high in [(0, 1), (-3.7, 12), (1e-9, 2e-9), (31.2, 31.9), (0, 10_000)]:
+        found = ticks(low, high)
+        assert 2 <= len(found) <= 8
+        assert all(low - 1e-9 <= value <= high + 1e-9 for value in found)
+
+
+def test_pages_escape_what_they_are_given() -> None:
+    page = Page("<b>")
+    page.heading("h & h")
+    page.paragraph("<script>alert(1)</script>")
+    page.code("a < b")
+    page.table(["name", "n"], [["<i>", "1,000.5"], ["x", "-3 %"]])
+    html = page.html()
+    assert "<script>" not in html
+    assert "<b>" not in html
+    assert "<i>" not in html
+    assert "<td class=n>1,000.5</td>" in html

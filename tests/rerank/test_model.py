@@ -1,0 +1,325 @@
+"""Training, applying, storing: what a reranker gives, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isogloss.errors import ConfigError, DataFormatError, ModelFormatError
+from isogloss.learn import Problem
+from isogloss.learn.expected import ExpectedScore
+from isogloss.learn.mbr import Mbr
+from isogloss.learn.sweeps import deviations
+from isogloss.learn.voted import VotedPerceptron
+from isogloss.metric import References
+from isogloss.nbest.store import DenseGroup, NbestStore
+from isogloss.rerank import (
+    METHODS,
+    FeatureTable,
+    Reranker,
+    SweepOptions,
+    TrainOptions,
+    method_named,
+    parse_features,
+    prepare,
+    sweep,
+    train,
+)
+from isogloss.rerank.train import decoder_weights
+from rerank_lists import ARPA, sentences, store_of, synthetic_problem
+
+QUICK = {
+    "splitting": {"iterations": 5},
+    "ordinal": {"iterations": 5, "gap": 0, "ratio": 1.5},
+    "voted": {"iterations": 3, "average": True},
+    "perceptron": {"iterations": 20},
+    "expected": {},
+    "mbr": {"scales": (0.5, 2.0)},
+    "mert": {"restarts": 1},
+    "mira": {"iterations": 5},
+    "pro": {"draws": 1},
+}
+
+
+def with_dense(problem: Problem, columns: dict[str, np.ndarray]) -> Problem:
+    dense = np.column_stack(list(columns.values()))
+    groups = tuple(DenseGroup(name, 1) for name in columns)
+    return Problem(
+        replace(problem.store, dense=dense, dense_groups=groups), problem.metric, problem.statistics
+    )
+
+
+def bleu(problem: Problem, reranker: Reranker, store: NbestStore | None = None) -> float:
+    return problem.score_of_rows(problem.choose(reranker.scores(store or problem.store)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_learns_stores_and_gives_the_same_again(method: str, tmp_path: Path) -> None:
+    problem, other = synthetic_problem(40, seed=1), synthetic_problem(20, seed=2)
+    learner = method_named(method, QUICK[method])
+    trained = train(problem, learner, options=TrainOptions(start="decoder"))
+    again = train(problem, learner, options=TrainOptions(start="decoder"))
+    decoder = other.score_of_rows(other.choose(other.store.scores))
+    assert bleu(other, trained.reranker) > decoder
+    trained.reranker.save(tmp_path / "model")
+    loaded = Reranker.load(tmp_path / "model")
+    for model in (loaded, again.reranker):
+        np.testing.assert_array_equal(trained.reranker.scores(other.store), model.scores(other.store))
+    assert loaded.weights() == trained.reranker.weights()
+    assert loaded.made_with == trained.reranker.made_with
+    reordered = loaded.rerank(other.store)
+    assert np.all(np.diff(reordered.scores)[np.diff(reordered.sentence_of_row()) == 0] <= 0)
+    assert reordered.num_candidates == other.store.num_candidates
+
+
+def test_functions_are_computed_again_when_a_model_is_applied(tmp_path: Path) -> None:
+    problem = synthetic_problem(30)
+    functions = parse_features(["consensus:order=2", "popularity", "sparse:word"])
+    source = [["x"] for _ in range(problem.num_sentences)]
+    store = prepare(problem.store, functions, source=source)
+    learner = ExpectedScore(sparse_regularization=0.01)
+    trained = train(Problem(store, problem.metric, problem.statistics), learner, functions)
+    assert trained.reranker.feature_names == (*problem.dense_names, "Consensus1", "Consensus2", "Popularity")
+    assert len(trained.reranker.sparse_names) > 0
+    trained.reranker.save(tmp_path / "model")
+    loaded = Reranker.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.scores(problem.store, source), trained.reranker.scores_of(store))
+    one = problem.store.select(problem.store.rows_of(3))
+    rows = problem.store.rows_of(3)
+    alone = loaded.scores(one, source[:1])
+    np.testing.assert_allclose(alone, loaded.scores(problem.store, source)[rows.start : rows.stop], atol=1e-9)
+
+
+def test_other_columns_are_refused_by_name() -> None:
+    problem = synthetic_problem(10)
+    model = train(problem, ExpectedScore()).reranker
+    fewer = replace(
+        problem.store, dense=problem.store.dense[:, 1:].copy(), dense_groups=problem.store.dense_groups[1:]
+    )
+    with pytest.raises(DataFormatError, match="the list lacks Missing"):
+        model.scores(fewer)
+    more = replace(
+        problem.store,
+        dense=np.column_stack([problem.store.dense, problem.store.dense[:, 0]]),
+        dense_groups=(*problem.store.dense_groups, DenseGroup("Comet", 1)),
+    )
+    with pytest.raises(DataFormatError, match="the list has Comet, which the model never saw"):
+        model.scores(more)
+    # Chosen by name, in any order, others do not matter.
+    chosen = ("Order", "Missing")
+    store = prepare(problem.store, [], columns=chosen)
+    named = train(
+        Problem(store, problem.metric, problem.statistics),
+        ExpectedScore(),
+        options=TrainOptions(columns=chosen),
+    ).reranker
+    np.testing.assert_array_equal(named.scores(problem.store), named.scores(more))
+    with pytest.raises(DataFormatError, match="there is no column 'Bogus'"):
+        prepare(problem.store, [], columns=["Bogus"])
+
+
+def test_constant_columns_and_wild_scales_change_nothing() -> None:
+    problem = synthetic_problem(30)
+    dense = problem.store.dense
+    plain = {f"f{i}": dense[:, i] for i in range(4)}
+    scales = (1e-9, 1e9, 1e-3, 1.0)
+    wild = {f"f{i}": dense[:, i] * scale for i, scale in enumerate(scales)}
+    wild["constant"] = np.full(len(dense), 7e8)
+    wild["per_sentence"] = 1e5 * problem.store.sentence_of_row().astype(float)
+    for method, options in QUICK.items():
+        if method in ("mbr", "mert", "mira", "pro"):
+            continue
+        learner = method_named(method, options)
+        first = train(with_dense(problem, plain), learner)
+        second = train(with_dense(problem, wild), learner)
+        assert second.constant == ("constant", "per_sentence")
+        choices = [
+            p.choose(t.reranker.scores_of(p.store))
+            for p, t in ((with_dense(problem, plain), first), (with_dense(problem, wild), second))
+        ]
+        np.testing.assert_array_equal(*choices)
+        assert second.reranker.weights()["constant"] == 0
+    assert deviations(np.array([[1e-200], [3e-200]]), np.array([0, 2]))[0] == pytest.approx(1e-200)
+
+
+def test_lists_with_gaps_single_candidates_and_duplicates() -> None:
+    lines = sentences(6)
+    spoiled = [" ".join(line.split()[:-1]) for line in lines]
+    candidates = {
+        0: [spoiled[0], lines[0], spoiled[0]],
+        1: [lines[1]],
+        3: [spoiled[3], lines[3]],
+        5: [spoiled[5], spoiled[5]],
+    }
+    texts = [text for own in candidates.values() for text in own]
+    store = store_of(candidates, {"Good": [float(text in lines) for text in texts]})
+    problem = Problem.of(store, References([lines]))
+    for method, options in QUICK.items():
+        if method in ("mert", "mira", "pro"):
+            continue
+        model = train(problem, method_named(method, options)).reranker
+        best = model.rerank(store)
+        out = list(best.lines(best.sentence_offsets[:-1], 6))
+        assert len(out) == 6
+        assert (out[2], out[4]) == ("", "")
+        assert out[1] == lines[1]
+        if method != "mbr":  # which has only the decoder's scores to go by
+            assert (out[0], out[3]) == (lines[0], lines[3])
+
+
+def test_what_is_not_a_number_is_refused() -> None:
+    problem = synthetic_problem(5)
+    spoiled = problem.store.dense.copy()
+    spoiled[7, 2] = np.nan
+    with pytest.raises(ConfigError, match="the features of candidate 8 are not finite numbers"):
+        Problem(replace(problem.store, dense=spoiled), problem.metric, problem.statistics)
+    model = train(problem, ExpectedScore()).reranker
+    with pytest.raises(ConfigError, match="not finite numbers"):
+        model.scores(replace(problem.store, dense=spoiled))
+    unscored = replace(problem.store, scores=np.full(problem.store.num_candidates, np.nan))
+    with pytest.raises(ConfigError, match="no decoder weights to begin with"):
+        train(
+            Problem(unscored, problem.metric, problem.statistics),
+            ExpectedScore(),
+            options=TrainOptions(start="decoder"),
+        )
+
+
+def test_files_of_features_must_be_those_of_training(tmp_path: Path) -> None:
+    problem = synthetic_problem(8)
+    rows = problem.store.num_candidates
+    mine = tmp_path / "mine.py"
+    mine.write_text("def feature(source, candidate):\n    return len(candidate)\n")
+    (tmp_path / "a").write_text("1\n" * rows)
+    functions = parse_features([f"python:{mine}", f"column:{tmp_path / 'a'}"])
+    store = prepare(problem.store, functions)
+    train(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).reranker.save(
+        tmp_path / "model"
+    )
+    model = Reranker.load(tmp_path / "model")
+    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+        model.scores(problem.store)
+    named = model.with_functions(parse_features([f"python:{mine}"]))
+    assert len(named.scores(problem.store)) == rows
+    with pytest.raises(ConfigError, match="the model has no feature 'lm' labelled 'LM'"):
+        model.with_functions(parse_features(["lm:x"]))
+
+
+def test_a_changed_resource_is_refused(tmp_path: Path) -> None:
+    problem = synthetic_problem(8)
+    arpa = tmp_path / "lm.arpa"
+    arpa.write_text(ARPA)
+    functions = parse_features([f"lm:{arpa}"])
+    store = prepare(problem.store, functions)
+    model = train(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).reranker
+    assert len(model.scores(problem.store)) == problem.store.num_candidates
+    arpa.write_text(ARPA.replace("-0.5", "-0.4"))
+    with pytest.raises(ConfigError, match=r"is not the file that the feature 'lm:.*' was trained with"):
+        model.scores(problem.store)
+    assert len(model.with_functions(functions).scores(problem.store)) == problem.store.num_candidates
+
+
+def test_damaged_models_are_refused(tmp_path: Path) -> None:
+    model = train(synthetic_problem(5), VotedPerceptron(iterations=3)).reranker
+    assert (model.decision, model.dense.shape) == ("vote", (3, 5))
+    for spoiled in (
+        replace(model, dense=model.dense[:, 1:]),
+        replace(model, decision="score"),
+        replace(model, decision="bogus"),
+        replace(model, dense=np.full_like(model.dense, np.nan)),
+        replace(model, scaling=replace(model.scaling, means=np.zeros(1))),
+        replace(model, sparse_names=("a",)),
+    ):
+        spoiled.save(tmp_path / "model")
+        with pytest.raises(ModelFormatError, match="not a sound reranker"):
+            Reranker.load(tmp_path / "model")
+    model.save(tmp_path / "model")
+    assert Reranker.load(tmp_path / "model").decision == "vote"
+
+
+def test_votes_are_counted_and_ties_go_to_the_mean() -> None:
+    store = store_of({0: ["a", "b", "c"]}, {"x": [0.0, 1.0, 2.0], "y": [2.0, 1.5, 0.0]})
+    problem = Problem.of_quality(store, [0.0, 1.0, 0.5])
+    model = train(problem, ExpectedScore(), options=TrainOptions(scale=False)).reranker
+    voters = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    voting = replace(model, dense=voters, sparse=np.zeros((3, 0)), decision="vote")
+    assert np.argsort(-voting.scores(store)).tolist() == [2, 0, 1]
+    tied = replace(model, dense=voters[1:], sparse=np.zeros((2, 0)), decision="vote")
+    assert np.argmax(tied.scores(store)) in (0, 2)
+
+
+def test_given_qualities_and_held_out_data() -> None:
+    problem = synthetic_problem(40)
+    quality = Problem.of_quality(problem.store, problem.sentence_scores())
+    options = TrainOptions(held_out_share=0.25)
+    for learner in (
+        method_named("perceptron"),
+        ExpectedScore(),
+        method_named("voted"),
+        Mbr(scales=(1.0, 2.0)),
+    ):
+        trained = train(quality, learner, options=options)
+        assert trained.learned.held_out_score is not None
+        held = [step.held_out_score for step in trained.learned.history]
+        if not isinstance(learner, VotedPerceptron):
+            assert trained.learned.held_out_score == pytest.approx(max(held))
+    with pytest.raises(ConfigError, match="no sentences are left"):
+        train(synthetic_problem(1), ExpectedScore(), options=options)
+
+
+def test_decoder_weights_are_found_again() -> None:
+    problem = synthetic_problem(20)
+    weights = np.array([0.3, -1.0, 0.5, 2.0, 0.1])
+    store = replace(problem.store, scores=problem.store.dense @ weights)
+    found = decoder_weights(Problem(store, problem.metric, problem.statistics))
+    np.testing.assert_allclose(list(found.values()), weights, atol=1e-9)
+
+
+def test_a_sweep_validates_on_other_sentences_than_it_learns_from() -> None:
+    problem = synthetic_problem(40)
+    table = FeatureTable(problem.store, source=[["x"]] * problem.num_sentences)
+    random = np.random.default_rng(1).normal(size=problem.store.num_candidates)
+    methods = [("expected", ExpectedScore()), ("splitting", method_named("splitting", {"iterations": 3}))]
+    sets = [("(list)", []), ("popularity", parse_features(["popularity"]))]
+    rows = sweep(table, problem, methods, sets)
+    assert [(row.method, row.features) for row in rows] == [
+        (method, features) for features, _ in sets for method, _ in methods
+    ]
+    assert rows[0].difference > 0
+    assert rows[0].p_value < 0.05
+    # Features without any sense are learned by heart and of no use elsewhere.
+    noise = np.column_stack([np.roll(random, shift) for shift in range(60)])
+    senseless = with_dense(problem, {f"n{i}": noise[:, i] for i in range(60)})
+    (row,) = sweep(
+        FeatureTable(senseless.store),
+        senseless,
+        [("expected", ExpectedScore(regularization=1e-6))],
+        [("(list)", [])],
+        options=SweepOptions(folds=4),
+    )
+    assert row.training_score > row.score + 10
+    with pytest.raises(ConfigError, match="some would be empty"):
+        sweep(FeatureTable(synthetic_problem(3).store), synthetic_problem(3), methods, [("", [])])
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "message"),
+    [
+        ("bogus", {}, "no method is called 'bogus'; choose one of: splitting, ordinal"),
+        ("splitting", {"size": "3"}, "the method 'splitting' has no option 'size'; it has: iterations"),
+        ("splitting", {"margin": "wide"}, "margin of the method 'splitting' cannot be 'wide'"),
+        ("splitting", {"margin": "-1"}, "margin must be above 0"),
+        ("splitting", {"good": "1.5"}, "good must be a share between 0 and 1 or a whole number"),
+        ("ordinal", {"ratio": "0.5"}, "ratio must be at least 1"),
+        ("voted", {"iterations": "0"}, "iterations must be at least 1"),
+        ("perceptron", {"quality": "high"}, "unknown quality 'high'; choose one of: sentence, document"),
+        ("mbr", {"scales": "0+1"}, "scales must be numbers above 0"),
+        ("expected", {"regularization": "-1"}, "regularization must be at least 0"),
+    ],
+)
+def test_options_of_methods_are_checked(method: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        method_named(method, options)
