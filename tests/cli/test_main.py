@@ -216,6 +216,7 @@ JSON_CALLS = [
     "lm query model corpus/dev.tgt.0",
     "system create system --rules rules --lm model --search phrase",
     "inspect system --verify",
+    "train trained --source corpus/train.src --target corpus/train.tgt --tokenizer none --tuner none",
     "tune system --dev-source corpus/dev.src --dev-target corpus/dev.tgt.0 --iterations 1 --nbest 5",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
