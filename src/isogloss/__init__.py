@@ -9,8 +9,9 @@ from isogloss._version import __version__
 if TYPE_CHECKING:
     from isogloss.learn import Tuned
     from isogloss.search import System
+    from isogloss.training import Trained
 
-__all__ = ["__version__", "load", "tune_nbest"]
+__all__ = ["__version__", "load", "train", "tune_nbest"]
 
 
 def load(path: str, **changes: Any) -> System:
@@ -21,6 +22,17 @@ def load(path: str, **changes: Any) -> System:
     from isogloss.search import load as load_system
 
     return load_system(path, **changes)
+
+
+def train(folder: str, **settings: Any) -> Trained:
+    """Make a translation system from parallel text: ``isogloss.train("DIR", source="a.de", target="a.en")``.
+
+    Keywords are the fields of ``isogloss.training.TrainOptions`` and the arguments of
+    ``isogloss.training.train``, which does the work.
+    """
+    from isogloss.training import train as train_system
+
+    return train_system(folder, **settings)
 
 
 def tune_nbest(nbest: Any, references: Any = None, **options: Any) -> Tuned:

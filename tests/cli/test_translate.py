@@ -163,7 +163,7 @@ def test_unknown_words(run: Run) -> None:
         (["phrase", "--beam-size", "-1"], "beam_size must be between"),
         (["phrase", "--weights", "nowhere"], "nowhere: No such file or directory"),
         (["nowhere"], "nowhere: No such file or directory"),
-        (["rules"], "rules: no system.json here; a system made by 'isogloss system create' is expected"),
+        (["rules"], "rules: no system.json here; a system made by 'isogloss train'"),
         (["phrase", "--unknown-mark", "?"], "unknown_mark must have '{word}' in it once"),
         (["phrase", "--time-limit", "0"], "--time-limit must be above 0 seconds, got 0.0"),
         (["phrase", "--factors", "a b"], "'a b' is not a possible name of a factor"),

@@ -401,3 +401,28 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match=r"File exists|Not a directory"):
         Run(tmp_path / "file").execute([stage("x", copy)])
+
+
+def test_a_checkpoint_outlives_a_kill_and_no_change(folder: Path) -> None:
+    seen: list[list[str]] = []
+
+    def work(inputs: Paths, outputs: Paths, options: Mapping[str, Any]) -> None:
+        place = outputs["checkpoint"]
+        seen.append(sorted(path.name for path in place.iterdir()))
+        (place / str(len(seen))).touch()
+        if options["fail"] == len(seen):
+            raise KeyboardInterrupt
+        outputs["out"].touch()
+
+    def run(fail: int) -> None:
+        Run(folder).execute([stage("work", work, options={"fail": fail}, checkpoint=True)])
+
+    for fail in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            run(fail)
+    assert seen == [[], []]  # the options changed in between
+    run(2)
+    assert seen[2:] == [["2"]]
+    assert not (folder / ".checkpoint").exists()
+    with pytest.raises(ConfigError, match="not an output"):
+        stage("work", work, checkpoint=True, outputs={"checkpoint": "x"})

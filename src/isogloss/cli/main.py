@@ -22,6 +22,7 @@ from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
+from isogloss.cli.train import train
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
 from isogloss.cli.tune_nbest import tune_nbest
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 
 app.command()(demo)
+app.command()(train)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command()(tune)

@@ -19,6 +19,7 @@ from isogloss.cli import console
 from isogloss.errors import ConfigError, DataFormatError
 
 if TYPE_CHECKING:
+    from isogloss.corpus.processing import TextProcessing
     from isogloss.search import Source, System
 
 __all__ = ["translate"]
@@ -63,7 +64,10 @@ class _Format(StrEnum):
 
 def translate(
     system: Annotated[
-        str, typer.Argument(metavar="DIR", help="Stored system, as 'isogloss system create' makes it.")
+        str,
+        typer.Argument(
+            metavar="DIR", help="System, as 'isogloss train' or 'isogloss system create' makes it."
+        ),
     ],
     nbest: Annotated[
         int, typer.Option(metavar="N", help="Translations of each sentence, all different.")
@@ -76,8 +80,16 @@ def translate(
         ),
     ] = _Format.text,
     input: Annotated[
-        _Input, typer.Option(help="text: tokenised sentences; plf: word lattices; one per line.")
+        _Input, typer.Option(help="text: sentences; plf: word lattices; one per line.")
     ] = _Input.text,
+    tokenized: Annotated[
+        bool,
+        typer.Option(
+            "--tokenized",
+            help="Sentences and translations are tokens with spaces between them, also if the system was "
+            "trained with a tokenizer; n-best lists always hold tokens.",
+        ),
+    ] = False,
     weights: Annotated[
         str | None, typer.Option(metavar="FILE", help="Weights to use instead of the system's own.")
     ] = None,
@@ -181,9 +193,10 @@ def translate(
         ),
     ] = _BadLines.report,
 ) -> None:
-    """Translate tokenised sentences or word lattices, one per line, from standard input to standard output.
+    """Translate sentences or word lattices, one per line, from standard input to standard output.
 
-    Lines are translated as they arrive, in order; an empty line stays empty.
+    A system that was trained with a tokenizer takes text as people write it, others take tokens. Lines are
+    translated as they arrive, in order; an empty line stays empty.
     """
     from isogloss.search import SearchOptions, Terms, factor_names, load
     from isogloss.search.stream import arriving_batches, line_reader
@@ -205,14 +218,21 @@ def translate(
     if local is not None and input is _Input.plf:
         raise ConfigError("--local is for sentences, not for lattices")
     threads = threads or os.cpu_count() or 1
+    loaded = load(system, weights=weights)
+    text = None if tokenized else loaded.text
+    if text is not None and (input is _Input.plf or markup is _Switch.on or factors):
+        raise ConfigError(
+            "--input plf, --markup and --factors are for tokens, and this system was trained with a "
+            "tokenizer: give tokens and --tokenized"
+        )
     read = line_reader(
         _STDIN,
         plf=input is _Input.plf,
         markup=markup is _Switch.on,
         factor_names=factor_names(factors) if factors is not None else (),
         terms=Terms.read(terms) if terms is not None else None,
+        tokenize=None if text is None else text.tokenize,
     )
-    loaded = load(system, weights=weights)
     changes = {
         "beam_size": beam_size,
         "pop_limit": pop_limit,
@@ -236,13 +256,20 @@ def translate(
         bad_line=reported if bad_lines is _BadLines.report else None,
     )
     translate_batch = partial(
-        _pieces, loaded, format, nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+        _pieces,
+        loaded,
+        format,
+        text,
+        nbest=nbest,
+        threads=threads,
+        max_words=max_words,
+        time_limit=time_limit,
     )
     first = 0
     with report:
         for batch in console.track(batches, "batches"):
-            for text in translate_batch(batch, first):
-                sys.stdout.write(text)
+            for piece in translate_batch(batch, first):
+                sys.stdout.write(piece)
             sys.stdout.flush()
             first += len(batch)
     reported.finish()
@@ -298,7 +325,14 @@ def _arriving(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _pieces(
-    system: System, format: _Format, batch: list[Source], first: int, *, nbest: int, **limits: Any
+    system: System,
+    format: _Format,
+    text: TextProcessing | None,
+    batch: list[Source],
+    first: int,
+    *,
+    nbest: int,
+    **limits: Any,
 ) -> Iterator[str]:
     """The translations of a batch as text; the number of its first sentence is ``first``."""
     from isogloss.nbest import jsonl, moses
@@ -315,4 +349,5 @@ def _pieces(
     if format is _Format.moses:
         yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
     else:
-        yield from (line + "\n" for line in best_lines(store, batch))
+        lines = best_lines(store, batch)
+        yield from (line + "\n" for line in (lines if text is None else map(text.detokenize, lines)))

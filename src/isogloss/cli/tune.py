@@ -12,6 +12,7 @@ from rich.table import Table
 from isogloss.cli import console
 
 if TYPE_CHECKING:
+    from isogloss.corpus.processing import TextProcessing
     from isogloss.learn.tuning import TuneIteration
     from isogloss.metric import References
 
@@ -23,7 +24,12 @@ Files = list[str]
 def tune(
     system: Annotated[str, typer.Argument(metavar="DIR", help="Stored system; its weights are replaced.")],
     dev_source: Annotated[
-        str, typer.Option(metavar="FILE", help="Source sentences to tune on, tokenised, one per line.")
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Source sentences to tune on, one per line: text if the system was trained with a "
+            "tokenizer, else tokens.",
+        ),
     ],
     dev_target: Annotated[
         Files, typer.Option(metavar="FILE", help="Their references; give the option once per file.")
@@ -82,6 +88,9 @@ def tune(
             help="Folder for the state of the run; with the same command a killed run goes on from there.",
         ),
     ] = None,
+    tokenized: Annotated[
+        bool, typer.Option("--tokenized", help="All sentences are tokens, whatever the system takes.")
+    ] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random draws.")] = 1,
     threads: Annotated[int, typer.Option(metavar="N", help="Threads; the result does not depend on it.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -95,8 +104,10 @@ def tune(
     from isogloss.learn.online import OnlineOptions
     from isogloss.learn.tuning import TuneOptions
     from isogloss.learn.tuning import tune as run
+    from isogloss.report import Page
     from isogloss.search import load
     from isogloss.search.weights import read_weights
+    from isogloss.training.report import REPORT, history_of, tuning_section
 
     if (held_out_source is None) != (held_out_target is None):
         raise ConfigError("--held-out-source and --held-out-target belong together")
@@ -116,10 +127,11 @@ def tune(
         ),
     )
     opened = load(system)
-    sources, references = _read(dev_source, dev_target)
+    text = None if tokenized else opened.text
+    sources, references = _read(dev_source, dev_target, text)
     held_out = None
     if held_out_source is not None and held_out_target is not None:
-        held_out = _read(held_out_source, held_out_target)
+        held_out = _read(held_out_source, held_out_target, text)
     result = run(
         opened,
         sources,
@@ -133,6 +145,10 @@ def tune(
         work=None if work is None else Path(work),
     )
     opened.save_weights(result.dense, result.sparse)
+    if (Path(system) / REPORT).exists():
+        page = Page(f"Tuned again on {dev_source}")
+        tuning_section(page, history_of(result, method))
+        page.append_to(Path(system) / REPORT)
     if json:
         console.print_json(
             {
@@ -151,7 +167,7 @@ def tune(
     console.note(f"{system}: weights of iteration {result.best.iteration}{sparse}")
 
 
-def _read(source: str, target: Files) -> tuple[list[str], References]:
+def _read(source: str, target: Files, text: TextProcessing | None) -> tuple[list[str], References]:
     from isogloss.corpus.streams import read_lines
     from isogloss.errors import DataFormatError
     from isogloss.metric import References
@@ -163,7 +179,12 @@ def _read(source: str, target: Files) -> tuple[list[str], References]:
             source,
             hint="line i of both must belong together",
         )
-    return sources, references
+    if text is None:
+        return sources, references
+    streams = [
+        [line and " ".join(text.target.tokenize(line)) for line in stream] for stream in references.streams
+    ]
+    return [text.tokenize(line) for line in sources], References(streams, references.names)
 
 
 def _note(step: TuneIteration) -> None:

@@ -15,7 +15,7 @@ from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.streams import StrPath, atomic_output, read_lines
 from isogloss.errors import DataFormatError, NotTrainedError
 
-__all__ = ["Truecaser", "load_truecaser", "train_truecaser", "undo_truecase"]
+__all__ = ["Truecaser", "load_truecaser", "parse_truecaser", "train_truecaser", "undo_truecase"]
 
 _COUNT = re.compile(r"[0-9]{1,18}")
 _ENDS = frozenset({".", ":", "?", "!"})
@@ -58,8 +58,11 @@ class Truecaser:
     def save(self, path: StrPath) -> None:
         """Write the table."""
         with atomic_output(path) as stream:
-            for word, form, count in self._rows():
-                stream.write(f"{word}\t{form}\t{count}\n")
+            stream.writelines(f"{line}\n" for line in self.lines())
+
+    def lines(self) -> list[str]:
+        """The lines of the table."""
+        return [f"{word}\t{form}\t{count}" for word, form, count in self._rows()]
 
 
 def train_truecaser(sentences: Iterable[Sequence[str]]) -> Truecaser:
@@ -84,8 +87,13 @@ def _has_case(token: str) -> bool:
 
 def load_truecaser(path: StrPath) -> Truecaser:
     """Read a table written by ``Truecaser.save``."""
+    return parse_truecaser(read_lines(path), path)
+
+
+def parse_truecaser(lines: Iterable[str], path: StrPath) -> Truecaser:
+    """Read the lines of such a table; ``path`` is for the messages."""
     counts: dict[str, int] = {}
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         fields = line.split("\t")
         if len(fields) != 3 or not _COUNT.fullmatch(fields[2]) or fields[1].lower() != fields[0]:
             raise DataFormatError(

@@ -426,6 +426,7 @@ class OnlineTrainer:
         features, _, sums = state.sparse.columns()
         weights = (sums / max(1, state.sparse.steps)).astype(np.float32)
         kept = np.flatnonzero(weights)
+        kept = kept[np.argsort(features[kept])]  # after a resume they come in another order
         text, ends = self._names.names_of(features[kept])
         sparse = SparseWeights.from_numbers(
             features[kept], weights[kept], text, ends, signature=self.decoder.sparse.signature

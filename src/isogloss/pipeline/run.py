@@ -3,6 +3,7 @@
     FOLDER/run.jsonl           the record
     FOLDER/run.lock            held while a run is going on
     FOLDER/.part/              what a stage is making at the moment
+    FOLDER/.checkpoint/        what stages keep so that they can go on after a kill
     FOLDER/...                 outputs, complete
 
 A run that was killed, at any moment, is resumed by starting it again: a stage counts as done only when its
@@ -27,11 +28,11 @@ from isogloss.errors import ConfigError, InputFileError, OutputError, StageError
 from isogloss.pipeline.fingerprint import Fingerprint, fingerprint
 from isogloss.pipeline.place import locked, move_into_place
 from isogloss.pipeline.record import Journal, Meter, Record
-from isogloss.pipeline.stage import Output, Stage, in_order
+from isogloss.pipeline.stage import CHECKPOINT, Output, Stage, in_order
 
 __all__ = ["Event", "Run"]
 
-_PART = ".part"
+_PART, _CHECKPOINTS = ".part", ".checkpoint"
 
 Fingerprints = dict[str, Fingerprint]
 What = Literal["started", "done", "kept", "failed"]
@@ -177,7 +178,7 @@ class _Step:
         try:
             for part in parts.values():
                 part.parent.mkdir(parents=True, exist_ok=True)
-            self.stage.function(self._input_paths, parts, dict(self.stage.options))
+            self.stage.function(self._input_paths, {**parts, **self._checkpoint()}, dict(self.stage.options))
             for name, part in parts.items():
                 if not part.exists():
                     raise OutputError(f"the output '{name}' was not made", self._output_paths[name])
@@ -186,10 +187,27 @@ class _Step:
                 move_into_place(part, self._output_paths[name], work / "old" / name)
         finally:
             shutil.rmtree(self._folder / _PART, ignore_errors=True)
+        self._forget_checkpoints()
         record = self.record(meter)
         outputs = {name: fingerprint(path) for name, path in self._output_paths.items()}
         self._made.update((path, outputs[name]) for name, path in self._output_paths.items())
         return replace(record, outputs=outputs)
+
+    def _checkpoint(self) -> dict[str, Path]:
+        """The folder in which the stage finds what it left when it was killed, if it wants one."""
+        if not self.stage.checkpoint:
+            return {}
+        folder = self._folder / _CHECKPOINTS / self.stage.name / self._key[:16]
+        if not folder.exists():
+            self._forget_checkpoints()  # they belong to other inputs or options
+        folder.mkdir(parents=True, exist_ok=True)
+        return {CHECKPOINT: folder}
+
+    def _forget_checkpoints(self) -> None:
+        if self.stage.checkpoint:
+            shutil.rmtree(self._folder / _CHECKPOINTS / self.stage.name, ignore_errors=True)
+            with contextlib.suppress(OSError):  # other stages have theirs there
+                (self._folder / _CHECKPOINTS).rmdir()
 
     def record(self, meter: Meter) -> Record:
         """What there is to say at this moment."""

@@ -12,7 +12,10 @@ from typing import Any
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
 
-__all__ = ["Output", "Stage", "StageFunction", "in_order"]
+__all__ = ["CHECKPOINT", "Output", "Stage", "StageFunction", "in_order"]
+
+CHECKPOINT = "checkpoint"
+"""Under this name the outputs of a stage that wants one have a folder that outlives a kill."""
 
 StageFunction = Callable[[Mapping[str, Path], Mapping[str, Path], Mapping[str, Any]], object]
 
@@ -55,12 +58,17 @@ class Stage:
     """JSON values; a changed one makes the stage run again."""
     version: int = 1
     """Of the outputs' format and meaning: raise it when the same options would give another result."""
+    checkpoint: bool = False
+    """Whether the function is given a folder ``outputs["checkpoint"]``: what a killed stage left there it
+    finds again, unless its inputs or options have changed. It is removed when the stage is done."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ConfigError(f"a stage's name is letters, digits, '_', '.' and '-', got {self.name!r}")
         if not self.outputs:
             raise ConfigError(f"stage '{self.name}' has no outputs")
+        if self.checkpoint and CHECKPOINT in self.outputs:
+            raise ConfigError(f"stage '{self.name}': '{CHECKPOINT}' is not an output, but what a kill leaves")
         for path in self.outputs.values():
             parts = PurePosixPath(path).parts
             if not parts or parts[0] == "/" or ".." in parts or parts[0].startswith("."):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from pathlib import Path
 
 from isogloss.corpus.streams import StrPath, atomic_output
 
 __all__ = ["Page"]
 
+_END = "</body></html>\n"
 _STYLE = (
     "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:1em 0}th,td{padding:.25em .8em;border-bottom:1px solid #ddd;"
@@ -57,13 +59,26 @@ class Page:
         title = html.escape(self._title)
         return (
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{_STYLE}</style></head><body><h1>{title}</h1>{''.join(self._parts)}</body></html>\n"
+            f"<style>{_STYLE}</style></head><body>{self._body()}{_END}"
         )
+
+    def _body(self) -> str:
+        return f"<h1>{html.escape(self._title)}</h1>{''.join(self._parts)}"
 
     def write(self, path: StrPath) -> None:
         """Write the page to a file."""
         with atomic_output(path) as stream:
             stream.write(self.html())
+
+    def append_to(self, path: StrPath) -> None:
+        """Write the page at the end of one that is in the file already, if there is one."""
+        place = Path(path)
+        before = place.read_text("utf-8") if place.exists() else ""
+        if not before.endswith(_END):
+            self.write(path)
+            return
+        with atomic_output(path) as stream:
+            stream.write(before.removesuffix(_END) + self._body() + _END)
 
     @staticmethod
     def _row(tag: str, cells: Sequence[str], numeric: Sequence[bool]) -> str:

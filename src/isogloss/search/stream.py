@@ -25,15 +25,19 @@ def line_reader(
     markup: bool = False,
     factor_names: Sequence[str] = (),
     terms: Terms | None = None,
+    tokenize: Callable[[str], str] | None = None,
 ) -> ReadLine:
-    """How to read the lines of a file: lattices, or sentences with any of markup, factors and terms."""
+    """How to read the lines of a file: lattices, or sentences with any of markup, factors and terms.
+
+    Lines that are text with neither markup nor factors are split by ``tokenize``; all others are tokens.
+    """
 
     def sentence(line: str, number: int) -> Sentence:
         if markup:
             return parse_markup(line, factor_names=factor_names, path=path, number=number)
         if factor_names:
             return parse_factors(line, factor_names, path=path, number=number)
-        return Sentence.of(line)
+        return Sentence.of(line if tokenize is None else tokenize(line))
 
     if plf:
         return lambda line, number: parse_plf(line, path, number)

@@ -5,7 +5,10 @@ DIR/lm/           the language model
 DIR/weights.tsv   a weight for every dense feature, by name; may be edited
 DIR/sparse/       which sparse features there are, if there are any
 DIR/weights.sparse/  their weights, if they have any
+DIR/text/         how text becomes tokens and tokens become text, if the system does that
 DIR/system.json   format version and search options, with a checksum
+
+A folder that ``isogloss train`` made has all this in DIR/system; it is loaded by its own name too.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from isogloss._version import __version__
+from isogloss.corpus.processing import TextProcessing
 from isogloss.corpus.streams import StrPath, atomic_output
 from isogloss.errors import (
     ConfigError,
@@ -55,15 +59,18 @@ __all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
-_SPARSE, _SPARSE_WEIGHTS = "sparse", "weights.sparse"
+_SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
+_TRAINED = "system"  # where a folder of 'isogloss train' has its system
 _BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
 
 
 class System:
     """A translation system, loaded. Any number of threads may use one."""
 
-    def __init__(self, decoder: Decoder, path: Path) -> None:
+    def __init__(self, decoder: Decoder, path: Path, text: TextProcessing | None = None) -> None:
         self.decoder, self.path = decoder, path
+        self.text = text
+        """How text becomes tokens and tokens become text; None if that is not the system's business."""
 
     @property
     def options(self) -> SearchOptions:
@@ -93,6 +100,7 @@ class System:
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
         local: LocalTranslator | None = None,
+        tokenized: bool = False,
     ) -> str: ...
     @overload
     def translate(
@@ -103,6 +111,7 @@ class System:
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
         local: LocalTranslator | None = None,
+        tokenized: bool = False,
     ) -> Iterator[str]: ...
     def translate(
         self,
@@ -112,27 +121,42 @@ class System:
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
         local: LocalTranslator | None = None,
+        tokenized: bool = False,
     ) -> str | Iterator[str]:
-        """The best translation of a sentence (tokenised text or ``Sentence``) or a lattice, or of many.
+        """The best translation of a sentence (text or ``Sentence``) or a lattice, or of many.
 
         Many are translated as their translations are asked for, some at a time, and come in order. Results
         do not depend on ``threads``. An empty sentence has an empty translation. With a ``time_limit``, in
         seconds per sentence, results depend on the machine. With ``local``, each sentence is translated with
         weights that are made for it (see ``isogloss.local``).
+
+        A system that was trained with a tokenizer takes and gives text as people write it; with
+        ``tokenized``, and without a tokenizer, both are tokens with spaces between them. A ``Sentence`` and a
+        lattice hold tokens in any case.
         """
-        if local is not None:
-            return local.translated(sentences, threads=threads, max_words=max_words, time_limit=time_limit)
+        limits = {"max_words": max_words, "time_limit": time_limit}
         if isinstance(sentences, Source):
-            return next(self._translated([sentences], threads, max_words, time_limit))
-        return self._translated(sentences, threads, max_words, time_limit)
+            return next(self._translated([sentences], threads, tokenized, local, limits))
+        return self._translated(sentences, threads, tokenized, local, limits)
 
     def _translated(
-        self, sentences: Iterable[Source], threads: int, max_words: int, time_limit: float | None
+        self,
+        sentences: Iterable[Source],
+        threads: int,
+        tokenized: bool,
+        local: LocalTranslator | None,
+        limits: Mapping[str, Any],
     ) -> Iterator[str]:
+        text = None if tokenized else self.text
         waiting = iter(sentences)
         while batch := list(islice(waiting, _BATCH * max(1, threads))):
-            store = self.decoder.nbest(batch, threads=threads, max_words=max_words, time_limit=time_limit)
-            yield from best_lines(store, batch)
+            if text is not None:
+                batch = [text.tokenize(item) if isinstance(item, str) else item for item in batch]
+            if local is not None:
+                lines = local.translated(batch, threads=threads, **limits)
+            else:
+                lines = best_lines(self.decoder.nbest(batch, threads=threads, **limits), batch)
+            yield from lines if text is None else map(text.detokenize, lines)
 
     def nbest(
         self,
@@ -203,12 +227,13 @@ def create_system(
     options: SearchOptions | None = None,
     weights: Mapping[str, float] | StrPath | None = None,
     sparse: SparseModel | None = None,
+    text: TextProcessing | None = None,
 ) -> System:
     """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
 
-    Weights may be a file's name, and may have sparse features among them if there are ``sparse`` ones;
-    without any the search's default weights are used. Takes the place of a system that was stored there, and
-    refuses a folder that holds anything else.
+    With ``text`` it translates text as people write it, otherwise tokens. Weights may be a file's name, and
+    may have sparse features among them if there are ``sparse`` ones; without any the search's default weights
+    are used. Takes the place of a system that was stored there; refuses a folder with anything else in it.
     """
     options = options or SearchOptions()
     folder = Path(path)
@@ -232,6 +257,8 @@ def create_system(
             sparse.save(partial / _SPARSE)
         if sparse_weights is not None:
             sparse_weights.save(partial / _SPARSE_WEIGHTS)
+        if text is not None:
+            text.save(partial / _TEXT)
         _write_facts(partial / _FACTS, options)
     return load(folder)
 
@@ -246,6 +273,8 @@ def load(
     folder = Path(path)
     if not folder.exists():
         raise InputFileError("No such file or directory", folder)
+    if not (folder / _FACTS).exists() and (folder / _TRAINED / _FACTS).exists():
+        folder = folder / _TRAINED
     stored = _read_facts(folder)
     for part in (_RULES, _LM, _WEIGHTS):
         if not (folder / part).exists():
@@ -262,7 +291,8 @@ def load(
             read_weights(folder / _WEIGHTS, decoder.names),
             SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
         )
-    return System(decoder, folder)
+    text = TextProcessing.open(folder / _TEXT) if (folder / _TEXT).exists() else None
+    return System(decoder, folder, text)
 
 
 def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
@@ -343,7 +373,9 @@ def _facts(folder: Path) -> dict[str, Any]:
         kind, version = facts["kind"], facts["version"]
     except FileNotFoundError:
         raise ModelFormatError(
-            f"no {_FACTS} here", folder, "a system made by 'isogloss system create' is expected"
+            f"no {_FACTS} here",
+            folder,
+            "a system made by 'isogloss train' or 'isogloss system create' is expected",
         ) from None
     except OSError as error:
         raise InputFileError(error.strerror or str(error), path) from None

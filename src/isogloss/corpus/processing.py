@@ -1,0 +1,142 @@
+"""The way from text as people write it to the tokens of a translation system, and back.
+
+What was done to the text that a system was trained on must be done to every sentence it translates, so it is
+stored with the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from isogloss.corpus.streams import StrPath
+from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
+from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
+from isogloss.errors import ConfigError, ModelFormatError, UserError
+from isogloss.model.folder import open_folder, write_folder
+
+__all__ = ["Case", "SideOptions", "TextProcessing", "TextSide"]
+
+Case = Literal["keep", "lowercase", "truecase"]
+
+KIND, VERSION = "text-processing", 1
+_SIDES = ("source", "target")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideOptions:
+    """What is done to the text of one language."""
+
+    tokenizer: str = "moses"
+    """Name of a tokenizer; ``none`` takes text as it is, with white space between tokens."""
+    language: str = "en"
+    """Which language's rules the tokenizer follows, such as ``en``."""
+    case: Case = "keep"
+    """``lowercase`` writes everything small; ``truecase`` gives the first word of a sentence the case it has
+    inside sentences, as learnt from the training text."""
+
+    def __post_init__(self) -> None:
+        if self.tokenizer not in TOKENIZERS:
+            raise ConfigError(f"unknown tokenizer '{self.tokenizer}'; known are {', '.join(TOKENIZERS)}")
+        if self.case not in get_args(Case):
+            raise ConfigError(f"case must be one of {', '.join(get_args(Case))}, got {self.case!r}")
+
+
+@dataclass(frozen=True)
+class TextSide:
+    """The tokens of one language.
+
+    >>> side = TextSide(SideOptions(case="lowercase"))
+    >>> side.tokenize("Isn't it?"), side.detokenize(["it", "is", "."])
+    (['isn', "'t", 'it', '?'], 'it is.')
+    """
+
+    options: SideOptions = field(default_factory=SideOptions)
+    truecaser: Truecaser | None = None
+    """What was learnt for the case ``truecase``."""
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return tokenizer(self.options.tokenizer, self.options.language)
+
+    def split(self, text: str) -> list[str]:
+        """The tokens of a sentence in their own case."""
+        if self.options.tokenizer == "none":  # words are separated here as everywhere in isogloss: by ASCII
+            return [word.decode() for word in text.encode(errors="surrogatepass").split()]
+        return self._tokenizer.tokenize(text)
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens that a system knows."""
+        return self.cased(self.split(text))
+
+    def cased(self, tokens: list[str]) -> list[str]:
+        """What ``split`` gave, in the case in which a system knows it."""
+        if self.options.case == "lowercase":
+            return [token.lower() for token in tokens]
+        return tokens if self.truecaser is None else self.truecaser.truecase(tokens)
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        """Text as people write it; in lower case if that is what the tokens are in."""
+        if self.options.case == "truecase":
+            tokens = undo_truecase(tokens)
+        return self._tokenizer.detokenize(tokens)
+
+    def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
+        """The same, knowing the usual case of the words of a text that ``split`` gave, if it needs to."""
+        learnt = train_truecaser(tokens) if self.options.case == "truecase" else None
+        return TextSide(self.options, learnt)
+
+
+@dataclass(frozen=True)
+class TextProcessing:
+    """From text in the source language to tokens, and from tokens to text in the target language."""
+
+    source: TextSide = field(default_factory=TextSide)
+    target: TextSide = field(default_factory=TextSide)
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is done at all."""
+        return any(
+            side.options.tokenizer != "none" or side.options.case != "keep"
+            for side in (self.source, self.target)
+        )
+
+    def tokenize(self, text: str) -> str:
+        """A sentence to translate, as tokens with spaces between them."""
+        return " ".join(self.source.tokenize(text))
+
+    def detokenize(self, line: str) -> str:
+        """A translation as people write it."""
+        return self.target.detokenize(line.split(" ")) if line else ""
+
+    def save(self, path: StrPath) -> None:
+        """Store it as a folder."""
+        arrays = {
+            f"{name}_case": np.frombuffer("\n".join(side.truecaser.lines()).encode(), np.uint8)
+            for name, side in zip(_SIDES, (self.source, self.target), strict=True)
+            if side.truecaser is not None
+        }
+        attributes = {"source": asdict(self.source.options), "target": asdict(self.target.options)}
+        write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
+
+    @classmethod
+    def open(cls, path: StrPath) -> TextProcessing:
+        """Open a stored one."""
+        folder = open_folder(path, kind=KIND, version=VERSION)
+        sides = []
+        try:
+            for name in _SIDES:
+                options = SideOptions(**folder.attributes[name])
+                truecaser = None
+                if options.case == "truecase":
+                    lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
+                    truecaser = parse_truecaser(lines, path)
+                sides.append(TextSide(options, truecaser))
+        except (UserError, KeyError, TypeError, UnicodeDecodeError) as error:
+            raise ModelFormatError(f"not a description of text processing ({error})", path) from None
+        return cls(*sides)

@@ -1,0 +1,81 @@
+"""The stages that make models from tokens: align, classes, rules, language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from isogloss.align import LinkOptions, TrainingOptions, align_corpus
+from isogloss.align.bitext import read_sides
+from isogloss.align.train import Progress
+from isogloss.classes import ClassOptions, induce_classes
+from isogloss.corpus.streams import read_lines
+from isogloss.grammar import ExtractOptions, extract_rules
+from isogloss.lm import BuildOptions, build
+from isogloss.progress import Track
+from isogloss.training.config import from_settings
+
+__all__ = ["align", "classes", "language_model", "rules"]
+
+Paths = Mapping[str, Path]
+Options = Mapping[str, Any]
+
+
+def align(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Progress,
+    warn: Callable[[str], None],
+) -> None:
+    """Find which words translate each other."""
+    result = align_corpus(
+        read_sides(inputs["source"], inputs["target"]),
+        training=TrainingOptions(**options["training"]),
+        links=LinkOptions(**options["links"]),
+        threads=threads,
+        memory=options["memory"],
+        origin=inputs["source"],
+        progress=track,
+        warn=warn,
+    )
+    result.alignments.write(outputs["links"])
+
+
+def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Group the words of both languages."""
+    for side in track(("source", "target"), "word classes", 2):
+        sentences = (line.split() for line in read_lines(inputs[side]))
+        found = induce_classes(sentences, ClassOptions(**options), threads=threads, origin=inputs[side])
+        found.classes.save(outputs[side])
+
+
+def rules(
+    inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
+) -> None:
+    """Extract and score translation rules."""
+    extract_rules(
+        inputs["source"],
+        inputs["target"],
+        inputs["links"],
+        outputs["rules"],
+        ExtractOptions(**options),
+        memory=memory,
+        threads=threads,
+        track=track,
+    )
+
+
+def language_model(
+    inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
+) -> None:
+    """Estimate the language model of the target language."""
+    build(
+        [inputs["text"]],
+        options=from_settings(BuildOptions, {**options, "memory": memory, "threads": threads}),
+        binary=outputs["lm"],
+        track=track,
+    )

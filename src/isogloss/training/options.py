@@ -1,0 +1,201 @@
+"""What ``isogloss train`` can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from isogloss.align.options import LinkOptions, TrainingOptions
+from isogloss.classes import ClassOptions
+from isogloss.corpus.check import CheckOptions
+from isogloss.corpus.processing import Case, SideOptions
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError
+from isogloss.features.options import SparseOptions
+from isogloss.grammar.options import ExtractOptions
+from isogloss.learn.online import OnlineOptions
+from isogloss.learn.tuning import METHODS, TuneOptions
+from isogloss.lm.build import BuildOptions
+from isogloss.search.options import SearchOptions
+
+__all__ = [
+    "CLASS",
+    "DEFAULT_FEATURES",
+    "DEFAULT_ONLINE",
+    "NO_FEATURES",
+    "NO_TUNER",
+    "TUNERS",
+    "SearchName",
+    "TrainOptions",
+]
+
+SearchName = Literal["hiero", "phrase"]
+
+NO_TUNER = "none"
+TUNERS = (*METHODS, NO_TUNER)
+CLASS = "class"
+"""The token type of word classes."""
+DEFAULT_FEATURES = SparseOptions(source_types=("surface", CLASS), target_types=("surface", CLASS))
+"""Sparse features that ``mira`` learns unless told otherwise."""
+NO_FEATURES = SparseOptions(templates=())
+DEFAULT_ONLINE = OnlineOptions(nbest=200, aggressiveness=0.001, selection="hope-fear")
+"""How ``mira`` learns unless told otherwise. Long lists take most of the time; hope and fear stand near the
+beginning."""
+_COLUMNS = frozenset({"surface", "prefix", "suffix", "digits", CLASS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainOptions:
+    """From which files a system is trained, and how. All that is here may change the result.
+
+    >>> TrainOptions(source="a.de", target="a.en", tokenizer="none").sides[0].case
+    'keep'
+    """
+
+    source: StrPath
+    """Training text of the source language, a sentence per line; or, without ``target``, one bilingual file
+    (TSV, PO, TMX, XLIFF)."""
+    target: StrPath | None = None
+    """Its translation, line by line."""
+    dev_source: StrPath | None = None
+    """Sentences to tune on; without them the last pairs of the training text are set aside."""
+    dev_target: tuple[StrPath, ...] = ()
+    """Their references: a file per translator."""
+    test_source: StrPath | None = None
+    """Sentences to report results on."""
+    test_target: tuple[StrPath, ...] = ()
+    """Their references."""
+    dev_size: int = 0
+    """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
+    test_size: int = 0
+    """Pairs to set aside for testing if there is no ``test_source``."""
+    search: SearchName = "hiero"
+    """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps."""
+    tuner: str = "mira"
+    """``mira`` (learns dense and sparse features while it decodes), ``mert``, ``kbmira``, ``pro``, or
+    ``none`` for weights that are not tuned."""
+    held_out_size: int = 0
+    """Sentences at the end of the development set that are not learnt from but decide which iteration's
+    weights are the best."""
+    tokenizer: str = "moses"
+    """Of both languages; ``none`` for text that is tokenised."""
+    source_tokenizer: str = ""
+    """Of the source language, if it is another one."""
+    target_tokenizer: str = ""
+    """Of the target language, if it is another one."""
+    source_language: str = ""
+    """Such as ``de``; by default the ending of the file's name if it looks like a language, else ``en``."""
+    target_language: str = ""
+    """Such as ``en``."""
+    case: Case | Literal[""] = ""
+    """``truecase``, ``lowercase`` or ``keep``; by default ``truecase``, and ``keep`` without a tokenizer."""
+    seed: int = 1
+    """Of everything that draws random numbers."""
+    clean: CheckOptions = field(default_factory=CheckOptions)
+    """From where on a training pair is left out."""
+    keep: tuple[str, ...] = ()
+    """Rules of ``isogloss corpus check`` that are no reason to leave out a pair."""
+    align: TrainingOptions = field(default_factory=TrainingOptions)
+    links: LinkOptions = field(default_factory=LinkOptions)
+    classes: ClassOptions = field(default_factory=ClassOptions)
+    """Word classes, which sparse features see; their ``seed`` is the one above."""
+    rules: ExtractOptions | None = None
+    """Which rules are extracted; what is usual for the search by default."""
+    lm: BuildOptions = field(default_factory=lambda: BuildOptions(special_words="unknown"))
+    """The language model; ``memory`` and ``threads`` are given elsewhere."""
+    decoder: SearchOptions | None = None
+    """Limits of the search."""
+    features: SparseOptions | None = None
+    """Sparse features; ``class`` is the token type of induced word classes. By default a few templates with
+    ``mira`` and none with other tuners, which learn dense features only."""
+    tune: TuneOptions = field(default_factory=lambda: TuneOptions(online=DEFAULT_ONLINE))
+    """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
+
+    def __post_init__(self) -> None:
+        if self.search not in get_args(SearchName):
+            raise ConfigError(f"search must be one of {', '.join(get_args(SearchName))}, got {self.search!r}")
+        if self.tuner not in TUNERS:
+            raise ConfigError(f"tuner must be one of {', '.join(TUNERS)}, got {self.tuner!r}")
+        if self.case not in ("", *get_args(Case)):
+            raise ConfigError(f"case must be one of {', '.join(get_args(Case))}, got {self.case!r}")
+        for name in ("dev_size", "test_size", "held_out_size", "seed"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        self._check_sets()
+        self._check_features()
+        self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
+
+    def _check_sets(self) -> None:
+        for name in ("dev", "test"):
+            source, targets = getattr(self, f"{name}_source"), getattr(self, f"{name}_target")
+            if (source is None) != (not targets):
+                raise ConfigError(f"{name}_source and {name}_target go together")
+            if source is not None and getattr(self, f"{name}_size"):
+                raise ConfigError(f"{name}_size is for training without a {name}_source")
+
+    def _check_features(self) -> None:
+        if not self.sparse_features.templates:
+            return
+        if self.tuner != "mira":
+            raise ConfigError(f"sparse features are learnt by mira only, and the tuner is {self.tuner}")
+        for name in (*self.sparse_features.source_types, *self.sparse_features.target_types):
+            if name not in _COLUMNS:
+                raise ConfigError(
+                    f"no token type is called '{name}'; there are {', '.join(sorted(_COLUMNS))}"
+                )
+
+    @property
+    def sides(self) -> tuple[SideOptions, SideOptions]:
+        """What is done to the text of the source and of the target language."""
+        names = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
+        languages = (
+            self.source_language or _language(self.source),
+            self.target_language or (_language(self.target) if self.target is not None else "en"),
+        )
+        source, target = (
+            SideOptions(
+                tokenizer=name,
+                language=language,
+                case=self.case or ("keep" if name == "none" else "truecase"),
+            )
+            for name, language in zip(names, languages, strict=True)
+        )
+        return source, target
+
+    @property
+    def sparse_features(self) -> SparseOptions:
+        """The sparse features, none of them or some."""
+        if self.features is not None:
+            return self.features
+        return DEFAULT_FEATURES if self.tuner == "mira" else NO_FEATURES
+
+    @property
+    def needs_classes(self) -> bool:
+        """Whether a sparse feature looks at word classes."""
+        features = self.sparse_features
+        return bool(features.templates) and CLASS in (*features.source_types, *features.target_types)
+
+    @property
+    def extraction(self) -> ExtractOptions:
+        """Which rules are extracted."""
+        return self.rules or ExtractOptions.for_grammar(self.search)
+
+    @property
+    def search_options(self) -> SearchOptions:
+        """Limits of the search, and which one it is."""
+        return replace(self.decoder or SearchOptions(), hierarchical=self.search == "hiero")
+
+    @property
+    def tuning(self) -> TuneOptions:
+        """Of the tuner, with its name and the seed filled in."""
+        return replace(self.tune, method=self.tuner, seed=self.seed)
+
+
+def _language(path: StrPath) -> str:
+    """What the ending of a file's name says, such as ``de`` for ``train.de.gz``."""
+    name = Path(path)
+    if name.suffix in (".gz", ".zst"):
+        name = name.with_suffix("")
+    ending = name.suffix[1:]
+    return ending if len(ending) == 2 and ending.isalpha() and ending.islower() else "en"

@@ -1,0 +1,219 @@
+"""Which stages turn parallel text into a tuned, evaluated system, and what each of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from isogloss.align.train import Progress
+from isogloss.corpus.streams import StrPath
+from isogloss.learn.tuning import TuneIteration
+from isogloss.pipeline import Output, Stage
+from isogloss.training import evaluation, model_stages, text_stages, tuning_stages
+from isogloss.training.options import NO_TUNER, TrainOptions
+
+__all__ = ["Helpers", "recipe"]
+
+Inputs = dict[str, StrPath | Output]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Helpers:
+    """What changes nothing in the result: how much of the machine to use, and whom to tell."""
+
+    threads: int
+    memory: int
+    track: Progress
+    warn: Callable[[str], None]
+    report: Callable[[TuneIteration], None]
+
+
+def recipe(options: TrainOptions, helpers: Helpers) -> list[Stage]:
+    """The stages, in order."""
+    return _Recipe(options, helpers).stages()
+
+
+class _Recipe:
+    def __init__(self, options: TrainOptions, helpers: Helpers) -> None:
+        self.options, self.helpers = options, helpers
+
+    def stages(self) -> list[Stage]:
+        options, helpers = self.options, self.helpers
+        clean = self._clean()
+        first = [clean]
+        train: Inputs = {"source": clean["source"], "target": clean["target"]}
+        sets = self._given_sets()
+        if options.dev_source is None or options.test_size:
+            split = self._hold_out(clean)
+            first.append(split)
+            train = {"source": split["source"], "target": split["target"]}
+            sets |= {name: split[name] for name in split.outputs if name not in train}
+        tokens = Stage(
+            name="tokenize",
+            function=partial(text_stages.tokenize, track=helpers.track),
+            inputs={**train, **sets},
+            outputs={
+                **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets)},
+                "text": "work/text",
+            },
+            options={
+                name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)
+            },
+        )
+        models = self._models(tokens)
+        tune = self._tune(tokens, models)
+        system = Stage(
+            name="system",
+            function=tuning_stages.put_together,
+            inputs={
+                **{name: item for name, item in tune.inputs.items() if not name.startswith("dev_")},
+                **{name: tune[name] for name in tune.outputs if name != "history"},
+                "text": tokens["text"],
+            },
+            outputs={"system": "system"},
+            options=self._search_facts(),
+        )
+        return [*first, tokens, *models.values(), tune, system, self._evaluate(system, sets)]
+
+    def _clean(self) -> Stage:
+        options = self.options
+        inputs: Inputs = {"source": options.source}
+        facts: dict[str, Any] = {"check": asdict(options.clean), "keep": list(options.keep)}
+        facts |= {"source_language": "", "target_language": ""}
+        if options.target is not None:
+            inputs["target"] = options.target
+        else:
+            facts |= {
+                "source_language": options.source_language,
+                "target_language": options.target_language,
+            }
+        return Stage(
+            name="clean",
+            function=partial(text_stages.clean, track=self.helpers.track),
+            inputs=inputs,
+            outputs={
+                "source": "work/clean/source",
+                "target": "work/clean/target",
+                "dropped": "work/clean/dropped.tsv",
+                "facts": "work/clean/facts.json",
+            },
+            options=facts,
+        )
+
+    def _given_sets(self) -> Inputs:
+        options = self.options
+        found: Inputs = {}
+        for name, source, targets in (
+            ("dev", options.dev_source, options.dev_target),
+            ("test", options.test_source, options.test_target),
+        ):
+            if source is not None:
+                found[f"{name}_source"] = source
+                found |= {f"{name}_target_{number:03}": path for number, path in enumerate(targets)}
+        return found
+
+    def _hold_out(self, clean: Stage) -> Stage:
+        options = self.options
+        parts = {"source": "train.source", "target": "train.target"}
+        if options.dev_source is None:
+            parts |= {"dev_source": "dev.source", "dev_target_000": "dev.target"}
+        if options.test_size:
+            parts |= {"test_source": "test.source", "test_target_000": "test.target"}
+        dev = 0 if options.dev_source is not None else options.dev_size or "usual"
+        return Stage(
+            name="hold-out",
+            function=text_stages.hold_out,
+            inputs={"source": clean["source"], "target": clean["target"]},
+            outputs={name: f"work/held-out/{path}" for name, path in parts.items()},
+            options={"dev": dev, "test": options.test_size},
+        )
+
+    def _models(self, tokens: Stage) -> dict[str, Stage]:
+        options, helpers = self.options, self.helpers
+        both: Inputs = {"source": tokens["source"], "target": tokens["target"]}
+        threads, memory, track = helpers.threads, helpers.memory, helpers.track
+        align = Stage(
+            name="align",
+            function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
+            inputs=both,
+            outputs={"links": "work/links"},
+            # Memory is among the options: with too little of it, word pairs are left out.
+            options={"training": asdict(options.align), "links": asdict(options.links), "memory": memory},
+        )
+        found = {"align": align}
+        if options.needs_classes:
+            found["classes"] = Stage(
+                name="classes",
+                function=partial(model_stages.classes, threads=threads, track=track),
+                inputs=both,
+                outputs={"source": "work/classes/source", "target": "work/classes/target"},
+                options={**asdict(options.classes), "seed": options.seed},
+            )
+        found["rules"] = Stage(
+            name="rules",
+            function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
+            inputs={**both, "links": align["links"]},
+            outputs={"rules": "work/rules"},
+            options=asdict(options.extraction),
+        )
+        lm = asdict(options.lm)
+        found["lm"] = Stage(
+            name="lm",
+            function=partial(model_stages.language_model, threads=threads, memory=memory, track=track),
+            inputs={"text": tokens["target"]},
+            outputs={"lm": "work/lm"},
+            options={name: lm[name] for name in lm if name not in ("memory", "threads", "scratch")},
+        )
+        return found
+
+    def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
+        options, helpers = self.options, self.helpers
+        inputs: Inputs = {"rules": models["rules"]["rules"], "lm": models["lm"]["lm"]}
+        if "classes" in models:
+            inputs |= {f"{side}_classes": models["classes"][side] for side in ("source", "target")}
+        facts = self._search_facts()
+        outputs = {"weights": "work/tuning/weights.tsv", "history": "work/tuning/history.json"}
+        if options.tuner == NO_TUNER:
+            return Stage(
+                name="tune", function=tuning_stages.start, inputs=inputs, outputs=outputs, options=facts
+            )
+        if facts["features"] is not None:
+            outputs["sparse_weights"] = "work/tuning/weights.sparse"
+        return Stage(
+            name="tune",
+            function=partial(
+                tuning_stages.tune_weights,
+                threads=helpers.threads,
+                track=helpers.track,
+                report=helpers.report,
+            ),
+            inputs={**inputs, **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}},
+            outputs=outputs,
+            options={**facts, "tune": asdict(options.tuning), "held_out": options.held_out_size},
+            checkpoint=True,
+        )
+
+    def _search_facts(self) -> dict[str, Any]:
+        features = self.options.sparse_features
+        return {
+            "search": asdict(self.options.search_options),
+            "features": features.to_json() if features.templates else None,
+        }
+
+    def _evaluate(self, system: Stage, sets: Inputs) -> Stage:
+        target = self.options.sides[1]
+        names = [name for name in evaluation.SETS if f"{name}_source" in sets]
+        return Stage(
+            name="evaluate",
+            function=partial(
+                evaluation.evaluate_system, threads=self.helpers.threads, track=self.helpers.track
+            ),
+            inputs={"system": system["system"], **sets},
+            outputs={
+                **{name: f"{name}.translation" for name in names},
+                "results": "results.json",
+            },
+            options={"scoring": evaluation.scoring(target.tokenizer, target.case)},
+        )

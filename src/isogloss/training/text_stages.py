@@ -1,0 +1,136 @@
+"""The stages that make tokens from text: clean, set aside, tokenise."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from isogloss.align.bitext import read_sides
+from isogloss.corpus.check import CheckOptions, Row
+from isogloss.corpus.clean import clean_corpus
+from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, split_files
+from isogloss.corpus.pairs import ReadOptions
+from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
+from isogloss.corpus.streams import atomic_output, atomic_outputs, read_lines
+from isogloss.errors import ConfigError, DataFormatError
+from isogloss.progress import Track
+
+__all__ = ["clean", "hold_out", "tokenize"]
+
+Paths = Mapping[str, Path]
+Options = Mapping[str, Any]
+
+_DEV_SIZE = 1000
+_DEV_SHARE = 10
+
+
+def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
+    """Leave out training pairs with which something is wrong, and say which and why."""
+    if "target" in inputs:
+        source = PairFiles(FORMATS["plain"], (inputs["source"], inputs["target"]))
+    else:
+        source, _ = split_files([inputs["source"]])
+    languages = {name: options[name] for name in ("source_language", "target_language")}
+
+    def watch(rows: Iterable[Row]) -> Iterable[Row]:
+        return track(rows, "cleaning")
+
+    report = clean_corpus(
+        Conversion(
+            source=source,
+            target=PairFiles(FORMATS["plain"], (outputs["source"], outputs["target"])),
+            # Plain text holds no languages to choose from.
+            options=ReadOptions() if "target" in inputs else ReadOptions(**languages),
+        ),
+        CheckOptions(**options["check"]),
+        keep=options["keep"],
+        dropped=outputs["dropped"],
+        watch=watch,
+    )
+    if not report.kept:
+        raise DataFormatError(
+            f"none of the {report.dropped:,} sentence pairs can be used ({_reasons(report.reasons)})"
+            if report.dropped
+            else "there are no sentence pairs",
+            inputs["source"],
+            hint="see 'isogloss corpus check'",
+        )
+    facts = {"kept": report.kept, "dropped": report.dropped, "reasons": dict(report.reasons.most_common())}
+    with atomic_output(outputs["facts"]) as stream:
+        stream.write(json.dumps(facts, indent=1) + "\n")
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{rule}: {count:,}" for rule, count in counts.items())
+
+
+def hold_out(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Set the last pairs aside for tuning and testing; what has the same source is not trained on."""
+    dev, test = options["dev"], options["test"]
+    count = 0
+    last: deque[tuple[str, str]] = deque(maxlen=(dev if dev != "usual" else _DEV_SIZE) + test)
+    for pair in read_sides(inputs["source"], inputs["target"]):
+        last.append(pair)
+        count += 1
+    if dev == "usual":
+        dev = min(_DEV_SIZE, count // _DEV_SHARE)
+    wanted = dev + test
+    if count <= 2 * wanted:
+        raise ConfigError(
+            f"{count:,} sentence pairs are too few to set {wanted:,} aside for tuning and testing; "
+            "give a development set with --dev-source and --dev-target, or fewer with --dev-size"
+        )
+    aside = list(last)[len(last) - wanted :]
+    parts = {"dev": aside[:dev], "test": aside[dev:]}
+    sources = {source for source, _ in aside}
+    with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
+        for number, pair in enumerate(read_sides(inputs["source"], inputs["target"])):
+            if number < count - wanted and pair[0] not in sources:
+                for stream, line in zip(streams, pair, strict=True):
+                    stream.write(line + "\n")
+    for name, pairs in parts.items():
+        if f"{name}_source" in outputs:
+            with atomic_outputs([outputs[f"{name}_source"], outputs[f"{name}_target_000"]]) as streams:
+                for pair in pairs:
+                    for stream, line in zip(streams, pair, strict=True):
+                        stream.write(line + "\n")
+
+
+def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
+    """Make tokens of everything; the case of words is learnt from the training text.
+
+    Inputs and outputs have the same names, and those with ``source`` in them are of the source language.
+    """
+    sides = {}
+    for name in ("source", "target"):
+        side = TextSide(SideOptions(**options[name]))
+        sides[name] = _tokenize_training(side, inputs[name], outputs[name], track)
+    for name in inputs:
+        if name not in sides:
+            side = sides["source" if name.endswith("source") else "target"]
+            lines = (side.tokenize(line) for line in track(read_lines(inputs[name]), f"tokenising {name}"))
+            _write(outputs[name], lines)
+    TextProcessing(sides["source"], sides["target"]).save(outputs["text"])
+
+
+def _tokenize_training(side: TextSide, text: Path, output: Path, track: Track) -> TextSide:
+    lines: Iterator[list[str]] = (
+        side.split(line) for line in track(read_lines(text), f"tokenising {text.name}")
+    )
+    if side.options.case != "truecase":
+        _write(output, map(side.cased, lines))
+        return side
+    split = output.with_name(output.name + ".split")
+    _write(split, lines)
+    learnt = side.learn_case(line.split(" ") for line in read_lines(split))
+    _write(output, (learnt.cased(line.split(" ")) if line else [] for line in read_lines(split)))
+    split.unlink()
+    return learnt
+
+
+def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
+    with atomic_output(path) as stream:
+        stream.writelines(" ".join(tokens) + "\n" for tokens in lines)

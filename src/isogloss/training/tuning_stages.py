@@ -1,0 +1,151 @@
+"""The stages that make a system from models: tune, and put everything together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from isogloss.align.train import Progress
+from isogloss.classes import WordClasses
+from isogloss.corpus.processing import TextProcessing
+from isogloss.corpus.streams import atomic_output, read_lines
+from isogloss.errors import ConfigError
+from isogloss.features import SparseModel, SparseOptions
+from isogloss.features.columns import TokenColumn
+from isogloss.features.weights import SparseWeights
+from isogloss.grammar.table import RuleTable
+from isogloss.learn.tuning import TuneIteration, TuneOptions, tune
+from isogloss.lm.model import LanguageModel
+from isogloss.metric import References
+from isogloss.pipeline.stage import CHECKPOINT
+from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
+from isogloss.search.options import SearchOptions
+from isogloss.search.system import System, create_system
+from isogloss.search.weights import default_weights, read_weights, write_weights
+from isogloss.training.config import from_settings
+from isogloss.training.options import CLASS
+from isogloss.training.report import history_of
+
+__all__ = ["LEAST_SENTENCES", "put_together", "start", "tune_weights"]
+
+Paths = Mapping[str, Path]
+Options = Mapping[str, Any]
+
+LEAST_SENTENCES = 10
+"""A development set of fewer sentences says nothing about weights."""
+
+
+def start(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Weights that are not tuned, in place of those that tuning finds."""
+    decoder = _decoder(inputs, options)
+    write_weights(
+        outputs["weights"], default_weights(decoder.names, hierarchical=decoder.options.hierarchical)
+    )
+    _write_history(outputs["history"], {"method": "none", "iterations": []})
+
+
+def tune_weights(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Progress,
+    report: Callable[[TuneIteration], None],
+) -> None:
+    """Find the weights under which the development set is translated best."""
+    decoder = _decoder(inputs, options)
+    decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
+    sources, references = _dev_set(inputs)
+    learnt_from = len(sources) - options["held_out"]
+    if learnt_from < LEAST_SENTENCES:
+        raise ConfigError(
+            f"{max(0, learnt_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
+            f"least {LEAST_SENTENCES} are needed"
+        )
+    learnt = slice(0, learnt_from)
+    held_out = slice(learnt_from, len(sources)) if options["held_out"] else None
+    result = tune(
+        System(decoder, inputs["rules"].parent),
+        sources[learnt],
+        _part(references, learnt),
+        from_settings(TuneOptions, options["tune"]),
+        held_out=(sources[held_out], _part(references, held_out)) if held_out else None,
+        threads=threads,
+        track=track,
+        report=report,
+        work=outputs[CHECKPOINT],
+    )
+    write_weights(outputs["weights"], result.dense)
+    if "sparse_weights" in outputs:
+        sparse = result.sparse
+        if sparse is None and decoder.sparse is not None:
+            sparse = SparseWeights.from_names({}, signature=decoder.sparse.signature)
+        assert sparse is not None
+        sparse.save(outputs["sparse_weights"])
+    _write_history(outputs["history"], history_of(result, options["tune"]["method"]))
+
+
+def _dev_set(inputs: Paths) -> tuple[list[str], list[list[str | None]]]:
+    """Sources and streams of references, without what is empty or is translated in windows anyway."""
+    sources = list(read_lines(inputs["dev_source"]))
+    streams = References.read(
+        [inputs[name] for name in sorted(inputs) if name.startswith("dev_target")]
+    ).streams
+    usable = [
+        at for at, line in enumerate(sources) if 1 <= len(line.split(" ")) <= DEFAULT_MAX_WORDS and line
+    ]
+    return [sources[at] for at in usable], [[stream[at] for at in usable] for stream in streams]
+
+
+def _part(streams: list[list[str | None]], part: slice) -> References:
+    return References([stream[part] for stream in streams])
+
+
+def _write_history(path: Path, history: Mapping[str, Any]) -> None:
+    with atomic_output(path) as stream:
+        stream.write(json.dumps(history, indent=1) + "\n")
+
+
+def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """The system as one folder that needs nothing else."""
+    text = TextProcessing.open(inputs["text"])
+    weights = read_weights(inputs["weights"])
+    system = create_system(
+        outputs["system"],
+        rules=inputs["rules"],
+        lm=inputs["lm"],
+        options=SearchOptions.from_mapping(options["search"]),
+        weights=weights,
+        sparse=_sparse(inputs, options),
+        text=text if text.changes else None,
+    )
+    if "sparse_weights" in inputs:
+        system.save_weights(weights, SparseWeights.open(inputs["sparse_weights"]))
+
+
+def _decoder(inputs: Paths, options: Options) -> Decoder:
+    return Decoder(
+        RuleTable.open(inputs["rules"]),
+        LanguageModel.load(inputs["lm"]),
+        SearchOptions.from_mapping(options["search"]),
+        sparse=_sparse(inputs, options),
+    )
+
+
+def _sparse(inputs: Paths, options: Options) -> SparseModel | None:
+    if options["features"] is None:
+        return None
+    columns = {
+        side: {CLASS: TokenColumn.from_classes(WordClasses.load(inputs[f"{side}_classes"]))}
+        if f"{side}_classes" in inputs
+        else {}
+        for side in ("source", "target")
+    }
+    return SparseModel(
+        SparseOptions.from_json(options["features"]),
+        source_columns=columns["source"],
+        target_columns=columns["target"],
+    )

@@ -1,0 +1,46 @@
+"""Text to tokens and back, and how that is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
+from isogloss.errors import ConfigError, ModelFormatError
+
+
+def test_case_is_learnt_stored_and_undone(tmp_path: Path) -> None:
+    text = ["The dog saw the Pope.", "Dogs bark: the Pope slept.", "A dog barks at dogs."]
+    sides = []
+    for _ in range(2):
+        side = TextSide(SideOptions(case="truecase"))
+        sides.append(side.learn_case(side.split(line) for line in text))
+    made = TextProcessing(*sides)
+    assert made.changes
+    made.save(tmp_path / "text")
+    stored = TextProcessing.open(tmp_path / "text")
+    for processing in (made, stored):
+        tokens = processing.tokenize("Dogs saw the Pope.")
+        assert tokens == "dogs saw the Pope ."
+        assert processing.detokenize(tokens) == "Dogs saw the Pope."
+    assert stored.tokenize("") == stored.detokenize("") == ""
+
+
+def test_tokens_are_taken_as_they_are() -> None:
+    plain = TextProcessing(*(TextSide(SideOptions(tokenizer="none")) for _ in range(2)))
+    assert not plain.changes
+    assert plain.tokenize(" a\u00a0b  c\t, ") == "a\u00a0b c ,"
+    assert plain.detokenize("a , b") == "a , b"
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="unknown tokenizer 'luck'"):
+        SideOptions(tokenizer="luck")
+    with pytest.raises(ConfigError, match="case must be one of keep, lowercase, truecase"):
+        SideOptions(case="luck")  # type: ignore[arg-type]
+    TextProcessing().save(tmp_path)
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("moses", "luck!"))
+    with pytest.raises(ModelFormatError):
+        TextProcessing.open(tmp_path)
