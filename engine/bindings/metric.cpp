@@ -25,13 +25,6 @@ std::size_t checked_order(std::size_t order) {
   return order;
 }
 
-ReferenceLength reference_length(const std::string& name) {
-  if (name == "closest") return ReferenceLength::kClosest;
-  if (name == "shortest") return ReferenceLength::kShortest;
-  if (name == "average") return ReferenceLength::kAverage;
-  throw std::invalid_argument("length must be closest, shortest or average, got '" + name + "'");
-}
-
 ArrayOut<std::int32_t> bleu_statistics_array(
     ArrayIn<WordId> hypothesis_ids, ArrayIn<std::int64_t> hypothesis_offsets,
     ArrayIn<std::int64_t> sentence_offsets, ArrayIn<WordId> reference_ids,
@@ -93,6 +86,13 @@ ArrayOut<double> bleu_scores_array(MatrixIn<Count> statistics, std::optional<Arr
 }
 
 }  // namespace
+
+ReferenceLength reference_length(const std::string& name) {
+  if (name == "closest") return ReferenceLength::kClosest;
+  if (name == "shortest") return ReferenceLength::kShortest;
+  if (name == "average") return ReferenceLength::kAverage;
+  throw std::invalid_argument("length must be closest, shortest or average, got '" + name + "'");
+}
 
 BleuOptions bleu_options(const std::string& smoothing, std::optional<double> value, bool effective_order) {
   if (smoothing == "none") return {BleuSmoothing::kNone, 0, effective_order};

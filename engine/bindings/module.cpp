@@ -20,7 +20,9 @@ void bind_learn(nb::module_& module);
 void bind_lm(nb::module_& module);
 void bind_local(nb::module_& module);
 void bind_rerank(nb::module_& module);
+void bind_aim(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_searched(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -65,6 +67,8 @@ NB_MODULE(_engine, module) {
   bind_text(module);
   bind_rerank(module);
   bind_features(module);
+  bind_aim(module);
+  bind_searched(module);
   bind_search(module);
   bind_metric(module);
   bind_learn(module);

@@ -11,15 +11,17 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/aim.hpp"
 #include "bindings/features.hpp"
 #include "bindings/lm.hpp"
 #include "bindings/nbest.hpp"
 #include "bindings/rule_table.hpp"
+#include "bindings/searched.hpp"
+#include "bindings/wording.hpp"
 #include "nbest/builder.hpp"
 #include "search/decoder.hpp"
 #include "search/derivation.hpp"
@@ -32,84 +34,6 @@ using namespace search;
 
 using OptionsDict = nb::typed<nb::dict, nb::str, nb::any>;
 
-/// Translations with all that their searches kept, for those who ask for more than the n-best list.
-struct Searched {
-  Searched() = default;
-  Searched(const Searched&) = delete;
-  Searched& operator=(const Searched&) = delete;
-
-  struct Sentence {
-    std::unique_ptr<Translation> translation;
-    std::vector<Path> paths;  // of the candidates
-  };
-  std::vector<Sentence> sentences;
-
-  Sentence& at(std::size_t sentence) {
-    if (sentence >= sentences.size()) throw nb::index_error("no such sentence");
-    if (sentences[sentence].translation && sentences[sentence].translation->sparse() == nullptr)
-      throw nb::value_error("this search has no sparse features");
-    return sentences[sentence];
-  }
-  static std::vector<features::SparseStep> steps(Sentence& sentence, std::int64_t row) {
-    if (row < 0 || static_cast<std::size_t>(row) >= sentence.paths.size()) throw nb::index_error("no such candidate");
-    std::vector<features::SparseStep> steps;
-    sentence.translation->sparse_steps(sentence.paths[static_cast<std::size_t>(row)], steps);
-    return steps;
-  }
-
-  /// Sparse features of some candidates of a sentence.
-  nb::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows) {
-    Sentence& sentence = at(number);
-    Buffer<std::int64_t> offsets;
-    Buffer<std::uint64_t> features;
-    Buffer<float> counts;
-    offsets.push_back(0);
-    std::vector<features::Firing> firings;
-    for (std::int64_t row : rows) {
-      sentence.translation->sparse()->features(steps(sentence, row), firings);
-      for (const features::Firing& firing : firings) {
-        features.push_back(firing.feature);
-        counts.push_back(firing.count);
-      }
-      offsets.push_back(static_cast<std::int64_t>(features.size()));
-    }
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
-  }
-
-  /// Calls `visit(feature, name)` for those features of some candidates that are wanted, each once.
-  template <class Visit>
-  void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
-                     Visit&& visit) {
-    Sentence& sentence = at(number);
-    std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
-    for (std::int64_t row : rows) {
-      if (missing.empty()) break;
-      sentence.translation->sparse()->for_each_named(steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
-        if (missing.erase(feature) > 0) visit(feature, name());
-      });
-    }
-  }
-
-  nb::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
-    nb::dict out;
-    for_each_name(number, rows, wanted,
-                  [&](std::uint64_t feature, const std::string& name) { out[nb::int_(feature)] = name; });
-    return out;
-  }
-
-  /// Features, their names one after another, and where each ends.
-  nb::tuple name_arrays(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
-    Buffer<std::uint64_t> features, ends;
-    Buffer<std::uint8_t> names;
-    for_each_name(number, rows, wanted, [&](std::uint64_t feature, const std::string& name) {
-      features.push_back(feature);
-      names.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
-      ends.push_back(names.size());
-    });
-    return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(names)), to_numpy(std::move(ends)));
-  }
-};
-
 /// A model, its limits and weights; sentences go in as words and come out as an n-best list.
 class Decoder {
  public:
@@ -118,8 +42,9 @@ class Decoder {
   Decoder(const BoundTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
           const MappedModel& language_model, std::vector<std::string> column_names, const OptionsDict& options,
           const BoundSparse* sparse, const BoundTable* overlay)
-      : table_(table.table), overlay_(overlay == nullptr ? nullptr : &overlay->table),
-        source_words_(source_words), target_words_(target_words), language_model_(language_model), sparse_(sparse), layout_(table.table.columns()) {
+      : table_(table.table), overlay_(overlay == nullptr ? nullptr : &overlay->table), source_words_(source_words),
+        target_words_(target_words), wording_(source_words, target_words), language_model_(language_model),
+        sparse_(sparse), layout_(table.table.columns()) {
     if (column_names.size() != layout_.table_columns())
       throw nb::value_error("one name for each column of the rule table is expected");
     if (overlay_ != nullptr && (sparse_ != nullptr || overlay_->columns() != table_.columns()))
@@ -147,14 +72,17 @@ class Decoder {
   }
 
   /// Translates sentences or lattices; the n-best list has their numbers from 0. What was searched is put into
-  /// `keep`, if given; `time_limits` has seconds for each of them or is empty.
+  /// `keep`, if given; `time_limits` has seconds for each of them or is empty. With an `aim` translations are found
+  /// that it wants; where BLEU is wanted, their scores are BLEU.
   nb::dict translate(nb::list sources, std::size_t nbest, bool distinct, std::size_t threads, Searched* keep,
-                     bool derivations, const std::vector<double>& time_limits) const {
-    std::vector<Input> inputs;
+                     bool derivations, const std::vector<double>& time_limits, const BoundAim* aim) const {
+    std::vector<SearchInput> inputs;
     for (nb::handle source : sources) inputs.push_back(read_input(source));
     if (!time_limits.empty() && time_limits.size() != inputs.size())
       throw nb::value_error("one time limit for each source is expected");
-    const Wanted wanted{nbest, distinct, derivations};
+    if (aim != nullptr && aim->references.size() != inputs.size())
+      throw nb::value_error("references for each source are expected");
+    const Wanted wanted{nbest, distinct, derivations, aim};
     NbestBuilder builder;
     BeamStatistics total;
     bool finite = true;
@@ -163,7 +91,7 @@ class Decoder {
       const nb::gil_scoped_release release;
       if (keep != nullptr) keep->sentences.resize(inputs.size());
       parallel_for(inputs.size(), threads, [&](std::size_t i, std::size_t) {
-        found[i] = decode(inputs[i], wanted, deadline(time_limits.empty() ? HUGE_VAL : time_limits[i]),
+        found[i] = decode(inputs[i], i, wanted, deadline(time_limits.empty() ? HUGE_VAL : time_limits[i]),
                           keep == nullptr ? nullptr : &keep->sentences[i]);
       });
       for (std::size_t i = 0; i < found.size(); ++i) {
@@ -188,16 +116,10 @@ class Decoder {
  private:
   using Clock = std::chrono::steady_clock;
 
-  struct Input {
-    std::vector<std::string> words;          // as the arcs number them
-    std::size_t places = 1;
-    std::vector<std::size_t> first_word{0};  // by place: how many words of the sentence lie before it
-    std::vector<SourceArc> arcs;
-    std::vector<FixedWord> fixed;
-  };
   struct Wanted {
     std::size_t nbest;
     bool distinct, derivations;
+    const BoundAim* aim;
   };
   struct Candidates {
     std::vector<std::vector<WordId>> words;
@@ -213,8 +135,8 @@ class Decoder {
 
   /// A sentence is a list of units, a lattice a tuple of its number of places and its arcs. A unit is a word or
   /// (words, their given translation).
-  Input read_input(nb::handle source) const {
-    Input input;
+  SearchInput read_input(nb::handle source) const {
+    SearchInput input;
     if (!nb::isinstance<nb::tuple>(source)) {
       for (nb::handle unit : nb::cast<nb::list>(source)) add_unit(input, unit);
       return input;
@@ -231,7 +153,7 @@ class Decoder {
     return input;
   }
 
-  void add_unit(Input& input, nb::handle unit) const {
+  void add_unit(SearchInput& input, nb::handle unit) const {
     const std::size_t place = input.places - 1;
     if (nb::isinstance<nb::str>(unit)) {
       add_arc(input, place, place + 1, nb::cast<std::string>(unit), 0.0f);
@@ -244,7 +166,7 @@ class Decoder {
     ++input.places;
   }
 
-  void add_arc(Input& input, std::size_t begin, std::size_t end, const std::string& text, float score) const {
+  void add_arc(SearchInput& input, std::size_t begin, std::size_t end, const std::string& text, float score) const {
     if (end >= Source::kMostPlaces) throw nb::value_error("a sentence or lattice is too long");
     if (begin >= end) throw nb::value_error("an arc of a lattice must lead forward");
     input.arcs.push_back({static_cast<Place>(begin), static_cast<Place>(end), source_words_.find(text),
@@ -252,13 +174,7 @@ class Decoder {
     input.words.push_back(text);
   }
 
-  std::string marked(const std::string& word) const {
-    static constexpr std::string_view kPlace = "{word}";
-    const std::size_t at = unknown_mark_.find(kPlace);
-    return at == unknown_mark_.npos ? unknown_mark_ : std::string(unknown_mark_).replace(at, kPlace.size(), word);
-  }
-
-  void add_fixed_arc(Input& input, std::size_t place, const std::vector<std::string>& words,
+  void add_fixed_arc(SearchInput& input, std::size_t place, const std::vector<std::string>& words,
                      const std::vector<std::string>& translation) const {
     if (place + 1 >= Source::kMostPlaces) throw nb::value_error("a sentence is too long");
     if (translation.size() > kMostFixedWords) throw nb::value_error("a given translation is too long");
@@ -286,6 +202,7 @@ class Decoder {
     if (unknown_ != "pass" && unknown_ != "drop" && unknown_ != "mark")
       throw nb::value_error(("unknown words cannot be treated as '" + unknown_ + "'").c_str());
     options_.collector.drop_unknown = unknown_ == "drop";
+    if (unknown_ == "mark") wording_.mark_unknown(unknown_mark_);
   }
 
   bool read_option(const std::string& name, nb::handle value) {
@@ -334,71 +251,95 @@ class Decoder {
     memories_.push_back(std::move(memory));
   }
 
-  std::unique_ptr<Translation> search_for(const Input& input, Clock::time_point deadline) const {
+  std::unique_ptr<Translation> search_for(const SearchInput& input, Clock::time_point deadline, Aim* aim) const {
     DecoderModel model{table_, language_model_, lm_words_};
     model.overlay = overlay_;
     DecoderOptions options = options_;
     options.beam.deadline = deadline;
     Source source(input.places, input.arcs, input.fixed);
-    if (sparse_ == nullptr) return std::make_unique<Translation>(model, options, *weights_, std::move(source));
+    if (sparse_ == nullptr)
+      return std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, nullptr, aim);
     model.sparse = &sparse_->model;
     auto memory = borrow_memory();
     // Looked up every time: a table of weights that are being learned moves when it grows.
     const features::WeightView weights = sparse_weights_ == nullptr ? features::WeightView() : sparse_weights_->view();
     const features::SparseWeights sparse{weights, version_, rule_memory_.get(), memory.get()};
-    auto translation = std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, &sparse);
+    auto translation =
+        std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, &sparse, aim);
     give_back(std::move(memory));
     return translation;
   }
 
-  Candidates decode(const Input& input, const Wanted& wanted, Clock::time_point deadline,
+  Candidates decode(const SearchInput& input, std::size_t number, const Wanted& wanted, Clock::time_point deadline,
                     Searched::Sentence* keep) const {
-    std::unique_ptr<Translation> searched = search_for(input, deadline);
+    std::unique_ptr<ForcedAim> forced;
+    std::unique_ptr<OracleAim> oracle;
+    if (wanted.aim != nullptr) {
+      References references = wanted.aim->number(number, input, wording_, target_words_);
+      if (wanted.aim->forced) {
+        forced = std::make_unique<ForcedAim>(std::move(references));
+      } else {
+        oracle = std::make_unique<OracleAim>(std::move(references), wanted.aim->bleu);
+      }
+    }
+    Aim* const aim = forced ? static_cast<Aim*>(forced.get()) : oracle.get();
+    std::unique_ptr<Translation> searched = search_for(input, deadline, aim);
     const Translation& translation = *searched;
     Candidates out;
     out.statistics = translation.statistics();
-    KBest paths(translation.graph());
-    DistinctKBest different(translation.graph(), [&](std::uint64_t prefix, std::uint32_t option) {
-      for (WordId word : translation.options().target(translation.options().options[option]))
-        prefix = combine64(prefix, reading(input, word));
-      return prefix;
-    });
-    Path path;
-    std::vector<WordId> words;
-    while (out.words.size() < wanted.nbest && (wanted.distinct ? different.next(path) : paths.next(path))) {
-      translation.words(path, words);
-      out.words.push_back(words);
-      out.scores.push_back(static_cast<double>(path.score));
+    std::vector<Path> paths = best_paths(translation, input, wanted, deadline);
+    if (oracle) rank_by_bleu(translation, *oracle, paths);
+    for (const Path& path : paths) {
+      translation.words(path, out.words.emplace_back());
+      out.scores.push_back(oracle ? bleu_of(translation, *oracle, path) : static_cast<double>(path.score));
       out.features.resize(out.features.size() + layout_.size());
       translation.features(path, layout_, {out.features.data() + out.features.size() - layout_.size(), layout_.size()});
       if (wanted.derivations) out.derivations.push_back(derivation_of(translation, path, {table_, overlay_}));
-      if (keep != nullptr) keep->paths.push_back(path);
-      if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
     }
-    if (keep != nullptr) keep->translation = std::move(searched);
+    if (keep != nullptr) *keep = {std::move(searched), std::move(paths), input, &wording_};
     return out;
   }
 
-  /// What a word of a candidate reads.
-  std::string text_of(const Input& input, WordId word) const {
-    if (word < kSourceWord) return std::string(target_words_.word(word));
-    if (word >= kFixedWord) return input.fixed[word - kFixedWord].text;
-    const std::string& unknown = input.words[word - kSourceWord];
-    return unknown_ == "mark" ? marked(unknown) : unknown;
+  std::vector<Path> best_paths(const Translation& translation, const SearchInput& input, const Wanted& wanted,
+                               Clock::time_point deadline) const {
+    std::vector<Path> paths;
+    const auto take_from = [&](auto&& best) {
+      Path path;
+      while (paths.size() < wanted.nbest && best.next(path)) {
+        paths.push_back(path);
+        if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
+      }
+    };
+    if (wanted.nbest == 1 || !wanted.distinct) {
+      take_from(KBest(translation.graph()));
+    } else {
+      take_from(DistinctKBest(translation.graph(), [&](std::uint64_t prefix, std::uint32_t option) {
+        for (WordId word : translation.options().target(translation.options().options[option]))
+          prefix = combine64(prefix, wording_.reading(input, word));
+        return prefix;
+      }));
+    }
+    return paths;
   }
 
-  /// Equal for words that read the same.
-  std::uint64_t reading(const Input& input, WordId word) const {
-    if (word < kSourceWord) return word;
-    const std::string text = text_of(input, word);
-    const WordId known = target_words_.find(text);
-    return known != kNoWord ? known : hash64(text) | std::uint64_t{1} << 63;
+  static double bleu_of(const Translation& translation, const OracleAim& oracle, const Path& path) {
+    std::vector<WordId> words;
+    translation.words(path, words);
+    for (WordId& word : words) word = oracle.number(word);
+    return oracle.bleu(words);
   }
 
-  void add(NbestBuilder& builder, std::int64_t number, const Input& input, const Candidates& candidates) const {
+  /// The search adds up in single precision; where that decided the order, it is put right.
+  static void rank_by_bleu(const Translation& translation, const OracleAim& oracle, std::vector<Path>& paths) {
+    std::stable_sort(paths.begin(), paths.end(), [&](const Path& a, const Path& b) {
+      return bleu_of(translation, oracle, a) > bleu_of(translation, oracle, b);
+    });
+  }
+
+  void add(NbestBuilder& builder, std::int64_t number, const SearchInput& input, const Candidates& candidates) const {
     for (std::size_t i = 0; i < candidates.words.size(); ++i) {
       builder.begin(number);
-      for (WordId word : candidates.words[i]) add_word(builder, text_of(input, word));
+      for (WordId word : candidates.words[i]) add_word(builder, wording_.text(input, word));
       const double* row = candidates.features.data() + i * layout_.size();
       for (std::size_t k = 0; k < names_.size(); ++k) builder.add_dense(names_[k], {row + k, 1});
       builder.set_score(candidates.scores[i]);
@@ -408,7 +349,7 @@ class Decoder {
     }
   }
 
-  static void add_links(NbestBuilder& builder, const Input& input, const DerivationStep& step) {
+  static void add_links(NbestBuilder& builder, const SearchInput& input, const DerivationStep& step) {
     for (const auto& [place, target] : step.links) builder.add_aligned_pair(input.first_word[place], target);
     if (is_from_table(step.rule)) return;
     // Words that were given a translation together: one by one if there are as many, otherwise all to all.
@@ -420,30 +361,16 @@ class Decoder {
         if (!one_by_one || i == target - step.target_begin) builder.add_aligned_pair(begin + i, target);
   }
 
-  /// Per candidate a list of steps: origin, kind, source side, span, span of its own words, gaps, target span; in words of the source.
-  nb::list derivations_of(const std::vector<Input>& inputs, const std::vector<Candidates>& found) const {
+  /// Per candidate a list of steps.
+  nb::list derivations_of(const std::vector<SearchInput>& inputs, const std::vector<Candidates>& found) const {
     nb::list out;
     for (std::size_t i = 0; i < inputs.size(); ++i)
       for (const std::vector<DerivationStep>& derivation : found[i].derivations) {
         nb::list steps;
-        for (const DerivationStep& step : derivation) steps.append(step_tuple(inputs[i], step));
+        for (const DerivationStep& step : derivation) steps.append(wording_.step(inputs[i], step));
         out.append(steps);
       }
     return out;
-  }
-
-  nb::tuple step_tuple(const Input& input, const DerivationStep& step) const {
-    static constexpr const char* kKinds[] = {"rule", "glue_phrase_gap", "glue_gap_phrase", "glue_gaps",
-                                             "glue_gaps_swapped"};
-    const auto span = [&](Span s) { return nb::make_tuple(input.first_word[s.begin], input.first_word[s.end]); };
-    nb::list gaps;
-    for (const Span& gap : step.gaps) gaps.append(span(gap));
-    nb::list source;
-    for (WordId symbol : step.symbols)
-      source.append(symbol == kGap ? nb::object(nb::none()) : nb::cast(source_words_.word(symbol)));
-    const char* origin = is_from_table(step.rule) ? "table" : step.rule == kFixed ? "fixed" : "unknown";
-    return nb::make_tuple(origin, kKinds[static_cast<std::size_t>(step.kind)], source, span(step.span), span(step.own),
-                          gaps, nb::make_tuple(step.target_begin, step.target_end));
   }
 
   /// An n-best list cannot carry its own field separator: bars are written as in tokenised text.
@@ -458,6 +385,7 @@ class Decoder {
   const RuleTable* overlay_;
   const Vocabulary& source_words_;
   const Vocabulary& target_words_;
+  Wording wording_;
   const MappedModel& language_model_;
   const BoundSparse* sparse_;
   FeatureLayout layout_;
@@ -477,20 +405,6 @@ class Decoder {
 }  // namespace
 
 void bind_search(nb::module_& module) {
-  nb::class_<Searched>(module, "Searched", "What searches kept; it keeps the decoder.")
-      .def(nb::init<>())
-      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a,
-           nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
-                   "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
-           "Sparse features of some candidates: where each begins, features by rising number, counts.")
-      .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
-           nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
-                   "-> dict[int, str]"),
-           "Names of those features of some candidates that are wanted.")
-      .def("name_arrays", &Searched::name_arrays, "sentence"_a, "rows"_a, "wanted"_a,
-           nb::sig("def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
-                   "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
-           "Those features of some candidates that are wanted, their names one after another, and where each ends.");
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
       .def(nb::init<const BoundTable&, const Vocabulary&, const Vocabulary&, const MappedModel&,
                     std::vector<std::string>, const OptionsDict&, const BoundSparse*, const BoundTable*>(),
@@ -504,11 +418,11 @@ void bind_search(nb::module_& module) {
            "Use these weights from now on, one per dense feature, and those of sparse features as they are now.")
       .def("translate", &Decoder::translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true,
            "threads"_a = 1, "keep"_a.none() = nb::none(), "derivations"_a = false,
-           "time_limits"_a = std::vector<double>(), nb::keep_alive<6, 1>(),
+           "time_limits"_a = std::vector<double>(), "aim"_a.none() = nb::none(), nb::keep_alive<6, 1>(),
            nb::sig("def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, "
                    "list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, "
-                   "keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) "
-                   "-> dict[str, object]"),
+                   "keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = [], "
+                   "aim: Aim | None = None) -> dict[str, object]"),
            "The columns of an n-best list for sentences (lists of words, or of words and their given translation) or "
            "lattices (places, arcs).");
 }

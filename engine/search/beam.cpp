@@ -41,13 +41,14 @@ class Beam {
   Beam(const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
        Contexts& contexts, BeamStatistics& statistics)
       : task_(task), weights_(weights), limits_(limits), matches_(matches), contexts_(contexts),
-        statistics_(statistics), groups_(task.source.places()), cubes_(task.source.places()) {}
+        statistics_(statistics), with_model_(task.aim == nullptr || task.aim->with_model()),
+        groups_(task.source.places()), cubes_(task.source.places()) {}
 
   Graph run() {
     const Span whole = task_.source.whole();
     const std::uint32_t open = whole.empty() ? 0 : contexts_.push(whole, 0);
     graph_.nodes.push_back({0.0f, contexts_.number({open, 0, 0}), kNone, kNone,
-                            0, kNone, task_.language_model.begin_sentence()});
+                            0, 0, kNone, task_.language_model.begin_sentence()});
     groups_[0].push_back(0);
     for (std::size_t covered = 0; covered < groups_.size(); ++covered) {
       if (covered > 0) fill(covered);
@@ -179,9 +180,17 @@ class Beam {
   float estimate(const Cube& cube, std::uint16_t hypothesis, std::uint16_t option) const {
     const std::uint32_t node = groups_[cube.group][cube.hypotheses_begin + hypothesis];
     const Match& match = matches_.match(cube.match);
+    if (!with_model_)
+      return graph_.nodes[node].score + aim_score(graph_.nodes[node], match.options_begin + option) + cube.rest;
     return graph_.nodes[node].score + task_.options.options[match.options_begin + option].rank + cube.constant +
            cube.rest + orientation_score(cube, graph_.nodes[node], match.options_begin + option) +
-           sparse_step_score(cube, match.options_begin + option);
+           sparse_step_score(cube, match.options_begin + option) +
+           aim_score(graph_.nodes[node], match.options_begin + option);
+  }
+
+  float aim_score(const Node& from, std::uint32_t option) const {
+    if (task_.aim == nullptr) return 0.0f;
+    return task_.aim->score(from.aim, task_.options.wanted_target(task_.options.options[option]));
   }
 
   float sparse_step_score(const Cube& cube, std::uint32_t option) const {
@@ -199,7 +208,11 @@ class Beam {
   void fill(std::size_t covered) {
     std::vector<Cube>& cubes = cubes_[covered];
     heap_.clear();
-    for (std::uint32_t i = 0; i < cubes.size(); ++i) heap_.push_back({estimate(cubes[i], 0, 0), i, 0, 0});
+    for (std::uint32_t i = 0; i < cubes.size(); ++i) {
+      // With an aim the best option of one hypothesis says little about those of another.
+      const std::uint32_t rows = task_.aim == nullptr ? 1 : cubes[i].hypotheses_count;
+      for (std::uint32_t row = 0; row < rows; ++row) push_row(cubes[i], i, static_cast<std::uint16_t>(row), 0);
+    }
     std::make_heap(heap_.begin(), heap_.end(), worse);
     table_.assign(1024, kNone);
     table_used_ = 0;
@@ -253,15 +266,26 @@ class Beam {
       cube.after_parent = parent;
     }
     extend(cube, item, covered);
-    const auto push = [&](std::uint16_t hypothesis, std::uint16_t option) {
-      heap_.push_back({estimate(cube, hypothesis, option), item.cube, hypothesis, option});
-      std::push_heap(heap_.begin(), heap_.end(), worse);
+    const auto push = [&](unsigned hypothesis, unsigned option) {
+      if (push_row(cube, item.cube, static_cast<std::uint16_t>(hypothesis), option))
+        std::push_heap(heap_.begin(), heap_.end(), worse);
     };
-    if (item.option + 1u < match.options_end - match.options_begin)
-      push(item.hypothesis, static_cast<std::uint16_t>(item.option + 1));
+    push(item.hypothesis, item.option + 1u);
     // Along one edge only, so that no item is reached twice.
-    if (item.option == 0 && item.hypothesis + 1u < cube.hypotheses_count)
-      push(static_cast<std::uint16_t>(item.hypothesis + 1), 0);
+    if (task_.aim == nullptr && item.option == 0 && item.hypothesis + 1u < cube.hypotheses_count)
+      push(item.hypothesis + 1u, 0);
+  }
+
+  // Appends to the queue what a hypothesis can be extended by, from this option on: the first that is wanted.
+  bool push_row(const Cube& cube, std::uint32_t number, std::uint16_t hypothesis, unsigned option) {
+    const Match& match = matches_.match(cube.match);
+    for (; option < match.options_end - match.options_begin; ++option) {
+      const float value = estimate(cube, hypothesis, static_cast<std::uint16_t>(option));
+      if (value == Aim::kNever) continue;
+      heap_.push_back({value, number, hypothesis, static_cast<std::uint16_t>(option)});
+      return true;
+    }
+    return false;
   }
 
   std::uint32_t context_after(const Cube& cube, std::uint32_t parent) {
@@ -289,25 +313,34 @@ class Beam {
     const std::uint32_t number = match.options_begin + item.option;
     const Option& option = task_.options.options[number];
     Node node;
-    const float lm = lm::join(task_.language_model, graph_.nodes[from].lm, task_.options.lm_target(option),
-                              option.phrase, node.lm);
-    float added = option.constant + cube.constant + weights_.language_model * lm +
-                  orientation_score(cube, graph_.nodes[from], number);
-    node.sparse = 0;
-    if (task_.sparse != nullptr) {
+    float added = 0;
+    node.sparse = node.aim = 0;
+    if (with_model_) {
+      const float lm = lm::join(task_.language_model, graph_.nodes[from].lm, task_.options.lm_target(option),
+                                option.phrase, node.lm);
+      added = option.constant + cube.constant + weights_.language_model * lm +
+              orientation_score(cube, graph_.nodes[from], number);
+    } else {
+      node.lm = graph_.nodes[from].lm;  // the same everywhere
+    }
+    if (task_.aim != nullptr) {
+      added += aim_score(graph_.nodes[from], number);
+      node.aim = task_.aim->after(graph_.nodes[from].aim, task_.options.wanted_target(option));
+    }
+    if (task_.sparse != nullptr && with_model_) {
       const std::uint32_t before = graph_.nodes[from].sparse;
       added += sparse_step_score(cube, number) + task_.sparse->border_score(before, number);
       node.sparse = task_.sparse->after(before, number);
     }
     node.score = graph_.nodes[from].score + added;
     node.context = cube.after;
-    node.tail = limits_.orientation ? number : kNone;
+    node.tail = limits_.orientation && with_model_ ? number : kNone;
     ++statistics_.hypotheses;
     insert(node, {from, cube.match, number, kNone, added}, covered);
   }
 
   static std::uint64_t hash(const Node& node) {
-    return combine64(std::uint64_t{node.context} << 32 | node.tail, node.lm.hash() + node.sparse);
+    return combine64(std::uint64_t{node.context} << 32 | node.tail, node.lm.hash() + node.sparse + mix64(node.aim));
   }
 
   void insert(Node& node, Arc arc, std::size_t covered) {
@@ -316,7 +349,7 @@ class Beam {
     for (; table_[slot] != kNone; slot = (slot + 1) & (table_.size() - 1)) {
       Node& other = graph_.nodes[table_[slot]];
       if (other.context != node.context || other.tail != node.tail || other.sparse != node.sparse ||
-          !(other.lm == node.lm))
+          other.aim != node.aim || !(other.lm == node.lm))
         continue;
       ++statistics_.recombined;
       arc.next = other.arcs;
@@ -362,6 +395,11 @@ class Beam {
         added += task_.options.options[graph_.nodes[node].tail].next[static_cast<std::size_t>(turn)];
       }
       if (task_.sparse != nullptr) added += task_.sparse->end_score(graph_.nodes[node].sparse);
+      if (task_.aim != nullptr) {
+        const float wanted = task_.aim->end(graph_.nodes[node].aim);
+        if (wanted == Aim::kNever) continue;
+        added += wanted;
+      }
       const float score = graph_.nodes[node].score + added;
       graph_.arcs.push_back({node, kNone, kNone, goal.arcs, added});
       goal.arcs = static_cast<std::uint32_t>(graph_.arcs.size() - 1);
@@ -386,6 +424,7 @@ class Beam {
   Matches& matches_;
   Contexts& contexts_;
   BeamStatistics& statistics_;
+  bool with_model_;
   Graph graph_;
   std::vector<std::vector<std::uint32_t>> groups_;  // nodes by number of covered places
   std::vector<std::vector<Cube>> cubes_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "features/scorer.hpp"
+#include "search/aim.hpp"
 #include "search/estimates.hpp"
 #include "search/graph.hpp"
 #include "search/matches.hpp"
@@ -48,6 +49,7 @@ struct Task {
   const Estimates& estimates;
   const lm::Model& language_model;
   features::SparseScorer* sparse;  ///< nullptr without sparse features
+  Aim* aim = nullptr;  ///< of which the options know too; if the model does not count, all weights must be 0
 };
 
 /// Counts of what a search did.

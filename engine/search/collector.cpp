@@ -12,9 +12,10 @@ constexpr std::uint32_t kFree = 0xffffffffu;
 }  // namespace
 
 Collector::Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
-                     const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse)
+                     const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse,
+                     const Aim* aim)
     : tables_(tables), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
-      sparse_(sparse) {}
+      sparse_(sparse), aim_(aim) {}
 
 void Collector::collect(const Source& source, Options& out) {
   source_ = &source;
@@ -22,12 +23,29 @@ void Collector::collect(const Source& source, Options& out) {
   out.places = source.places();
   out.words.clear();
   out.lm_words.clear();
+  out.wanted.clear();
   out.options.clear();
   unsorted_.clear();
   collect_from(tables_.main);
   if (tables_.overlay != nullptr) collect_from(*tables_.overlay);
   pass_through();
   sort_matches();
+  if (aim_ == nullptr) return;
+  for (WordId word : out.words) out.wanted.push_back(aim_->number(word));
+}
+
+float Collector::wanted(std::span<const WordId> words) {
+  if (aim_ == nullptr) return 0.0f;
+  wanted_words_.clear();
+  for (WordId word : words) wanted_words_.push_back(aim_->number(word));
+  return aim_->rank(wanted_words_);
+}
+
+void Collector::forget_model(Option& option, float wanted) const {
+  if (aim_ == nullptr || aim_->with_model()) return;
+  option.constant = 0.0f;
+  option.rank = wanted;
+  option.previous = option.next = {};
 }
 
 void Collector::collect_from(const RuleTable& table) {
@@ -135,7 +153,8 @@ void Collector::rank_side(RuleTable::Node node) {
   if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
   for (std::uint32_t number = side.first_rule; number < last; ++number) {
     const RuleView rule = table_->rule(number, side);
-    Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, {}};
+    Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, wanted(rule.words), {}};
+    if (candidate.wanted == Aim::kNever) continue;
     Option& option = candidate.option;
     option.rule = number + tables_.offset(*table_);
     option.words_begin = static_cast<std::uint32_t>(scratch_words_.size());
@@ -159,6 +178,7 @@ void Collector::rank_side(RuleTable::Node node) {
   }
   // Best first; the order of the table, which is fixed, decides between equals.
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.wanted != b.wanted) return a.wanted > b.wanted;
     return a.option.rank != b.option.rank ? a.option.rank > b.option.rank : a.rule < b.rule;
   });
   if (limits_.max_options > 0 && candidates_.size() > limits_.max_options) candidates_.resize(limits_.max_options);
@@ -171,6 +191,7 @@ void Collector::rank_side(RuleTable::Node node) {
     const std::span<const WordId> words{scratch_words_.data() + candidate.option.words_begin,
                                         candidate.option.word_count};
     add_words(candidate.option, words);
+    forget_model(candidate.option, candidate.wanted);
     if (sparse_ != nullptr) sparse_->add_option(facts_of(table_->rule(candidate.rule, side), side.gaps));
     out_->options.push_back(candidate.option);
     if (!candidate.swapped) ++ranges.in_order_end;
@@ -262,8 +283,10 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
   gap_count_ = 0;
   arc_score_ = arc.score;
   const auto number = static_cast<std::uint32_t>(out_->options.size());
+  const float wanted_here = wanted(out_->target(option));
+  forget_model(option, wanted_here);
   out_->options.push_back(option);
-  add_match({number, number + 1, number + 1}, false, arc.end);
+  if (wanted_here != Aim::kNever) add_match({number, number + 1, number + 1}, false, arc.end);
 }
 
 void Collector::sort_matches() {

@@ -7,6 +7,7 @@
 
 #include "features/scorer.hpp"
 #include "grammar/table.hpp"
+#include "search/aim.hpp"
 #include "search/options.hpp"
 #include "search/tables.hpp"
 
@@ -38,9 +39,11 @@ inline constexpr WordId kFixedWord = 0xc0000000u;
 class Collector {
  public:
   /// `lm_words` gives the language model's number of each target word of the tables. `sparse` knows the sentence and
-  /// learns of every option; nullptr without sparse features. All must outlive this.
+  /// learns of every option; nullptr without sparse features. With an aim, options that are wanted nowhere are left
+  /// out, and if the model does not count the rest have the aim's rank and no scores. All must outlive this.
   Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
-            const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr);
+            const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr,
+            const Aim* aim = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
   /// arcs get the translation that was given.
@@ -53,6 +56,7 @@ class Collector {
   struct Candidate {
     std::uint32_t rule;
     bool swapped;
+    float wanted;  // rank by the aim, 0 without one
     Option option;
   };
 
@@ -67,6 +71,8 @@ class Collector {
   features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
   features::RuleFacts facts_of(const SourceArc& arc);
   void list_source(RuleTable::Node node);
+  float wanted(std::span<const WordId> words);
+  void forget_model(Option& option, float wanted) const;
   void pass_through();
   void add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant);
   void add_match(Ranges ranges, bool swapped, Place end);
@@ -79,6 +85,7 @@ class Collector {
   const RuleWeights& weights_;
   CollectorLimits limits_;
   features::SparseScorer* sparse_;
+  const Aim* aim_;
 
   // The sentence being worked on, and the source side being matched.
   const Source* source_ = nullptr;
@@ -90,7 +97,7 @@ class Collector {
   float arc_score_ = 0;
 
   std::vector<Candidate> candidates_;
-  std::vector<WordId> scratch_words_;
+  std::vector<WordId> scratch_words_, wanted_words_;
   std::vector<WordId> symbols_;
   std::vector<features::TokenId> source_tokens_, target_tokens_;
   std::vector<features::Link> links_;

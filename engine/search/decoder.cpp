@@ -7,7 +7,7 @@ namespace isogloss::search {
 
 Translation::Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights,
                          Source source, std::span<const std::string> words,
-                         const features::SparseWeights* sparse)
+                         const features::SparseWeights* sparse, Aim* aim)
     : model_(model), limits_(options), source_(std::move(source)) {
   limits_.beam.orientation = weights.orientation;
   if (model_.sparse != nullptr && sparse != nullptr) {
@@ -19,13 +19,16 @@ Translation::Translation(const DecoderModel& model, const DecoderOptions& option
     limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      sparse_.get());
+                      sparse_.get(), aim);
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   matches_.emplace(source_, rules_, limits_.matches);
   contexts_.emplace(*estimates_);
-  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get()};
-  graph_ = search(task, weights.step, limits_.beam, *matches_, *contexts_, statistics_);
+  const bool with_model = aim == nullptr || aim->with_model();
+  const features::SparseWeights no_sparse_weights{};
+  if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
+  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), aim};
+  graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *contexts_, statistics_);
   if (sparse_) sparse_->use(nullptr);
 }
 

@@ -45,12 +45,15 @@ struct Step {
 class Translation {
  public:
   /// `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
-  /// features, needed during the search only. Both matter only where the model has sparse features.
+  /// features. Both matter only where the model has sparse features. `aim`, if any, is what is wanted besides or
+  /// instead of what the model likes. `sparse` and `aim` are needed during the search only.
   Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights, Source source,
-              std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr);
+              std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr,
+              Aim* aim = nullptr);
   Translation(const Translation&) = delete;  // its parts refer to each other
   Translation& operator=(const Translation&) = delete;
 
+  const DecoderModel& model() const { return model_; }
   const Source& source() const { return source_; }
   const Options& options() const { return rules_; }
   const Graph& graph() const { return graph_; }

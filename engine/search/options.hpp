@@ -63,6 +63,7 @@ struct Options {
   std::size_t places = 0;
   std::vector<WordId> words;                 ///< in the rule table's target vocabulary
   std::vector<WordId> lm_words;              ///< the same words as the language model numbers them
+  std::vector<WordId> wanted;                ///< the same words as the aim numbers them; empty without one
   std::vector<Option> options;
   std::vector<Match> matches;                ///< of kind kRule only, those of one span together
   std::vector<std::uint32_t> matches_begin;  ///< by span number, one more than there are spans
@@ -75,6 +76,9 @@ struct Options {
   }
   std::span<const WordId> lm_target(const Option& option) const {
     return {lm_words.data() + option.words_begin, option.word_count};
+  }
+  std::span<const WordId> wanted_target(const Option& option) const {
+    return {wanted.data() + option.words_begin, option.word_count};
   }
   std::span<const WordId> target(const Option& option) const {
     return {words.data() + option.words_begin, option.word_count};

@@ -800,6 +800,17 @@ class LearnedWeights(SparseWeights):
     def restore(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
         """Take up where `columns` left off."""
 
+class Aim:
+    """What translations are wanted: references, and what for."""
+
+    @staticmethod
+    def force(references: Sequence[Sequence[Sequence[str]]]) -> Aim:
+        """Derivations of one of the references of each sentence."""
+
+    @staticmethod
+    def oracle(references: Sequence[Sequence[Sequence[str]]], *, order: int, length: str, smoothing: str, smoothing_value: float | None, effective_order: bool) -> Aim:
+        """Translations of the highest sentence BLEU."""
+
 class Searched:
     """What searches kept; it keeps the decoder."""
 
@@ -818,6 +829,21 @@ class Searched:
         Those features of some candidates that are wanted, their names one after another, and where each ends.
         """
 
+    def rule_posteriors(self, sentence: int, scale: float) -> list[tuple[tuple[object, ...], list[str], float]]:
+        """
+        Steps of derivations with their words and the probability that a derivation takes them, highest first.
+        """
+
+    def ngram_posteriors(self, sentence: int, scale: float, order: int) -> dict[tuple[str, ...], float]:
+        """
+        How often each n-gram of up to ``order`` words is expected in the translation.
+        """
+
+    def log_total(self, sentence: int, scale: float) -> float:
+        """
+        Logarithm of the sum of exp(scale * score) over all derivations; -inf without any.
+        """
+
 class Decoder:
     """Translates with a rule table and a language model."""
 
@@ -831,7 +857,7 @@ class Decoder:
         Use these weights from now on, one per dense feature, and those of sparse features as they are now.
         """
 
-    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = []) -> dict[str, object]:
+    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = [], aim: Aim | None = None) -> dict[str, object]:
         """
         The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs).
         """

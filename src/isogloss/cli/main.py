@@ -22,6 +22,7 @@ from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
+from isogloss.cli.oracle import oracle
 from isogloss.cli.train import train
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
@@ -69,6 +70,7 @@ app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")
 app.command()(explain)
 app.command()(inspect)
+app.command()(oracle)
 
 
 def _print_version(wanted: bool) -> None:

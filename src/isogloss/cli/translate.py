@@ -7,7 +7,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from enum import StrEnum
 from functools import partial
@@ -20,6 +20,7 @@ from isogloss.errors import ConfigError, DataFormatError
 
 if TYPE_CHECKING:
     from isogloss.corpus.processing import TextProcessing
+    from isogloss.nbest.store import Int64, NbestStore
     from isogloss.search import Source, System
 
 __all__ = ["translate"]
@@ -49,6 +50,11 @@ class _Unknown(StrEnum):
 class _BadLines(StrEnum):
     report = "report"
     stop = "stop"
+
+
+class _Utility(StrEnum):
+    bleu = "bleu"
+    chrf = "chrf"
 
 
 class _Local(StrEnum):
@@ -148,6 +154,21 @@ def translate(
             metavar="FORM", help="Form of a marked word.", show_default="the system's: <unk:{word}>"
         ),
     ] = None,
+    mbr: Annotated[
+        _Utility | None,
+        typer.Option(
+            help="Choose, of the best translations, the one that agrees best with the others by this metric "
+            "(minimum Bayes risk); text format only.",
+            show_default="the one with the highest score",
+        ),
+    ] = None,
+    mbr_list: Annotated[
+        int, typer.Option(metavar="N", help="How many translations --mbr looks at; time grows with N².")
+    ] = 100,
+    mbr_scale: Annotated[
+        float,
+        typer.Option(metavar="X", help="P(translation) ∝ exp(X · score) for --mbr; 0 takes all as equal."),
+    ] = 1.0,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -205,6 +226,12 @@ def translate(
         raise ConfigError(f"--nbest must be at least 1, got {nbest}")
     if nbest > 1 and format is _Format.text:
         raise ConfigError("--nbest above 1 needs --format moses or jsonl")
+    if mbr is not None and (nbest > 1 or format is not _Format.text):
+        raise ConfigError("--mbr gives one translation of each sentence: leave out --nbest and --format")
+    if mbr_list < 1 or not 0 <= mbr_scale < math.inf:
+        raise ConfigError(
+            f"--mbr-list must be at least 1 and --mbr-scale at least 0, got {mbr_list} and {mbr_scale}"
+        )
     if threads < 0:
         raise ConfigError(f"--threads must be at least 0, got {threads}")
     if time_limit is not None and not 0 < time_limit < math.inf:
@@ -255,11 +282,18 @@ def translate(
         replace_invalid=replace_invalid,
         bad_line=reported if bad_lines is _BadLines.report else None,
     )
+    choose = None
+    if mbr is not None:
+        from isogloss.learn.mbr import consensus_rows
+
+        nbest = mbr_list
+        choose = partial(consensus_rows, utility=mbr.value, scale=mbr_scale, threads=threads)
     translate_batch = partial(
         _pieces,
         loaded,
         format,
         text,
+        choose=choose,
         nbest=nbest,
         threads=threads,
         max_words=max_words,
@@ -331,6 +365,7 @@ def _pieces(
     batch: list[Source],
     first: int,
     *,
+    choose: Callable[[NbestStore], Int64] | None,
     nbest: int,
     **limits: Any,
 ) -> Iterator[str]:
@@ -349,5 +384,5 @@ def _pieces(
     if format is _Format.moses:
         yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
     else:
-        lines = best_lines(store, batch)
+        lines = best_lines(store, batch, choose(store) if choose else None)
         yield from (line + "\n" for line in (lines if text is None else map(text.detokenize, lines)))

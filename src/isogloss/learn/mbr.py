@@ -13,9 +13,10 @@ from isogloss.errors import ConfigError
 from isogloss.learn.learner import Learned, Step, Track, no_track
 from isogloss.learn.problem import Problem
 from isogloss.metric.interface import FloatArray
+from isogloss.nbest.edit import highest_rows
 from isogloss.nbest.store import Int64, NbestStore
 
-__all__ = ["UTILITIES", "Mbr", "Utility", "expected_utility", "posterior"]
+__all__ = ["UTILITIES", "Mbr", "Utility", "consensus_rows", "expected_utility", "posterior"]
 
 UTILITIES = ("bleu", "chrf")
 _ORDERS = {"bleu": 4, "chrf": 6}
@@ -130,6 +131,20 @@ def expected_utility(
         references=references,
         threads=threads,
     )
+
+
+def consensus_rows(
+    store: NbestStore,
+    *,
+    utility: Utility = "bleu",
+    scale: float = 1.0,
+    references: int = 0,
+    threads: int = 1,
+) -> Int64:
+    """Of every sentence the candidate with the highest expected utility under P ∝ exp(scale · score)."""
+    probabilities = posterior(scale * store.scores, store.sentence_offsets)
+    values = expected_utility(store, probabilities, utility=utility, references=references, threads=threads)
+    return highest_rows(store, values)
 
 
 def _characters(store: NbestStore) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], Int64]:

@@ -7,6 +7,7 @@ from isogloss.search.factors import factor_names, parse_factors
 from isogloss.search.markup import escape_markup, parse_markup
 from isogloss.search.options import SearchOptions
 from isogloss.search.plf import Arc, Lattice, format_plf, parse_plf
+from isogloss.search.searched import Posteriors, Searched
 from isogloss.search.sentence import Fixed, Sentence, Source
 from isogloss.search.system import System, best_lines, create_system, inspect_system, is_system, load
 from isogloss.search.terms import Terms
@@ -30,7 +31,9 @@ __all__ = [
     "Fixed",
     "Lattice",
     "NbestDecoder",
+    "Posteriors",
     "SearchOptions",
+    "Searched",
     "Sentence",
     "Source",
     "Step",

@@ -17,13 +17,14 @@ from isogloss.features.model import SparseModel
 from isogloss.features.weights import SparseWeights
 from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
+from isogloss.metric.bleu import SENTENCE_BLEU, BleuOptions
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.search.derivation import Derivation, Step, read_step, shifted
 from isogloss.search.options import SearchOptions, engine_options
 from isogloss.search.plf import Lattice
 from isogloss.search.searched import Searched
-from isogloss.search.sentence import Sentence, Source
+from isogloss.search.sentence import Sentence, Source, split_words
 from isogloss.search.weights import check_weights
 from isogloss.search.windows import cut_lattice, cut_words, join_windows
 
@@ -170,10 +171,7 @@ class Decoder:
         max_words: int,
         time_limit: float | None,
     ) -> _Work:
-        if nbest < 1:
-            raise ConfigError(f"nbest must be at least 1, got {nbest}")
-        if threads < 1:
-            raise ConfigError(f"threads must be at least 1, got {threads}")
+        _check_counts(nbest, threads)
         if not 1 <= max_words <= _MOST_WORDS:
             raise ConfigError(f"max_words must be between 1 and {_MOST_WORDS}, got {max_words}")
         if time_limit is not None and not 0 < time_limit < math.inf:
@@ -186,13 +184,81 @@ class Decoder:
 
         An input for which the limits leave no translation has no candidates.
         """
+        return self._search(inputs, nbest=nbest, threads=threads)
+
+    def oracle(
+        self,
+        inputs: Sequence[Source],
+        references: Sequence[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        bleu: BleuOptions = SENTENCE_BLEU,
+    ) -> Searched:
+        """The translations of every input with the highest sentence BLEU, all different.
+
+        ``references[i]`` are the references of input i, tokenised. The scores are BLEU, from 0 to 1; the
+        weights only choose which rules are looked at. The same search with the same limits looks for them, so
+        that they are exact only if nothing is pruned (``beam_size``, ``pop_limit``, ``max_options`` and
+        ``max_scanned`` 0); rules that agree best with the references come first. Of the derivations of a
+        translation an arbitrary one is given: ``force`` finds the one that the model likes best. Inputs are
+        never cut.
+        """
+        checked = _check_references(inputs, references)
+        if any(not texts for texts in checked):
+            raise ConfigError(f"input {checked.index([]) + 1} has no reference")
+        aim = _engine.Aim.oracle(
+            checked,
+            order=bleu.order,
+            length=bleu.length,
+            smoothing=bleu.smoothing,
+            smoothing_value=bleu.smoothing_value,
+            effective_order=bleu.effective_order,
+        )
+        return self._search(inputs, nbest=nbest, threads=threads, aim=aim)
+
+    def force(
+        self,
+        inputs: Sequence[Source],
+        references: Sequence[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+    ) -> Searched:
+        """The best derivations, by the model's score, whose translation is one of the input's references.
+
+        An input whose references cannot be reached with the system's rules, within the limits of the search,
+        has no candidates. With ``nbest`` above 1 candidates differ in their derivation, not in their words.
+        Rules that fit no reference are left out before ``max_options`` counts them. Inputs are never cut.
+        """
+        aim = _engine.Aim.force(_check_references(inputs, references))
+        return self._search(inputs, nbest=nbest, threads=threads, aim=aim, distinct=False)
+
+    def _search(
+        self,
+        inputs: Sequence[Source],
+        *,
+        nbest: int,
+        threads: int,
+        aim: _engine.Aim | None = None,
+        distinct: bool = True,
+    ) -> Searched:
+        _check_counts(nbest, threads)
         windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
         kept = _engine.Searched()
         with self._rules.damage_named(), _finite_scores():
             columns: Any = self._engine.translate(
-                [window.source for window in windows], nbest=nbest, threads=threads, keep=kept
+                [window.source for window in windows],
+                nbest=nbest,
+                distinct=distinct,
+                threads=threads,
+                keep=kept,
+                derivations=aim is not None,
+                aim=aim,
             )
-        return Searched(NbestStore.from_columns(columns), kept)
+        store = NbestStore.from_columns(columns)
+        steps = _derivations(columns, store, windows) if aim is not None else []
+        return Searched(store, kept, [window.words for window in windows], steps)
 
     def _translated(self, work: _Work, *, derivations: bool) -> tuple[NbestStore, list[Derivation]]:
         flat = [window for parts in work.windows for window in parts]
@@ -322,6 +388,32 @@ class _Work(NamedTuple):
     time_limit: float | None
 
 
+def _check_counts(nbest: int, threads: int) -> None:
+    if nbest < 1:
+        raise ConfigError(f"nbest must be at least 1, got {nbest}")
+    if threads < 1:
+        raise ConfigError(f"threads must be at least 1, got {threads}")
+
+
+def _check_text(text: str, where: str) -> None:
+    if _UNFIT.search(text):
+        raise DataFormatError(
+            "a zero byte or half a surrogate pair, which are no text", where, hint="remove it"
+        )
+
+
+def _check_references(inputs: Sequence[Source], references: Sequence[Sequence[str]]) -> list[list[list[str]]]:
+    """The words of every reference of every input."""
+    if len(references) != len(inputs):
+        raise ConfigError(f"{len(references)} lists of references for {len(inputs)} inputs")
+    if any(isinstance(texts, str) for texts in references):
+        raise ConfigError("references must be a list of texts for each input, got one text")
+    for number, texts in enumerate(references, start=1):
+        for text in texts:
+            _check_text(text, f"a reference of sentence {number}")
+    return [[split_words(text) for text in texts] for texts in references]
+
+
 def _windows(item: Source, number: int, max_words: int) -> list[_Window]:
     """The input in one piece or several."""
     if isinstance(item, Lattice):
@@ -330,12 +422,7 @@ def _windows(item: Source, number: int, max_words: int) -> list[_Window]:
             for part in cut_lattice(item, max_words)
         ]
     if isinstance(item, str):
-        if _UNFIT.search(item):
-            raise DataFormatError(
-                "a zero byte or half a surrogate pair, which are no text",
-                f"sentence {number}",
-                hint="remove it",
-            )
+        _check_text(item, f"sentence {number}")
         item = Sentence.of(item)
     windows = []
     begin = 0

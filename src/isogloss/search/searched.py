@@ -1,7 +1,12 @@
-"""Translations whose search is kept: sparse features are made for the candidates that somebody asks about."""
+"""Translations whose search is kept.
+
+Sparse features are made for the candidates that somebody asks about, and the graph of all derivations that
+the search kept tells how probable rules and n-grams are.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,11 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
+from isogloss.errors import ConfigError
 from isogloss.nbest.store import NbestStore
+from isogloss.search.derivation import Derivation, Step, read_step
 
-__all__ = ["FeatureRows", "Searched"]
+__all__ = ["FeatureRows", "Posteriors", "Searched"]
 
 UInt64 = npt.NDArray[np.uint64]
+
+_MOST_ORDER = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,12 +63,32 @@ class FeatureRows:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Posteriors:
+    """What the derivations of a sentence have in common, under P(derivation) ∝ exp(scale · score)."""
+
+    log_total: float
+    """Logarithm of the sum of exp(scale · score) over all derivations that were kept; -inf without any."""
+    rules: tuple[tuple[Step, float], ...]
+    """Every step, and the probability that a derivation has it; the most probable first. Where the words of a
+    step stand in the translation differs: their target spans begin at 0."""
+    ngrams: dict[tuple[str, ...], float]
+    """How often an n-gram is expected in the translation."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Searched:
-    """An n-best list together with the searches it came from; sentence i of the input is sentence i here."""
+    """An n-best list together with the searches it came from; sentence i of the input is sentence i here.
+
+    A sentence for which nothing was found has no candidates: ``store.sentence_ids`` has those that do.
+    """
 
     store: NbestStore
     engine: _engine.Searched
+    words: Sequence[Sequence[str] | None] = ()
+    """Of the sentences; None for a lattice."""
+    derivations: Sequence[Derivation] = ()
+    """For every candidate the rules it was made with, where the search was asked for them."""
 
     def sparse(self, sentence: int, rows: Sequence[int]) -> FeatureRows:
         """Sparse features of some candidates of a sentence, numbered from 0 within it."""
@@ -68,3 +97,24 @@ class Searched:
     def names(self, sentence: int, rows: Sequence[int], wanted: UInt64) -> dict[int, str]:
         """Names of those features of some candidates that are wanted."""
         return self.engine.names(sentence, rows, wanted)
+
+    def posteriors(self, sentence: int, *, scale: float = 1.0, order: int = 1) -> Posteriors:
+        """How probable rules and n-grams of up to ``order`` words are, by sums over all derivations kept.
+
+        ``scale`` times the score is the logarithm of a derivation's probability, up to a constant: 0 makes
+        all derivations equally probable, large scales leave the best one.
+        """
+        if not math.isfinite(scale):
+            raise ConfigError(f"scale must be a finite number, got {scale}")
+        if not 1 <= order <= _MOST_ORDER:
+            raise ConfigError(f"order must be between 1 and {_MOST_ORDER}, got {order}")
+        source = self.words[sentence] if self.words else None
+        rules: dict[Step, float] = {}  # the search may know one step under several numbers
+        for row, words, probability in self.engine.rule_posteriors(sentence, scale):
+            step = read_step(row, source, words)
+            rules[step] = rules.get(step, 0.0) + probability
+        return Posteriors(
+            log_total=self.engine.log_total(sentence, scale),
+            rules=tuple(sorted(rules.items(), key=lambda item: -item[1])),
+            ngrams=self.engine.ngram_posteriors(sentence, scale, order),
+        )

@@ -44,11 +44,12 @@ from isogloss.lm.model import LanguageModel
 from isogloss.model.folder import open_folder, write_folder
 from isogloss.model.inspection import Inspection, inspect_folder, is_stored_folder
 from isogloss.nbest.edit import best_rows
-from isogloss.nbest.store import NbestStore
+from isogloss.nbest.store import Int64, NbestStore
 from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.search.derivation import Derivation
 from isogloss.search.options import SearchOptions
 from isogloss.search.plf import Lattice
+from isogloss.search.searched import Searched
 from isogloss.search.sentence import Source, split_words
 from isogloss.search.weights import default_weights, read_weights, split_sparse, write_weights
 
@@ -196,13 +197,36 @@ class System:
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
 
+    def oracle(
+        self,
+        sentences: Iterable[Source],
+        references: Iterable[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+    ) -> Searched:
+        """The translations of every sentence with the highest BLEU, as ``Decoder.oracle`` finds them."""
+        return self.decoder.oracle(list(sentences), list(references), nbest=nbest, threads=threads)
 
-def best_lines(store: NbestStore, inputs: list[Source]) -> Iterator[str]:
-    """The best translation of every input as text.
+    def force(
+        self,
+        sentences: Iterable[Source],
+        references: Iterable[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+    ) -> Searched:
+        """The best derivations of every sentence that give a reference, as ``Decoder.force`` finds them."""
+        return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
+
+
+def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = None) -> Iterator[str]:
+    """The best translation of every input as text, or the one that was chosen.
 
     A word of the input that an n-best list cannot carry is written as it was.
     """
-    for item, line in zip(inputs, store.lines(best_rows(store), len(inputs)), strict=True):
+    chosen = best_rows(store) if rows is None else rows
+    for item, line in zip(inputs, store.lines(chosen, len(inputs)), strict=True):
         if "&#124;" in line:
             for word in _own_words(item):
                 if "|||" in word:

@@ -1,0 +1,163 @@
+#include "bindings/searched.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "search/posteriors.hpp"
+
+namespace isogloss::bindings {
+namespace {
+
+using namespace nb::literals;
+using namespace search;
+
+std::vector<features::SparseStep> steps(Searched::Sentence& sentence, std::int64_t row) {
+  if (row < 0 || static_cast<std::size_t>(row) >= sentence.paths.size()) throw nb::index_error("no such candidate");
+  std::vector<features::SparseStep> steps;
+  sentence.translation->sparse_steps(sentence.paths[static_cast<std::size_t>(row)], steps);
+  return steps;
+}
+
+}  // namespace
+
+Searched::Sentence& Searched::at(std::size_t number) {
+  if (number >= sentences.size() || !sentences[number].translation) throw nb::index_error("no such sentence");
+  return sentences[number];
+}
+
+Searched::Sentence& Searched::with_sparse(std::size_t number) {
+  Sentence& sentence = at(number);
+  if (sentence.translation->sparse() == nullptr) throw nb::value_error("this search has no sparse features");
+  return sentence;
+}
+
+nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& rows) {
+  Sentence& sentence = with_sparse(number);
+  Buffer<std::int64_t> offsets;
+  Buffer<std::uint64_t> features;
+  Buffer<float> counts;
+  offsets.push_back(0);
+  std::vector<features::Firing> firings;
+  for (std::int64_t row : rows) {
+    sentence.translation->sparse()->features(steps(sentence, row), firings);
+    for (const features::Firing& firing : firings) {
+      features.push_back(firing.feature);
+      counts.push_back(firing.count);
+    }
+    offsets.push_back(static_cast<std::int64_t>(features.size()));
+  }
+  return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
+}
+
+/// Calls `visit(feature, name)` for those features of some candidates that are wanted, each once.
+template <class Visit>
+void Searched::for_each_name(std::size_t number, const std::vector<std::int64_t>& rows,
+                             ArrayIn<std::uint64_t> wanted, Visit&& visit) {
+  Sentence& sentence = with_sparse(number);
+  std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
+  for (std::int64_t row : rows) {
+    if (missing.empty()) break;
+    sentence.translation->sparse()->for_each_named(steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
+      if (missing.erase(feature) > 0) visit(feature, name());
+    });
+  }
+}
+
+nb::dict Searched::names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
+  nb::dict out;
+  for_each_name(number, rows, wanted,
+                [&](std::uint64_t feature, const std::string& name) { out[nb::int_(feature)] = name; });
+  return out;
+}
+
+nb::tuple Searched::name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
+                                ArrayIn<std::uint64_t> wanted) {
+  Buffer<std::uint64_t> features, ends;
+  Buffer<std::uint8_t> names;
+  for_each_name(number, rows, wanted, [&](std::uint64_t feature, const std::string& name) {
+    features.push_back(feature);
+    names.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
+    ends.push_back(names.size());
+  });
+  return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(names)), to_numpy(std::move(ends)));
+}
+
+nb::list Searched::rule_posteriors(std::size_t number, double scale) {
+  const Sentence& sentence = at(number);
+  const Translation& translation = *sentence.translation;
+  std::vector<StepPosterior> found;
+  std::vector<DerivationStep> made;
+  {
+    const nb::gil_scoped_release release;
+    found = step_posteriors(translation.graph(), sum_paths(translation.graph(), scale));
+    for (const StepPosterior& posterior : found)
+      made.push_back(derivation_of(translation, {0.0f, {posterior.arc}}, translation.model().tables()).front());
+  }
+  nb::list out;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Option& option = translation.options().options[translation.graph().arcs[found[i].arc].option];
+    nb::list words;
+    for (WordId word : translation.options().target(option))
+      words.append(nb::cast(sentence.wording->text(sentence.input, word)));
+    out.append(nb::make_tuple(sentence.wording->step(sentence.input, made[i]), words, found[i].probability));
+  }
+  return out;
+}
+
+nb::dict Searched::ngram_posteriors(std::size_t number, double scale, std::size_t order) {
+  const Sentence& sentence = at(number);
+  const Translation& translation = *sentence.translation;
+  std::vector<std::string> texts;
+  NgramPosteriors found;
+  {
+    const nb::gil_scoped_release release;
+    const auto numbers = sentence.wording->numbers(sentence.input, translation.options().words, &texts);
+    found = search::ngram_posteriors(translation.graph(), sum_paths(translation.graph(), scale),
+                                     translation.options(), numbers, order);
+  }
+  nb::dict out;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < found.ends.size(); begin = found.ends[i++]) {
+    nb::list ngram;
+    for (std::size_t k = begin; k < found.ends[i]; ++k) ngram.append(nb::cast(texts[found.words[k]]));
+    out[nb::tuple(ngram)] = found.expected[i];
+  }
+  return out;
+}
+
+double Searched::log_total(std::size_t number, double scale) {
+  return sum_paths(at(number).translation->graph(), scale).total;
+}
+
+void bind_searched(nb::module_& module) {
+  nb::class_<Searched>(module, "Searched", "What searches kept; it keeps the decoder.")
+      .def(nb::init<>())
+      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a,
+           nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
+                   "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
+           "Sparse features of some candidates: where each begins, features by rising number, counts.")
+      .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
+           nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
+                   "-> dict[int, str]"),
+           "Names of those features of some candidates that are wanted.")
+      .def("name_arrays", &Searched::name_arrays, "sentence"_a, "rows"_a, "wanted"_a,
+           nb::sig("def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
+                   "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
+           "Those features of some candidates that are wanted, their names one after another, and where each ends.")
+      .def("rule_posteriors", &Searched::rule_posteriors, "sentence"_a, "scale"_a,
+           nb::sig("def rule_posteriors(self, sentence: int, scale: float) -> list[tuple[tuple[object, ...], "
+                   "list[str], float]]"),
+           "Steps of derivations with their words and the probability that a derivation takes them, highest first.")
+      .def("ngram_posteriors", &Searched::ngram_posteriors, "sentence"_a, "scale"_a, "order"_a,
+           nb::sig("def ngram_posteriors(self, sentence: int, scale: float, order: int) "
+                   "-> dict[tuple[str, ...], float]"),
+           "How often each n-gram of up to ``order`` words is expected in the translation.")
+      .def("log_total", &Searched::log_total, "sentence"_a, "scale"_a,
+           "Logarithm of the sum of exp(scale * score) over all derivations; -inf without any.");
+}
+
+}  // namespace isogloss::bindings

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/wording.hpp"
+#include "search/decoder.hpp"
+
+namespace isogloss::bindings {
+
+/// Translations with all that their searches kept, for those who ask for more than the n-best list.
+class Searched {
+ public:
+  Searched() = default;
+  Searched(const Searched&) = delete;
+  Searched& operator=(const Searched&) = delete;
+
+  struct Sentence {
+    std::unique_ptr<search::Translation> translation;
+    std::vector<search::Path> paths;  // of the candidates
+    SearchInput input;
+    const Wording* wording = nullptr;
+  };
+  std::vector<Sentence> sentences;
+
+  /// Sparse features of some candidates of a sentence.
+  nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows);
+
+  nanobind::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted);
+
+  /// Features, their names one after another, and where each ends.
+  nanobind::tuple name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
+                              ArrayIn<std::uint64_t> wanted);
+
+  /// (step, its words, probability) for all steps of all derivations, the most probable first.
+  nanobind::list rule_posteriors(std::size_t number, double scale);
+
+  /// N-grams of up to `order` words and how often each is expected.
+  nanobind::dict ngram_posteriors(std::size_t number, double scale, std::size_t order);
+
+  /// log Σ exp(scale · score) over all derivations.
+  double log_total(std::size_t number, double scale);
+
+ private:
+  Sentence& at(std::size_t number);
+  Sentence& with_sparse(std::size_t number);
+  template <class Visit>
+  void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
+                     Visit&& visit);
+};
+
+}  // namespace isogloss::bindings
