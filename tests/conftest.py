@@ -10,7 +10,6 @@ import pytest
 
 from small_system import make_systems
 
-
 # A shell that starts the tests in the background has them ignore Ctrl-C, and some of them press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
