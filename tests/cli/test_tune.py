@@ -42,6 +42,13 @@ def test_tuned_explained_and_translated(system: Path, capsys: pytest.CaptureFixt
     assert printed["sparse_features"] > 0
     assert load(system).weights == printed["weights"] != before
 
+    assert main(["inspect", str(system), "--json"]) == 0
+    inspected = json.loads(capsys.readouterr().out)["attributes"]
+    assert inspected["sparse features"] == printed["sparse_features"]
+    strongest = inspected["strongest of pair"]
+    assert len(strongest) == 5
+    assert all(name.startswith("pair:") for name in strongest)
+
     assert main(["explain", str(system), sentence, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     points = sum(item["points"] for kind in ("dense", "sparse") for item in found[kind])

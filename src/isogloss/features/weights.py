@@ -17,6 +17,7 @@ from isogloss.model.folder import open_folder, write_folder
 __all__ = ["NamedWeight", "SparseWeights"]
 
 KIND, VERSION = "sparse-weights", 1
+_LOOKED_AT = 100_000  # of the strongest, in search of those of every template
 _FULL = 0.7  # how full the table is: fuller saves memory and costs time
 
 Float32 = npt.NDArray[np.float32]
@@ -111,6 +112,18 @@ class SparseWeights:
         used = np.flatnonzero(self._table[:, 0] | self._table[:, 1])
         order = used[np.argsort(-np.abs(values[used]), kind="stable")[:count]]
         return [NamedWeight(self.name(int(self._table[row, 3])), float(values[row])) for row in order]
+
+    def strongest_by_template(self, count: int) -> dict[str, list[NamedWeight]]:
+        """For every template the features with the largest weights, whatever their sign."""
+        values = self._table[:, 2].view(np.float32)
+        used = np.flatnonzero(self._table[:, 0] | self._table[:, 1])
+        found: dict[str, list[NamedWeight]] = {}
+        for row in used[np.argsort(-np.abs(values[used]), kind="stable")][:_LOOKED_AT]:
+            name = self.name(int(self._table[row, 3]))
+            chosen = found.setdefault(name.partition(":")[0], [])
+            if len(chosen) < count:
+                chosen.append(NamedWeight(name, float(values[row])))
+        return found
 
     def save(self, path: StrPath) -> None:
         """Store them as a folder."""

@@ -61,6 +61,7 @@ __all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
 _SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
+_SHOWN = 5  # strongest sparse features of each template that an inspection shows
 _TRAINED = "system"  # where a folder of 'isogloss train' has its system
 _BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
 
@@ -332,13 +333,18 @@ def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
     if verify:
         load(folder)
         verified = sum(part.verified or 0 for part in parts.values())
-    weights = read_weights(folder / _WEIGHTS)
+    attributes: dict[str, Any] = {"options": facts["options"], "weights": read_weights(folder / _WEIGHTS)}
+    if (folder / _SPARSE_WEIGHTS).exists():
+        sparse = SparseWeights.open(folder / _SPARSE_WEIGHTS)
+        attributes["sparse features"] = len(sparse)
+        for template, strongest in sparse.strongest_by_template(_SHOWN).items():
+            attributes[f"strongest of {template}"] = dict(strongest)
     return Inspection(
         path=folder,
         kind=facts["kind"],
         version=facts["version"],
         made_by=facts["made_by"],
-        attributes={"options": facts["options"], "weights": weights},
+        attributes=attributes,
         parts=parts,
         verified=verified,
     )
