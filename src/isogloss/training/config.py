@@ -63,7 +63,9 @@ def make_options(settings: Mapping[str, Any]) -> TrainOptions:
         # What is usual for rules depends on the search.
         rules = dict(settings["rules"])
         _check_names(ExtractOptions, rules, "rules")
-        settings["rules"] = ExtractOptions.for_grammar(settings.get("search", "hiero"), **rules)
+        settings["rules"] = ExtractOptions.for_grammar(
+            settings.get("search", "hiero"), **{"tight": False, **rules}
+        )
     if isinstance(settings.get("lm"), Mapping):
         settings["lm"] = {"special_words": "unknown", **settings["lm"]}
     if isinstance(settings.get("tune"), Mapping):

@@ -179,7 +179,8 @@ class TrainOptions:
     @property
     def extraction(self) -> ExtractOptions:
         """Which rules are extracted."""
-        return self.rules or ExtractOptions.for_grammar(self.search)
+        # Loose edges give words that are never aligned a rule; tight ones let them through untranslated.
+        return self.rules or ExtractOptions.for_grammar(self.search, tight=False)
 
     @property
     def search_options(self) -> SearchOptions:
