@@ -22,17 +22,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import statistics
 import sys
 import tempfile
 import time
-import zlib
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 from enlarged import data_folder, enlarge
 from measure import ISOGLOSS, Cost, run
+from unit import unit
 
 from isogloss import _engine
 from isogloss.grammar import RuleTable
@@ -41,24 +38,6 @@ MOSES_UNITS = {"phrase": 470, "hiero": 3160}
 MOSES_RULES = {"phrase": 791_353, "hiero": 4_965_374}
 MOSES_PEAK_MB = {"hiero": 1050}
 SCALE = (100_000, 200_000)
-
-
-def unit() -> float:
-    """CPU seconds of a fixed workload: geometric mean of packing 3 MB and of gathering from 256 MB."""
-
-    def median(work: Callable[[], object]) -> float:
-        seconds = []
-        for _ in range(5):
-            begun = time.process_time()
-            work()
-            seconds.append(time.process_time() - begun)
-        return statistics.median(seconds)
-
-    rng = np.random.default_rng(7)
-    text = rng.integers(97, 113, 3_000_000, dtype=np.uint8).tobytes()
-    table = rng.random(1 << 25)
-    index = rng.integers(0, 1 << 25, 8_000_000)
-    return math.sqrt(median(lambda: zlib.compress(text, 9)) * median(lambda: float(table[index].sum())))
 
 
 def align(source: Path, target: Path, links: Path) -> Path:

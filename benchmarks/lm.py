@@ -19,36 +19,18 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from enlarged import data_folder, enlarge
 from measure import ISOGLOSS, Cost, run
+from unit import cpu, unit
 
 from isogloss.lm import LanguageModel
 
 ROUNDS = 9
 SCALES = (100_000, 1_000_000)
-
-
-def unit() -> float:
-    """CPU seconds of packing fixed bytes and of random reads from 256 MB: their geometric mean."""
-    rng = np.random.default_rng(7)
-    text = rng.integers(97, 113, 3_000_000, dtype=np.uint8).tobytes()
-    table, index = rng.random(1 << 25), rng.integers(0, 1 << 25, 8_000_000)
-    compute = min(cpu(lambda: zlib.compress(text, 9)) for _ in range(3))
-    memory = min(cpu(lambda: table[index].sum()) for _ in range(3))
-    return math.sqrt(compute * memory)
-
-
-def cpu(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
 
 
 @contextlib.contextmanager

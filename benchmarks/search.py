@@ -11,14 +11,11 @@ pruning 390, Moses with cube pruning 119, Moses' chart decoder 45, cdec 11.
 from __future__ import annotations
 
 import argparse
-import math
 import resource
 import time
-import zlib
-from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
+from unit import cpu, unit
 
 from isogloss.corpus.streams import read_lines
 from isogloss.metric import Bleu, References
@@ -26,22 +23,6 @@ from isogloss.search import SearchOptions, System, load
 
 BEAMS = (10, 30, 100, 300, 1000)
 LENGTHS = (10, 20, 40, 80)
-
-
-def cpu(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
-
-
-def unit() -> float:
-    """CPU seconds of packing fixed bytes and of random reads from 256 MB: their geometric mean."""
-    rng = np.random.default_rng(7)
-    text = rng.integers(97, 113, 3_000_000, dtype=np.uint8).tobytes()
-    table, index = rng.random(1 << 25), rng.integers(0, 1 << 25, 8_000_000)
-    compute = min(cpu(lambda: zlib.compress(text, 9)) for _ in range(3))
-    memory = min(cpu(lambda: table[index].sum()) for _ in range(3))
-    return math.sqrt(compute * memory)
 
 
 class Run:

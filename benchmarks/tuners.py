@@ -13,35 +13,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import sys
 import time
-import zlib
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
+from unit import unit
 
 from isogloss.learn import BatchMira, Mert, Pro, Problem
 from isogloss.metric import References
 from isogloss.nbest import read_nbest
 
 MOSES = {"mert": 280.0, "kbmira": 3.0}
-
-
-def cpu(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
-
-
-def unit() -> float:
-    random = np.random.default_rng(7)
-    text = random.integers(97, 113, 3_000_000, dtype=np.uint8).tobytes()
-    table, index = random.random(1 << 25), random.integers(0, 1 << 25, 8_000_000)
-    compute = statistics.median(cpu(lambda: zlib.compress(text, 9)) for _ in range(5))
-    memory = statistics.median(cpu(lambda: float(table[index].sum())) for _ in range(5))
-    return (compute * memory) ** 0.5
 
 
 def problem_of(data: Path, name: str) -> Problem:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import types
 import typing
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
@@ -63,7 +64,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureFunction:
+class FeatureFunction(ABC):
     """Something that can be computed for every candidate of a list."""
 
     name: ClassVar[str]
@@ -77,9 +78,9 @@ class FeatureFunction:
         """The names of the dense columns it makes."""
         return (self.label,)
 
+    @abstractmethod
     def compute(self, material: Material) -> Computed:
         """The values for all candidates."""
-        raise NotImplementedError
 
     def resources(self) -> dict[str, str]:
         """Files that belong to the function itself, by field: other files would make another feature."""
