@@ -53,4 +53,16 @@ constexpr std::uint64_t hash64(std::string_view bytes) {
   return mix64(h);
 }
 
+/// Hash of a byte string that has nothing in common with `hash64`, to tell apart what that does not. Not part of any
+/// file format that outlives a run.
+constexpr std::uint32_t check32(std::string_view bytes) {
+  std::uint32_t h = 0x811c9dc5u;
+  for (char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 0x01000193u;
+  return h;
+}
+constexpr std::uint32_t combine32(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t h = (a ^ (b + 0x9e3779b9u + (a << 6) + (a >> 2))) * 0x85ebca6bu;
+  return h ^ (h >> 15);
+}
+
 }  // namespace isogloss

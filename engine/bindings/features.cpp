@@ -116,15 +116,6 @@ class StoredWeights final : public BoundWeights {
   MatrixIn<std::uint32_t> table_;
 };
 
-class LearnedWeights final : public BoundWeights {
- public:
-  LearnedWeights() = default;
-  LearnedWeights(const LearnedWeights&) = delete;
-  LearnedWeights& operator=(const LearnedWeights&) = delete;
-  WeightView view() const override { return table.view(); }
-  WeightTable table;
-};
-
 template <class T>
 ArrayOut<T> array(const std::vector<T>& values) {
   Buffer<T> buffer;
@@ -224,12 +215,15 @@ void bind_features(nb::module_& module) {
            }, "features"_a, "changes"_a, "Change some weights; gives the features that are new.")
       .def("columns", [](const LearnedWeights& self) {
              const WeightTable::Columns columns = self.table.columns();
-             return std::tuple(array(columns.features), array(columns.weights), array(columns.sums));
-           }, "All features, their weights, and the sums of their weights over all steps.")
+             return std::tuple(array(columns.features), array(columns.weights), array(columns.sums),
+                               array(columns.checks));
+           }, "All features, their weights, the sums of their weights over all steps, and their checks.")
+      .def_ro("collisions", &LearnedWeights::collisions,
+              "Features whose number another feature has, each with the name under which it was met the second time.")
       .def("restore", [](LearnedWeights& self, ArrayIn<std::uint64_t> features, ArrayIn<float> weights,
-                         ArrayIn<double> sums, std::uint32_t steps) {
-             self.table.restore(view(features), view(weights), view(sums), steps);
-           }, "features"_a, "weights"_a, "sums"_a, "steps"_a, "Take up where `columns` left off.");
+                         ArrayIn<double> sums, ArrayIn<std::uint32_t> checks, std::uint32_t steps) {
+             self.table.restore(view(features), view(weights), view(sums), view(checks), steps);
+           }, "features"_a, "weights"_a, "sums"_a, "checks"_a, "steps"_a, "Take up where `columns` left off.");
 }
 
 }  // namespace isogloss::bindings

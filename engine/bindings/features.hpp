@@ -3,6 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "features/scorer.hpp"
 #include "features/weights.hpp"
 
@@ -24,6 +28,18 @@ struct BoundSparse {
 struct BoundWeights {
   virtual ~BoundWeights() = default;
   virtual features::WeightView view() const = 0;
+};
+
+/// Weights that are being learned.
+struct LearnedWeights final : BoundWeights {
+  LearnedWeights() = default;
+  LearnedWeights(const LearnedWeights&) = delete;
+  LearnedWeights& operator=(const LearnedWeights&) = delete;
+  features::WeightView view() const override { return table.view(); }
+
+  features::WeightTable table;
+  /// Numbers that stand for two features, with the name of the one that was met second.
+  std::vector<std::pair<std::uint64_t, std::string>> collisions;
 };
 
 }  // namespace isogloss::bindings

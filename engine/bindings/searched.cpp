@@ -35,7 +35,7 @@ Searched::Sentence& Searched::with_sparse(std::size_t number) {
   return sentence;
 }
 
-nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& rows) {
+nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& rows, LearnedWeights* learned) {
   Sentence& sentence = with_sparse(number);
   Buffer<std::int64_t> offsets;
   Buffer<std::uint64_t> features;
@@ -45,6 +45,8 @@ nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& 
   for (std::int64_t row : rows) {
     sentence.translation->sparse()->features(steps(sentence, row), firings);
     for (const features::Firing& firing : firings) {
+      if (learned != nullptr && !learned->table.meet(firing.feature, firing.check))
+        note_collision(sentence, row, firing, *learned);
       features.push_back(firing.feature);
       counts.push_back(firing.count);
     }
@@ -53,7 +55,19 @@ nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& 
   return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
 }
 
-/// Calls `visit(feature, name)` for those features of some candidates that are wanted, each once.
+void Searched::note_collision(Sentence& sentence, std::int64_t row, const features::Firing& firing,
+                              LearnedWeights& learned) {
+  for (const auto& [feature, name] : learned.collisions)
+    if (feature == firing.feature) return;
+  std::string found;
+  sentence.translation->sparse()->for_each_named(
+      steps(sentence, row), [&](std::uint64_t feature, std::uint32_t check, auto&& name) {
+        if (found.empty() && feature == firing.feature && check == firing.check) found = name();
+      });
+  learned.collisions.emplace_back(firing.feature, std::move(found));
+}
+
+/// Calls `visit(feature, check, name)` for those features of some candidates that are wanted, each once.
 template <class Visit>
 void Searched::for_each_name(std::size_t number, const std::vector<std::int64_t>& rows,
                              ArrayIn<std::uint64_t> wanted, Visit&& visit) {
@@ -61,24 +75,26 @@ void Searched::for_each_name(std::size_t number, const std::vector<std::int64_t>
   std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
   for (std::int64_t row : rows) {
     if (missing.empty()) break;
-    sentence.translation->sparse()->for_each_named(steps(sentence, row), [&](std::uint64_t feature, auto&& name) {
-      if (missing.erase(feature) > 0) visit(feature, name());
-    });
+    sentence.translation->sparse()->for_each_named(
+        steps(sentence, row), [&](std::uint64_t feature, std::uint32_t check, auto&& name) {
+          if (missing.erase(feature) > 0) visit(feature, check, name());
+        });
   }
 }
 
 nb::dict Searched::names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
   nb::dict out;
   for_each_name(number, rows, wanted,
-                [&](std::uint64_t feature, const std::string& name) { out[nb::int_(feature)] = name; });
+                [&](std::uint64_t feature, std::uint32_t, const std::string& name) { out[nb::int_(feature)] = name; });
   return out;
 }
 
 nb::tuple Searched::name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
-                                ArrayIn<std::uint64_t> wanted) {
+                                ArrayIn<std::uint64_t> wanted, LearnedWeights* learned) {
   Buffer<std::uint64_t> features, ends;
   Buffer<std::uint8_t> names;
-  for_each_name(number, rows, wanted, [&](std::uint64_t feature, const std::string& name) {
+  for_each_name(number, rows, wanted, [&](std::uint64_t feature, std::uint32_t check, const std::string& name) {
+    if (learned != nullptr) learned->table.meet(feature, check);
     features.push_back(feature);
     names.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
     ends.push_back(names.size());
@@ -136,18 +152,21 @@ double Searched::log_total(std::size_t number, double scale) {
 void bind_searched(nb::module_& module) {
   nb::class_<Searched>(module, "Searched", "What searches kept; it keeps the decoder.")
       .def(nb::init<>())
-      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a,
-           nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
-                   "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
-           "Sparse features of some candidates: where each begins, features by rising number, counts.")
+      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a, "learned"_a.none() = nb::none(),
+           nb::sig("def sparse(self, sentence: int, rows: Sequence[int], learned: LearnedWeights | None = None) "
+                   "-> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]"),
+           "Sparse features of some candidates: where each begins, features by rising number, counts. Features that "
+           "`learned` has under another name are among its `collisions` afterwards.")
       .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
            nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> dict[int, str]"),
            "Names of those features of some candidates that are wanted.")
-      .def("name_arrays", &Searched::name_arrays, "sentence"_a, "rows"_a, "wanted"_a,
-           nb::sig("def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
+      .def("name_arrays", &Searched::name_arrays, "sentence"_a, "rows"_a, "wanted"_a, "learned"_a.none() = nb::none(),
+           nb::sig("def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64], "
+                   "learned: LearnedWeights | None = None) "
                    "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
-           "Those features of some candidates that are wanted, their names one after another, and where each ends.")
+           "Those features of some candidates that are wanted, their names one after another, and where each ends; in "
+           "`learned` they stand for these names from now on.")
       .def("rule_posteriors", &Searched::rule_posteriors, "sentence"_a, "scale"_a,
            nb::sig("def rule_posteriors(self, sentence: int, scale: float) -> list[tuple[tuple[object, ...], "
                    "list[str], float]]"),

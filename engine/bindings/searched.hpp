@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/features.hpp"
 #include "bindings/wording.hpp"
 #include "search/decoder.hpp"
 
@@ -26,14 +27,14 @@ class Searched {
   };
   std::vector<Sentence> sentences;
 
-  /// Sparse features of some candidates of a sentence.
-  nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows);
+  /// Sparse features of some candidates of a sentence. Those that `learned` has under another name are noted there.
+  nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows, LearnedWeights* learned);
 
   nanobind::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted);
 
-  /// Features, their names one after another, and where each ends.
+  /// Features, their names one after another, and where each ends. In `learned` they stand for these names from now on.
   nanobind::tuple name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
-                              ArrayIn<std::uint64_t> wanted);
+                              ArrayIn<std::uint64_t> wanted, LearnedWeights* learned);
 
   /// (step, its words, probability) for all steps of all derivations, the most probable first.
   nanobind::list rule_posteriors(std::size_t number, double scale);
@@ -47,6 +48,8 @@ class Searched {
  private:
   Sentence& at(std::size_t number);
   Sentence& with_sparse(std::size_t number);
+  static void note_collision(Sentence& sentence, std::int64_t row, const features::Firing& firing,
+                             LearnedWeights& learned);
   template <class Visit>
   void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
                      Visit&& visit);

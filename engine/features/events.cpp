@@ -29,6 +29,17 @@ std::span<const std::uint64_t> Expansion::features(const ActiveTemplate& active,
   return features_;
 }
 
+std::span<const std::uint32_t> Expansion::checks(const ActiveTemplate& active, std::span<const Position> positions) {
+  checks_.assign(1, check32(active.events->name()));
+  for (std::size_t i = 0; i < positions.size() && i < forms_.size(); ++i) {
+    shorter_checks_.swap(checks_);
+    checks_.clear();
+    for (std::uint32_t check : shorter_checks_)
+      for (const Form& form : forms_[i]) checks_.push_back(combine32(check, form.check));
+  }
+  return checks_;
+}
+
 std::string Expansion::name(const ActiveTemplate& active, std::span<const Position> positions,
                             std::size_t number) const {
   std::string name;
@@ -43,7 +54,7 @@ std::string Expansion::name(const ActiveTemplate& active, std::span<const Positi
 void Expansion::list_forms(const ActiveTemplate& active, const Position& position, std::vector<Form>& out) const {
   out.clear();
   if (position.kind == Position::Kind::kLiteral) {
-    out.push_back({position.hash, kAlwaysSeen});
+    out.push_back({position.hash, kAlwaysSeen, check32(position.literal)});
   } else if (position.kind == Position::Kind::kPhrase) {
     list_phrase_forms(active, position.phrase, out);
   } else {
@@ -65,32 +76,65 @@ void Expansion::list_phrase_forms(const ActiveTemplate& active, std::span<const 
     for (const Form& form : tokens_.forms(token)) present |= 1u << form.type;
   }
   present &= target ? active.target_types : active.source_types;
-  for (std::uint32_t type = 0; type < kAlwaysSeen; ++type) {
-    if (!(present >> type & 1u)) continue;
-    std::uint64_t hash = begin_phrase();
-    for (TokenId token : phrase) hash = extend_phrase(hash, form_in_phrase(token, type).hash);
-    out.push_back({hash, type});
+  for (std::uint32_t type = 0; type < kAlwaysSeen; ++type)
+    if (present >> type & 1u)
+      for_each_reading(phrase, type, [&](const Form& reading, std::span<const Form>) { out.push_back(reading); });
+}
+
+/// Calls `visit(form of the phrase, forms of its symbols)` for all combinations of the values of its words; the last
+/// word varies fastest.
+template <class Visit>
+void Expansion::for_each_reading(std::span<const TokenId> phrase, std::uint32_t type, Visit&& visit) const {
+  values_.clear();
+  begin_.assign(1, 0);
+  at_.assign(phrase.size(), 0);
+  chosen_.resize(phrase.size());
+  std::size_t readings = 1;
+  for (TokenId token : phrase) {
+    forms_in_phrase(token, type, values_);
+    readings *= values_.size() - begin_.back();
+    if (readings > kMostReadings) return;
+    begin_.push_back(values_.size());
+  }
+  for (std::size_t number = 0; number < readings; ++number) {
+    Form reading{begin_phrase(), type, check32("()")};
+    for (std::size_t i = 0; i < phrase.size(); ++i) {
+      chosen_[i] = values_[begin_[i] + at_[i]];
+      reading.hash = extend_phrase(reading.hash, chosen_[i].hash);
+      reading.check = combine32(reading.check, chosen_[i].check);
+    }
+    visit(reading, std::span<const Form>(chosen_));
+    for (std::size_t i = phrase.size(); i-- > 0 && ++at_[i] == begin_[i + 1] - begin_[i];) at_[i] = 0;
   }
 }
 
-Form Expansion::form_in_phrase(TokenId token, std::uint32_t type) const {
-  if (token == kGapToken) return {kGapHash, kAlwaysSeen};
+void Expansion::forms_in_phrase(TokenId token, std::uint32_t type, std::vector<Form>& out) const {
+  const std::size_t before = out.size();
+  if (token == kGapToken) {
+    out.push_back({kGapHash, kAlwaysSeen, check32("~")});
+    return;
+  }
   for (const Form& form : tokens_.forms(token))
-    if (form.type == type) return form;
-  return {form_hash(kSurface, tokens_.text(token)), kAlwaysSeen};
+    if (form.type == type) out.push_back(form);
+  const std::string_view word = tokens_.text(token);
+  if (out.size() == before) out.push_back({word_hash(word), kAlwaysSeen, form_check(kSurface, word)});
 }
 
 std::string Expansion::describe(const Position& position, const Form& form) const {
   if (position.kind == Position::Kind::kLiteral) return describe_literal(position.literal);
   if (position.kind == Position::Kind::kToken) return tokens_.describe(position.token, form);
-  std::string out = "(";
-  for (TokenId token : position.phrase) {
-    if (out.size() > 1) out.push_back('_');
-    const Form part = form_in_phrase(token, form.type);
-    const bool itself = token != kGapToken && part.type == kAlwaysSeen;
-    out += itself ? describe_form(kSurface, tokens_.text(token)) : tokens_.describe(token, part);
-  }
-  return out + ")";
+  std::string out;
+  for_each_reading(position.phrase, form.type, [&](const Form& reading, std::span<const Form> parts) {
+    if (!out.empty() || reading.hash != form.hash) return;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const TokenId token = position.phrase[i];
+      const bool itself = token != kGapToken && parts[i].type == kAlwaysSeen;
+      out.push_back(i > 0 ? '_' : '(');
+      out += itself ? describe_form(kSurface, tokens_.text(token)) : tokens_.describe(token, parts[i]);
+    }
+    out.push_back(')');
+  });
+  return out;
 }
 
 }  // namespace isogloss::features

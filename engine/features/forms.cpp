@@ -30,6 +30,10 @@ std::size_t digit_length(std::string_view rest) {
   return 0;
 }
 
+std::uint64_t hash_of(std::string_view type, std::string_view text) {
+  return type == kSurface ? word_hash(text) : form_hash(type, text);
+}
+
 }  // namespace
 
 std::string digit_shape(std::string_view word) {
@@ -104,14 +108,15 @@ void TokenTypes::for_each(std::string_view word, Visit&& visit) const {
 
 void TokenTypes::forms(std::string_view word, std::vector<Form>& out) const {
   for_each(word, [&](std::size_t type, std::string_view text) {
-    out.push_back({form_hash(types_[type].name, text), static_cast<std::uint32_t>(type)});
+    out.push_back({hash_of(types_[type].name, text), static_cast<std::uint32_t>(type),
+                   form_check(types_[type].name, text)});
   });
 }
 
 std::string TokenTypes::describe(std::string_view word, const Form& form) const {
   std::string found;
   for_each(word, [&](std::size_t type, std::string_view text) {
-    if (type == form.type && form_hash(types_[type].name, text) == form.hash)
+    if (type == form.type && hash_of(types_[type].name, text) == form.hash)
       found = describe_form(types_[type].name, text);
   });
   return found;

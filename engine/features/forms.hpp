@@ -12,8 +12,9 @@ namespace isogloss::features {
 
 /// One way to see a word: as itself, as its beginning or end, as its class …
 struct Form {
-  std::uint64_t hash;  ///< of the type's name and the form's text
-  std::uint32_t type;  ///< position among the types of its language
+  std::uint64_t hash;       ///< of the type's name and the form's text
+  std::uint32_t type;       ///< position among the types of its language
+  std::uint32_t check = 0;  ///< of the same as `hash`, but independent of it
 };
 
 /// Types of boundary tokens and gaps, which every template sees whatever types it was given.
@@ -24,7 +25,20 @@ constexpr std::uint64_t form_hash(std::string_view type, std::string_view text) 
   return combine64(hash64(type), hash64(text));
 }
 
+constexpr std::uint32_t form_check(std::string_view type, std::string_view text) {
+  return combine32(check32(type), check32(text));
+}
+
 inline constexpr std::string_view kSurface = "surface", kPrefix = "prefix", kSuffix = "suffix", kDigits = "digits";
+
+/// How the ends of a sentence are spelled in features. A word that is spelled so is something else.
+inline constexpr std::string_view kBoundaries[] = {"<s>", "</s>"};
+constexpr bool is_spelled_as_boundary(std::string_view word) { return word == kBoundaries[0] || word == kBoundaries[1]; }
+
+/// The hash of a word as itself.
+constexpr std::uint64_t word_hash(std::string_view word) {
+  return form_hash(is_spelled_as_boundary(word) ? "\\" : kSurface, word);
+}
 
 /// The token types of one language, in the order in which they were added: at most 31.
 ///

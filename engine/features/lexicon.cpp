@@ -7,8 +7,6 @@
 namespace isogloss::features {
 namespace {
 
-constexpr std::string_view kBoundaries[] = {"<s>", "</s>"};
-
 std::uint64_t key_of(std::string_view word, bool target) { return combine64(target ? 2 : 1, hash64(word)); }
 
 }  // namespace
@@ -17,9 +15,9 @@ Lexicon::Lexicon(const Vocabulary& source, const Vocabulary& target, TokenTypes 
     : source_(source), target_(target), source_types_(std::move(source_types)),
       target_types_(std::move(target_types)), begin_{0} {
   for (std::string_view boundary : kBoundaries) {
-    forms_.push_back({form_hash(kSurface, boundary), kAlwaysSeen});
+    forms_.push_back({form_hash(kSurface, boundary), kAlwaysSeen, check32(boundary)});
     begin_.push_back(static_cast<std::uint32_t>(forms_.size()));
-    keys_.push_back(key_of(boundary, false));
+    keys_.push_back(form_hash(kSurface, boundary));
   }
   forms_.push_back({kGapHash, kAlwaysSeen});
   begin_.push_back(static_cast<std::uint32_t>(forms_.size()));
@@ -50,7 +48,7 @@ TokenId SentenceTokens::add(std::string_view word, bool target) {
 
 std::string SentenceTokens::describe(TokenId token, const Form& form) const {
   if (token == kGapToken) return "~";
-  if (token < kGapToken) return describe_form(kSurface, lexicon_.text(token));
+  if (token < kGapToken) return std::string(lexicon_.text(token));
   return lexicon_.types(is_target(token)).describe(text(token), form);
 }
 

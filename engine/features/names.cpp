@@ -27,6 +27,7 @@ struct Part {
   std::string text;
   std::string marks;  // the unescaped special characters, in order
   bool mark_first = false, mark_last = false;
+  bool escaped_first = false;
 };
 
 class Reader {
@@ -73,6 +74,7 @@ class Reader {
       char c = name_[at_];
       out.mark_last = false;
       if (c == '\\') {
+        out.escaped_first |= at_ == begin;
         if (++at_ == name_.size()) fail("it ends in a backslash");
         c = name_[at_];
         c = c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
@@ -89,7 +91,9 @@ class Reader {
   std::uint64_t form(std::string_view stops) {
     const Part found = part(stops);
     if (found.text.empty() || (found.text.size() == 1 && found.marks == "+")) fail("a word is missing");
-    if (found.marks.empty()) return form_hash(kSurface, found.text);
+    if (found.marks.empty())
+      return is_spelled_as_boundary(found.text) && !found.escaped_first ? form_hash(kSurface, found.text)
+                                                                        : word_hash(found.text);
     if (found.marks == "+" && found.mark_last) return form_hash(kPrefix, found.text.substr(0, found.text.size() - 1));
     if (found.marks == "+" && found.mark_first) return form_hash(kSuffix, found.text.substr(1));
     if (found.marks.find_first_not_of('@') == found.marks.npos) return form_hash(kDigits, found.text);
@@ -118,6 +122,7 @@ std::string describe_form(std::string_view type, std::string_view text) {
     append_escaped(out, text, "\\|#()_+=~:");
     return out;
   }
+  if (type == kSurface && is_spelled_as_boundary(text)) out.push_back('\\');
   if (type == kSuffix) out.push_back('+');
   if (type != kSurface && type != kPrefix && type != kSuffix) {
     append_escaped(out, type, "\\_");

@@ -5,7 +5,8 @@
 //   rule:(der_~)|(the)         two phrases; ~ is a gap of the source
 //   distortion:#-2             something that is no word
 //
-// In words, the characters that mean something here stand behind a backslash.
+// In words, the characters that mean something here stand behind a backslash; `<s>` and `</s>` are the ends of the
+// sentence, `\<s>` is a word that is spelled so.
 #pragma once
 
 #include <cstdint>

@@ -181,12 +181,16 @@ std::uint32_t SparseScorer::after(std::uint32_t state, std::uint32_t option) {
 void SparseScorer::features(std::span<const SparseStep> derivation, std::vector<Firing>& out) {
   out.clear();
   fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
-    for (std::uint64_t feature : expansion_.features(active, positions)) out.push_back({feature, 1.0f});
+    const auto features = expansion_.features(active, positions);
+    const auto checks = expansion_.checks(active, positions);
+    for (std::size_t i = 0; i < features.size(); ++i) out.push_back({features[i], 1.0f, checks[i]});
   });
-  std::sort(out.begin(), out.end(), [](const Firing& a, const Firing& b) { return a.feature < b.feature; });
+  std::sort(out.begin(), out.end(), [](const Firing& a, const Firing& b) {
+    return a.feature != b.feature ? a.feature < b.feature : a.check < b.check;
+  });
   std::size_t kept = 0;
   for (const Firing& firing : out) {
-    if (kept > 0 && out[kept - 1].feature == firing.feature) {
+    if (kept > 0 && out[kept - 1].feature == firing.feature && out[kept - 1].check == firing.check) {
       out[kept - 1].count += firing.count;
     } else {
       out[kept++] = firing;

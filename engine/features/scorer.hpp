@@ -79,6 +79,7 @@ struct SparseWeights {
 struct Firing {
   std::uint64_t feature;
   float count;
+  std::uint32_t check;  ///< see Expansion::checks
 };
 
 /// One step of a derivation, as the search numbers things.
@@ -128,10 +129,10 @@ class SparseScorer {
   std::uint32_t after(std::uint32_t state, std::uint32_t option);
   float end_score(std::uint32_t state);
 
-  /// The features of a derivation by rising number, each once.
+  /// The features of a derivation by rising number, each once; different ones with the same number stand side by side.
   void features(std::span<const SparseStep> derivation, std::vector<Firing>& out);
 
-  /// Calls `visit(feature, name maker)` for every firing of a derivation.
+  /// Calls `visit(feature, check, name maker)` for every firing of a derivation.
   template <class Visit>
   void for_each_named(std::span<const SparseStep> derivation, Visit&& visit);
 
@@ -234,8 +235,9 @@ template <class Visit>
 void SparseScorer::for_each_named(std::span<const SparseStep> derivation, Visit&& visit) {
   fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
     const auto features = expansion_.features(active, positions);
+    const auto checks = expansion_.checks(active, positions);
     for (std::size_t i = 0; i < features.size(); ++i)
-      visit(features[i], [&] { return expansion_.name(active, positions, i); });
+      visit(features[i], checks[i], [&] { return expansion_.name(active, positions, i); });
   });
 }
 

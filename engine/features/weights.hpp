@@ -62,7 +62,7 @@ class WeightTable {
  public:
   WeightView view() const { return {records_.data(), records_.size(), sizeof(Record)}; }
   std::size_t size() const { return used_; }
-  std::size_t bytes() const { return records_.capacity() * sizeof(Record); }
+  std::size_t bytes() const { return records_.capacity() * sizeof(Record) + checks_.capacity() * sizeof checks_[0]; }
 
   /// Steps so far; `next_step` counts the weights as they are once more.
   std::uint32_t steps() const { return steps_; }
@@ -73,18 +73,23 @@ class WeightTable {
   /// Adds to a weight; true if the feature was not there before. Throws std::invalid_argument for feature 0.
   bool add(std::uint64_t feature, float change);
 
+  /// False if the feature is there and was met before with another check: two features share its number. A feature
+  /// that is there without a check gets this one.
+  bool meet(std::uint64_t feature, std::uint32_t check);
+
   /// All features with their weight now, what their weights were in the mean of all steps, and what is needed to
   /// go on; in the order of their numbers, as far as the table has it.
   struct Columns {
     std::vector<std::uint64_t> features;
     std::vector<float> weights;
     std::vector<double> sums;  ///< of the weights of all steps so far
+    std::vector<std::uint32_t> checks;
   };
   Columns columns() const;
 
   /// Takes up where `columns` left off.
   void restore(std::span<const std::uint64_t> features, std::span<const float> weights,
-               std::span<const double> sums, std::uint32_t steps);
+               std::span<const double> sums, std::span<const std::uint32_t> checks, std::uint32_t steps);
 
  private:
   struct Record {
@@ -95,10 +100,11 @@ class WeightTable {
   };
   static_assert(sizeof(Record) == 24);
 
-  Record& find(std::uint64_t feature);
+  std::size_t find(std::uint64_t feature) const;
   void grow();
 
   std::vector<Record> records_;
+  std::vector<std::uint32_t> checks_;  // of the records, 0 for none
   std::size_t used_ = 0;
   std::uint32_t steps_ = 0;
 };

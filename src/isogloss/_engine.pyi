@@ -792,12 +792,18 @@ class LearnedWeights(SparseWeights):
     def add(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint64]:
         """Change some weights; gives the features that are new."""
 
-    def columns(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float32], NDArray[numpy.float64]]:
+    def columns(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float32], NDArray[numpy.float64], NDArray[numpy.uint32]]:
         """
-        All features, their weights, and the sums of their weights over all steps.
+        All features, their weights, the sums of their weights over all steps, and their checks.
         """
 
-    def restore(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
+    @property
+    def collisions(self) -> list[tuple[int, str]]:
+        """
+        Features whose number another feature has, each with the name under which it was met the second time.
+        """
+
+    def restore(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], checks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
         """Take up where `columns` left off."""
 
 class Aim:
@@ -816,17 +822,17 @@ class Searched:
 
     def __init__(self) -> None: ...
 
-    def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+    def sparse(self, sentence: int, rows: Sequence[int], learned: LearnedWeights | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
         """
-        Sparse features of some candidates: where each begins, features by rising number, counts.
+        Sparse features of some candidates: where each begins, features by rising number, counts. Features that `learned` has under another name are among its `collisions` afterwards.
         """
 
     def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
         """Names of those features of some candidates that are wanted."""
 
-    def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+    def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64], learned: LearnedWeights | None = None) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
         """
-        Those features of some candidates that are wanted, their names one after another, and where each ends.
+        Those features of some candidates that are wanted, their names one after another, and where each ends; in `learned` they stand for these names from now on.
         """
 
     def rule_posteriors(self, sentence: int, scale: float) -> list[tuple[tuple[object, ...], list[str], float]]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from features.small_search import fired, make_decoder
+from features.small_search import fired, make_decoder, of_template
 from isogloss import _engine
-from isogloss.features import SPELLING_TYPES, SparseModel, SparseOptions, TokenColumn
+from isogloss.features import SPELLING_TYPES, SparseModel, SparseOptions, SparseWeights, TokenColumn
 from isogloss.search import Decoder, SearchOptions
 from search.exhaustive import Arc, Lattice, Match, Rule, Step
 from search.sparse_oracle import TokenTypes, escaped, events, feature_counts
@@ -27,7 +27,7 @@ NUMBERS = {
     "pair:@@@@/@/@@|+6/27": 0xC644E293AF61C4F1,
     r"pair:a\+b|\\": 0xEC24C30D832D4D82,
 }
-COLUMN = {"a": ("x", "|"), "+": ("a=b", "~", "@1"), "|": ("\\",)}
+COLUMN = {"a": ("x", "|"), "+": ("a=b", "~", "@1"), "|": ("\\",), "<s>": ("<s>",), "</s>": ()}
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +104,26 @@ def test_what_is_no_name_is_refused(name: str, why: str) -> None:
 
 def test_numbers_are_part_of_the_file_format() -> None:
     assert _engine.feature_numbers(list(NUMBERS)).tolist() == list(NUMBERS.values())
+
+
+def test_the_end_of_a_sentence_is_no_word(tmp_path: Path) -> None:
+    model = SparseModel(SparseOptions(templates=("target_bigram", "target_phrase"), target_types=("surface",)))
+    decoder = make_decoder(tmp_path, ["a ||| <s> ||| 0-0", "b ||| </s> ||| 0-0"], model)
+    [(_, features)] = [found for found in fired(decoder, ["a", "b"]) if found[0] == "<s> </s>"]
+    assert of_template(features, "target_bigram") == {r"<s>|\<s>": 1, r"\<s>|\</s>": 1, r"\</s>|</s>": 1}
+    assert of_template(features, "target_phrase") == {r"(\<s>)": 1, r"(\</s>)": 1}
+    weights = {r"target_bigram:<s>|\<s>": 1.0, "target_bigram:<s>|<s>": 10.0, r"target_bigram:\</s>|</s>": 2.0}
+    decoder.set_weights(dict.fromkeys(decoder.names, 0.0), SparseWeights.from_names(weights))
+    assert decoder.nbest(["a b"]).scores[0] == 3
+
+
+def test_phrases_with_too_many_readings_are_not_seen_in_that_type(tmp_path: Path) -> None:
+    column = TokenColumn({"x": tuple("123456789"), "y": ("1",)})
+    model = SparseModel(
+        SparseOptions(templates=("target_phrase",), target_types=("tag",)), target_columns={"tag": column}
+    )
+    decoder = make_decoder(tmp_path, ["a ||| x x ||| ", "b ||| x x x ||| ", "c ||| x y ||| "], model)
+    assert [len(fired(decoder, [word])[0][1]) for word in "abc"] == [81, 0, 9]
 
 
 def test_a_gap_is_no_word(tmp_path: Path) -> None:

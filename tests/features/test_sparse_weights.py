@@ -270,7 +270,7 @@ def test_the_average_is_that_of_all_steps(actions: list[Any]) -> None:
             assert fresh == list(dict.fromkeys(number for number, _ in action if number not in now))
             for number, change in action:
                 now[number] = now.get(number, 0.0) + change / 512
-    features, weights, sums = learned.columns()
+    features, weights, sums, _ = learned.columns()
     assert learned.steps == len(steps)
     assert len(learned) == len(now)
     assert dict(zip(features.tolist(), weights.tolist(), strict=True)) == now
@@ -295,7 +295,7 @@ def test_a_hundred_thousand_features_take_under_forty_bytes_each() -> None:
         learned.next_step()
         if len(learned) > 10_000:
             assert learned.bytes < 40 * len(learned)
-    features, _, sums = learned.columns()
+    features, _, sums, _ = learned.columns()
     assert np.array_equal(np.sort(features), numbers)
     assert sums.sum() == sum(len(part) * (50 - i) for i, part in enumerate(np.array_split(numbers, 50)))
 
@@ -308,11 +308,11 @@ def test_what_cannot_be_learned() -> None:
     with pytest.raises(ValueError, match="0 is not the number of a feature"):
         learned.add(np.zeros(1, np.uint64), one)
     with pytest.raises(ValueError, match="a feature stands twice"):
-        learned.restore(two, np.ones(2, np.float32), np.ones(2), 3)
+        learned.restore(two, np.ones(2, np.float32), np.ones(2), np.ones(2, np.uint32), 3)
     with pytest.raises(ValueError, match="0 is not the number of a feature"):
-        learned.restore(np.zeros(1, np.uint64), one, np.ones(1), 3)
-    with pytest.raises(ValueError, match="as many weights and sums as features"):
-        learned.restore(two, one, np.ones(2), 3)
+        learned.restore(np.zeros(1, np.uint64), one, np.ones(1), np.ones(1, np.uint32), 3)
+    with pytest.raises(ValueError, match="as many weights, sums and checks as features"):
+        learned.restore(two, one, np.ones(2), np.ones(2, np.uint32), 3)
 
 
 def test_a_search_with_weights_that_are_being_learned(tmp_path: Path) -> None:

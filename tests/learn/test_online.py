@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from features.small_search import make_decoder
+from isogloss import _engine
 from isogloss.corpus.streams import read_lines
 from isogloss.errors import ConfigError, ModelFormatError
 from isogloss.features import SparseModel, SparseOptions
@@ -58,7 +60,7 @@ def test_the_average_is_that_of_all_vectors(systems: Path, tmp_path: Path) -> No
 
     def watched() -> None:
         step()
-        features, values, _ = trainer.state.sparse.columns()
+        features, values, _, _ = trainer.state.sparse.columns()
         seen.append((trainer.state.dense.copy(), dict(zip(features.tolist(), values.tolist(), strict=True))))
 
     trainer.state.next_step = watched  # type: ignore[method-assign]
@@ -66,7 +68,7 @@ def test_the_average_is_that_of_all_vectors(systems: Path, tmp_path: Path) -> No
         trainer.iterate()
     assert len(seen) == 24
     assert np.allclose(trainer.state.dense_average(), np.mean([dense for dense, _ in seen], axis=0))
-    features, _, sums = trainer.state.sparse.columns()
+    features, _, sums, _ = trainer.state.sparse.columns()
     for feature, total in zip(features.tolist(), sums.tolist(), strict=True):
         assert total == pytest.approx(sum(sparse.get(feature, 0.0) for _, sparse in seen), abs=1e-6)
 
@@ -166,3 +168,32 @@ def test_options_that_cannot_work() -> None:
     for change in changes:
         with pytest.raises(ConfigError):
             OnlineOptions(**change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("resumed", [False, True], ids=["at once", "after a resume"])
+def test_features_with_the_same_number_are_told(resumed: bool, tmp_path: Path) -> None:
+    one, two = "colliderAAAAAAAA", "dgjvzzovbTvHFFCo"  # found by solving the hash for the last letters
+    names = [f"target_phrase:({word})" for word in (one, two)]
+    assert len({*_engine.feature_numbers(names)}) == 1
+    types = SparseOptions(templates=("target_phrase",), target_types=("surface",))
+    rules = [f"{s} ||| {t} ||| 0-0" for s, t in (("a", one), ("a", "x"), ("b", two), ("b", "y"), ("c", "z"))]
+    decoder = make_decoder(tmp_path, rules, SparseModel(types))
+    options = OnlineOptions(loss="sentence", nbest=5, batch=1, aggressiveness=0.1)
+
+    def trainer(sources: list[str], references: list[str]) -> OnlineTrainer:
+        log = NameLog(tmp_path / "names")
+        start = dict.fromkeys(decoder.names, 0.0)
+        return OnlineTrainer(decoder, sources, References([references]), start, options, name_log=log)
+
+    if resumed:
+        first = trainer(["a"], [one])
+        assert first.iterate().collisions == []
+        first.save(tmp_path / "state")
+        second = trainer(["b"], [two])
+        second.restore(tmp_path / "state")
+    else:
+        second = trainer(["a", "b"], [one, two])
+    [told] = second.iterate().collisions
+    assert all(name in told for name in names)
+    assert second.iterate().collisions == []
+    assert trainer(["a", "c"], [one, "z"]).iterate().collisions == []

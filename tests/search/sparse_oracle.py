@@ -11,8 +11,10 @@ Where the definitions leave room, this is what holds here:
   whether or not it lies on a way through.
 * A word without any form that a template sees gives no feature.
 * The marks ``<s>`` and ``</s>`` have one form, which every template sees.
-* A phrase has a form for each type: its words in that type, the first value if there are several. Words
-  that have none stand there as themselves; a form in which all words would is left out.
+* A phrase has forms for each type: its words in that type, every combination of their values, unless there
+  are more than 256. Words that have none stand there as themselves; a form in which all words would is
+  left out.
+* A word that is spelled like one of the marks is not the mark: it stands behind a backslash.
 * The orientation is that of a rule's whole span and, in glue, of the phrase alone. Blocks of what was
   translated are as large as they can be; a rule's block is incomplete until the gaps between its words are
   filled, and until then the next step is discontinuous to it.
@@ -21,6 +23,7 @@ Where the definitions leave room, this is what holds here:
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -240,25 +243,26 @@ class TokenTypes:
             case Phrase(symbols, target):
                 found = []
                 for type in self._types(template, target):
-                    printed = [self._in_phrase(symbol, type, target) for symbol in symbols]
-                    if type == "surface" or any(seen for seen, _ in printed):
-                        found.append(f"({'_'.join(text for _, text in printed)})")
+                    seen = [symbol is not None and self.forms(symbol, type, target) for symbol in symbols]
+                    if type == "surface" or any(seen):
+                        choices = [self._in_phrase(symbol, type, target) for symbol in symbols]
+                        if math.prod(map(len, choices)) <= 256:
+                            found += [f"({'_'.join(chosen)})" for chosen in itertools.product(*choices)]
                 return found
 
     def _types(self, template: str, target: bool) -> Names:
         return self.template_types.get(template, (self.source_types, self.target_types))[target]
 
-    def _in_phrase(self, symbol: str | None, type: str, target: bool) -> tuple[bool, str]:
+    def _in_phrase(self, symbol: str | None, type: str, target: bool) -> list[str]:
         if symbol is None:
-            return False, "~"
-        forms = self.forms(symbol, type, target)
-        return (True, forms[0]) if forms else (False, escaped(symbol))
+            return ["~"]
+        return self.forms(symbol, type, target) or self.forms(symbol, "surface", target)
 
     def forms(self, word: str, type: str, target: bool) -> list[str]:
         """A word in one type, as it is printed."""
         match type:
             case "surface":
-                return [escaped(word)]
+                return ["\\" + word if word in ("<s>", "</s>") else escaped(word)]
             case "prefix":
                 return [f"{escaped(word[:4])}+"] if len(word) > 4 else []
             case "suffix":

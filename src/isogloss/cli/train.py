@@ -266,6 +266,8 @@ def _say_iteration(step: TuneIteration) -> None:
     held_out = "" if step.held_out_score is None else f", held out {step.held_out_score:.2f}"
     features = f", {step.active_features:,} sparse features" if step.active_features else ""
     console.note(f"  iteration {step.iteration}: BLEU {step.dev_score:.2f}{held_out}{features}")
+    for collision in step.collisions:
+        console.warn(collision)
 
 
 def _duration(seconds: float) -> str:

@@ -194,3 +194,5 @@ def _note(step: TuneIteration) -> None:
     console.note(
         f"iteration {step.iteration}: dev BLEU {step.dev_score:.2f}{held_out}{active}, {seconds:.1f} s"
     )
+    for collision in step.collisions:
+        console.warn(collision)

@@ -38,7 +38,7 @@ from isogloss.search.sentence import Source
 
 __all__ = ["OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
 
-KIND, VERSION = "online-training", 1
+KIND, VERSION = "online-training", 2
 METHODS = ("mira", "perceptron", "tillmann-zhang")
 SELECTIONS = ("oracles", "hope-fear")
 LOSSES = ("document", "sentence")
@@ -117,6 +117,8 @@ class OnlineIteration:
     """Sparse features that have a weight."""
     held_out_score: float | None = None
     """BLEU of the held-out set under the average of the weights so far."""
+    collisions: list[str]
+    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
     seconds: dict[str, float]
     """Where the time went."""
 
@@ -164,7 +166,7 @@ class OnlineTrainer:
             raise ConfigError("the names of sparse features need a place: give a name_log")
         self.decoder, self.options, self._threads = decoder, options or OnlineOptions(), threads
         self._sources, self._statistics = list(sources), BatchStatistics(references)
-        self._names = name_log
+        self._names, self._told = name_log, 0
         self._margin = self.options.large_margin()
         self._clock = Clock()
         start_weights = np.array([start[name] for name in decoder.names])
@@ -223,6 +225,7 @@ class OnlineTrainer:
             score=100 * float(bleu_scores(self._best_now.sum(axis=0)[np.newaxis])[0]),
             oracle_score=100 * self._document.score(),
             active_features=len(state.sparse),
+            collisions=self._collisions(),
             seconds=self._clock.take(),
         )
 
@@ -332,13 +335,26 @@ class OnlineTrainer:
     def _sparse(self, found: Searched, position: int, rows: npt.NDArray[np.int64]) -> FeatureRows:
         if self.decoder.sparse is None:
             return FeatureRows.empty(len(rows))
-        return found.sparse(position, rows.tolist())
+        return found.sparse(position, rows.tolist(), self.state.sparse)
 
     def _log_names(
         self, found: Searched, position: int, rows: list[int], fresh: npt.NDArray[np.uint64]
     ) -> None:
         if len(fresh) and self._names is not None:
-            self._names.add(*found.engine.name_arrays(position, rows, fresh))
+            self._names.add(*found.engine.name_arrays(position, rows, fresh, self.state.sparse))
+
+    def _collisions(self) -> list[str]:
+        """What has not been said yet about features whose number another feature has."""
+        found = self.state.sparse.collisions[self._told :]
+        if not found or self._names is None:
+            return []
+        self._told += len(found)
+        text, ends = self._names.names_of(np.array([feature for feature, _ in found], np.uint64))
+        firsts = [part.tobytes().decode(errors="replace") for part in np.split(text, ends[:-1].astype(int))]
+        return [
+            f"the sparse features '{first}' and '{second}' have the same number and so share a weight"
+            for first, (_, second) in zip(firsts, found, strict=True)
+        ]
 
     def _coefficients(
         self,
@@ -368,7 +384,7 @@ class OnlineTrainer:
     def save(self, path: StrPath) -> None:
         """Store all that is needed to go on after the last iteration."""
         state = self.state
-        features, weights, sums = state.sparse.columns()
+        features, weights, sums, checks = state.sparse.columns()
         if self._names is not None:
             self._names.flush()
         arrays: dict[str, npt.NDArray[Any]] = {
@@ -380,6 +396,7 @@ class OnlineTrainer:
             "features": features,
             "weights": weights,
             "sums": sums,
+            "checks": checks,
             **state.oracles.arrays(),
         }
         attributes = {
@@ -407,7 +424,11 @@ class OnlineTrainer:
             state.dense, state.dense_sum = np.array(arrays["dense"]), np.array(arrays["dense_sum"])
             state.iteration = int(attributes["iteration"])
             state.sparse.restore(
-                arrays["features"], arrays["weights"], arrays["sums"], int(attributes["steps"])
+                arrays["features"],
+                arrays["weights"],
+                arrays["sums"],
+                arrays["checks"],
+                int(attributes["steps"]),
             )
             state.oracles.restore(arrays)
             if self._names is not None:
@@ -423,7 +444,7 @@ class OnlineTrainer:
         dense = dict(zip(names, (state.dense_average() / self.scales).tolist(), strict=True))
         if self.decoder.sparse is None or self._names is None:
             return TrainedWeights(dense, None)
-        features, _, sums = state.sparse.columns()
+        features, _, sums, _ = state.sparse.columns()
         weights = (sums / max(1, state.sparse.steps)).astype(np.float32)
         kept = np.flatnonzero(weights)
         kept = kept[np.argsort(features[kept])]  # after a resume they come in another order

@@ -83,6 +83,8 @@ class TuneIteration:
     """Of the held-out set: under the average so far (``mira``), or the weights the iteration began with."""
     active_features: int = 0
     """Sparse features that have a weight."""
+    collisions: list[str] = field(default_factory=list)
+    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Where the time went."""
 
@@ -196,6 +198,7 @@ class _Run:
                     dev_score=found.score,
                     held_out_score=self._score_held_out(decoder, average),
                     active_features=found.active_features,
+                    collisions=found.collisions,
                     seconds=found.seconds,
                 )
                 self.history.append(step)
