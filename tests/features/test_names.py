@@ -107,12 +107,18 @@ def test_numbers_are_part_of_the_file_format() -> None:
 
 
 def test_the_end_of_a_sentence_is_no_word(tmp_path: Path) -> None:
-    model = SparseModel(SparseOptions(templates=("target_bigram", "target_phrase"), target_types=("surface",)))
+    model = SparseModel(
+        SparseOptions(templates=("target_bigram", "target_phrase"), target_types=("surface",))
+    )
     decoder = make_decoder(tmp_path, ["a ||| <s> ||| 0-0", "b ||| </s> ||| 0-0"], model)
     [(_, features)] = [found for found in fired(decoder, ["a", "b"]) if found[0] == "<s> </s>"]
     assert of_template(features, "target_bigram") == {r"<s>|\<s>": 1, r"\<s>|\</s>": 1, r"\</s>|</s>": 1}
     assert of_template(features, "target_phrase") == {r"(\<s>)": 1, r"(\</s>)": 1}
-    weights = {r"target_bigram:<s>|\<s>": 1.0, "target_bigram:<s>|<s>": 10.0, r"target_bigram:\</s>|</s>": 2.0}
+    weights = {
+        r"target_bigram:<s>|\<s>": 1.0,
+        "target_bigram:<s>|<s>": 10.0,
+        r"target_bigram:\</s>|</s>": 2.0,
+    }
     decoder.set_weights(dict.fromkeys(decoder.names, 0.0), SparseWeights.from_names(weights))
     assert decoder.nbest(["a b"]).scores[0] == 3
 
