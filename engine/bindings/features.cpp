@@ -11,9 +11,11 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "bindings/arrays.hpp"
+#include "features/given.hpp"
 
 namespace isogloss::bindings {
 namespace {
@@ -116,6 +118,52 @@ class StoredWeights final : public BoundWeights {
   MatrixIn<std::uint32_t> table_;
 };
 
+/// Translations of one sentence that Python has as arrays.
+class GivenCandidates {
+ public:
+  GivenCandidates(BoundSparse& sparse, const Names& source, ArrayIn<std::uint32_t> words, ArrayIn<std::int64_t> word_offsets,
+                  MatrixIn<std::uint32_t> links, ArrayIn<std::int64_t> link_offsets,
+                  std::optional<MatrixIn<std::uint32_t>> phrases, std::optional<ArrayIn<std::int64_t>> phrase_offsets)
+      : sentence_(sparse.model, source, std::vector<WordId>(source.size(), kNoWord)), words_(view(words)),
+        word_offsets_(view(word_offsets)), link_offsets_(view(link_offsets)) {
+    links_ = rows<std::array<std::uint32_t, 2>>(links);
+    if (phrases && phrase_offsets) {
+      phrases_ = rows<GivenPhrase>(*phrases);
+      phrase_offsets_ = view(*phrase_offsets);
+      if (phrase_offsets_.size() != word_offsets_.size()) throw nb::value_error("phrases for every candidate are expected");
+    }
+    if (word_offsets_.empty() || link_offsets_.size() != word_offsets_.size())
+      throw nb::value_error("links for every candidate are expected");
+  }
+
+  std::size_t size() const { return word_offsets_.size() - 1; }
+  SparseScorer& scorer() { return sentence_.scorer(); }
+  const std::vector<SparseStep>& derivation(std::size_t row) {
+    return sentence_.derivation({part(words_, word_offsets_, row), part(links_, link_offsets_, row),
+                                 phrase_offsets_.empty() ? phrases_ : part(phrases_, phrase_offsets_, row)});
+  }
+
+ private:
+  template <class Row>
+  static std::span<const Row> rows(const MatrixIn<std::uint32_t>& values) {
+    if (values.shape(1) * sizeof(std::uint32_t) != sizeof(Row)) throw nb::value_error("wrong width of a table");
+    return {reinterpret_cast<const Row*>(values.data()), values.shape(0)};
+  }
+  template <class T>
+  static std::span<const T> part(std::span<const T> values, std::span<const std::int64_t> offsets, std::size_t row) {
+    const std::int64_t begin = offsets[row], end = offsets[row + 1];
+    if (begin < 0 || begin > end || static_cast<std::size_t>(end) > values.size())
+      throw nb::value_error("offsets must rise and stay within the values");
+    return values.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  }
+
+  GivenSentence sentence_;
+  std::span<const WordId> words_;
+  std::span<const std::int64_t> word_offsets_, link_offsets_, phrase_offsets_;
+  std::span<const std::array<std::uint32_t, 2>> links_;
+  std::span<const GivenPhrase> phrases_;
+};
+
 template <class T>
 ArrayOut<T> array(const std::vector<T>& values) {
   Buffer<T> buffer;
@@ -188,7 +236,51 @@ void bind_features(nb::module_& module) {
              new (self) BoundSparse(std::move(lexicon), std::move(active));
            },
            nb::kw_only(), "source_words"_a, "target_words"_a, "source_types"_a, "target_types"_a, "templates"_a,
-           "python_templates"_a = nb::list(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+           "python_templates"_a = nb::list(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("given_features", [](BoundSparse& self, const Names& source, ArrayIn<std::uint32_t> words,
+                                ArrayIn<std::int64_t> word_offsets, MatrixIn<std::uint32_t> links,
+                                ArrayIn<std::int64_t> link_offsets, std::optional<MatrixIn<std::uint32_t>> phrases,
+                                std::optional<ArrayIn<std::int64_t>> phrase_offsets) {
+             GivenCandidates given(self, source, words, word_offsets, links, link_offsets, phrases, phrase_offsets);
+             Buffer<std::int64_t> offsets;
+             Buffer<std::uint64_t> features;
+             Buffer<float> counts;
+             offsets.push_back(0);
+             std::vector<Firing> firings;
+             for (std::size_t row = 0; row < given.size(); ++row) {
+               given.scorer().features(given.derivation(row), firings);
+               for (const Firing& firing : firings) {
+                 features.push_back(firing.feature);
+                 counts.push_back(firing.count);
+               }
+               offsets.push_back(static_cast<std::int64_t>(features.size()));
+             }
+             return std::tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
+           }, "source"_a, "words"_a, "word_offsets"_a, "links"_a, "link_offsets"_a, "phrases"_a.none() = nb::none(),
+           "phrase_offsets"_a.none() = nb::none(),
+           "Sparse features of translations of a sentence that some decoder made: where each begins, features by rising "
+           "number, counts. Words are numbers of the target vocabulary, links pairs of source and target position, "
+           "phrases the first and last source and target word of each; without phrases a translation is one.")
+      .def("given_names", [](BoundSparse& self, ArrayIn<std::uint64_t> wanted, const Names& source,
+                             ArrayIn<std::uint32_t> words, ArrayIn<std::int64_t> word_offsets,
+                             MatrixIn<std::uint32_t> links, ArrayIn<std::int64_t> link_offsets,
+                             std::optional<MatrixIn<std::uint32_t>> phrases,
+                             std::optional<ArrayIn<std::int64_t>> phrase_offsets) {
+             GivenCandidates given(self, source, words, word_offsets, links, link_offsets, phrases, phrase_offsets);
+             std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
+             nb::dict out;
+             for (std::size_t row = 0; row < given.size() && !missing.empty(); ++row)
+               given.scorer().for_each_named(given.derivation(row), [&](std::uint64_t feature, std::uint32_t, auto&& name) {
+                 if (missing.erase(feature) > 0) out[nb::int_(feature)] = name();
+               });
+             return out;
+           }, "wanted"_a, "source"_a, "words"_a, "word_offsets"_a, "links"_a, "link_offsets"_a,
+           "phrases"_a.none() = nb::none(), "phrase_offsets"_a.none() = nb::none(),
+           nb::sig("def given_names(self, wanted: NDArray[numpy.uint64], source: Sequence[str], "
+                   "words: NDArray[numpy.uint32], word_offsets: NDArray[numpy.int64], links: NDArray[numpy.uint32], "
+                   "link_offsets: NDArray[numpy.int64], phrases: NDArray[numpy.uint32] | None = None, "
+                   "phrase_offsets: NDArray[numpy.int64] | None = None) -> dict[int, str]"),
+           "Names of those features of `given_features` that are wanted.");
 
   nb::class_<BoundWeights>(module, "SparseWeights", "Weights of sparse features by number.")
       .def("weights", [](const BoundWeights& self, ArrayIn<std::uint64_t> features) {

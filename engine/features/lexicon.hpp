@@ -22,6 +22,7 @@ class Lexicon {
   TokenId source(WordId word) const { return kFirstWord + word; }
   TokenId target(WordId word) const { return kFirstWord + static_cast<TokenId>(source_.size()) + word; }
   std::size_t size() const { return kFirstWord + source_.size() + target_.size(); }
+  std::size_t target_words() const { return target_.size(); }
   bool is_target(TokenId token) const { return token >= kFirstWord + source_.size(); }
 
   std::span<const Form> forms(TokenId token) const {

@@ -16,7 +16,7 @@ namespace isogloss::features {
 
 /// An aligned word pair of a rule: positions in its source symbols and its target words.
 struct Link {
-  std::uint8_t source, target;
+  std::uint16_t source, target;
 };
 
 /// A rule, wherever it is used.

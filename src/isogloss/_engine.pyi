@@ -760,6 +760,14 @@ class SparseModel:
 
     def __init__(self, *, source_words: Vocabulary, target_words: Vocabulary, source_types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]], target_types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]], templates: Sequence[tuple[str, Sequence[str], Sequence[str]]], python_templates: Sequence[tuple[str, object]] = []) -> None: ...
 
+    def given_features(self, source: Sequence[str], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], link_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], phrases: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, phrase_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+        """
+        Sparse features of translations of a sentence that some decoder made: where each begins, features by rising number, counts. Words are numbers of the target vocabulary, links pairs of source and target position, phrases the first and last source and target word of each; without phrases a translation is one.
+        """
+
+    def given_names(self, wanted: NDArray[numpy.uint64], source: Sequence[str], words: NDArray[numpy.uint32], word_offsets: NDArray[numpy.int64], links: NDArray[numpy.uint32], link_offsets: NDArray[numpy.int64], phrases: NDArray[numpy.uint32] | None = None, phrase_offsets: NDArray[numpy.int64] | None = None) -> dict[int, str]:
+        """Names of those features of `given_features` that are wanted."""
+
 class SparseWeights:
     """Weights of sparse features by number."""
 

@@ -205,6 +205,7 @@ JSON_CALLS = [
     "corpus clean corpus/train.src corpus/train.tgt clean.tsv",
     "corpus convert corpus/train.src corpus/train.tgt pairs.tsv",
     "classes corpus/train.tgt --classes 3 --restarts 0 --output classes.tsv",
+    "column corpus/train.src --type synset --dictionary wordnet --output synsets",
     "align corpus/train.src corpus/train.tgt --output links",
     "extract corpus/train.src corpus/train.tgt corpus/train.align --grammar phrase --output rules",
     "grammar show rules",
@@ -246,6 +247,8 @@ def test_every_verb_with_json_prints_json(
     (folder / "table").write_text("ein haus ||| a house ||| 0.5 0.5 0.5 0.5 ||| 0-0 1-1 ||| 1 1 1\n")
     (folder / "choice").write_text("0 ||| a b c d ||| LM= -1 ||| -1\n0 ||| b ||| LM= -3 ||| -3\n")
     (folder / "choice.ref").write_text("a b c d\n")
+    (folder / "wordnet").mkdir()
+    (folder / "wordnet/index.noun").write_text("miller n 1 0 1 0 00000001\n")
 
     (folder / "reranking.toml").write_text(
         'list = "list"\nreferences = ["corpus/dev.tgt.0"]\nfeatures = ["popularity"]\n'

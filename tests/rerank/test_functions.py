@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +24,8 @@ from isogloss.rerank.features import Material, computed, parse_features, read_so
 from isogloss.rerank.functions import FUNCTIONS
 from isogloss.rerank.functions.brackets import unmatched
 from rerank_lists import ARPA, store_of
+from search.exhaustive import Arc, Lattice, Match, Rule, Step
+from search.sparse_oracle import TokenTypes, events, feature_counts
 
 
 def column(spec: str, store: NbestStore, source=None, **options):
@@ -212,33 +217,87 @@ def named(features: SparseFeatures, row: int) -> dict[str, float]:
 def test_sparse_templates(model: str) -> None:
     store = with_links(store_of({0: ["a b b", "a c"]}), [[0, 0], [1, 1]], [[0, 0]])
     source = [["f", "g|h"]]
-    spec = "sparse:pair+word+bigram+insertion+deletion,min_sentences=1"
+    spec = "sparse:pair+target_bigram+insertion+deletion,min_sentences=1"
     _, dense, (features,) = column(spec, store, source)
     assert dense.shape == (2, 0)
-    # What all candidates share, such as the word a, tells nothing apart.
+    # What all candidates share, such as the pair of a and f, tells nothing apart.
     assert named(features, 0) == {
-        "pair:b|g&#124;h": 1,
-        "word:b": 2,
-        "bigram:a|b": 1,
-        "bigram:b|b": 1,
-        "bigram:b|</s>": 1,
-        "insertion:b": 1,
+        r"pair:b|g\|h": 1,
+        "target_bigram:a|b": 1,
+        "target_bigram:b|b": 1,
+        "target_bigram:b|</s>": 1,
+        "insertion:b|f": 1,
+        r"insertion:b|g\|h": 1,
     }
     assert named(features, 1) == {
-        "word:c": 1,
-        "bigram:a|c": 1,
-        "bigram:c|</s>": 1,
-        "insertion:c": 1,
-        "deletion:g&#124;h": 1,
+        "target_bigram:a|c": 1,
+        "target_bigram:c|</s>": 1,
+        "insertion:c|f": 1,
+        r"insertion:c|g\|h": 1,
+        r"deletion:a|g\|h": 1,
+        r"deletion:c|g\|h": 1,
     }
-    assert len(column("sparse:word", store, source)[2][0].names) == 0  # in one sentence only
-    assert len(column("sparse:word", store, source, training=False)[2][0].names) == 2
+    assert len(column("sparse:target_bigram", store, source)[2][0].names) == 0  # in one sentence only
+    assert len(column("sparse:target_bigram", store, source, training=False)[2][0].names) == 5
     aligned = column(
         f"sparse:pair,path={model},min_sentences=1",
         store_of({0: ["the house", "the book"]}),
         [["das", "haus"]],
     )
     assert "pair:house|haus" in named(aligned[2][0], 0)
+
+
+@pytest.mark.parametrize("phrases", [False, True], ids=["links only", "with phrases"])
+@pytest.mark.parametrize("seed", range(6))
+def test_sparse_templates_are_those_of_the_search(seed: int, phrases: bool, tmp_path: Path) -> None:
+    """Against the slow reading of the templates' definitions, off the same steps."""
+    rng = random.Random(seed)
+    words = ["a", "b|", "longer", "<s>", "1999"]
+    tags = {"a": ("N", "V"), "longer": ("A",)}
+    (tmp_path / "tags").write_text("".join(f"{word}\t{' '.join(values)}\n" for word, values in tags.items()))
+    source = rng.choices(words, k=rng.randint(2, 5))
+    texts, links, segments, expected = {}, [], [], []
+    types = ("surface", "suffix", "tag")
+    oracle = TokenTypes(types, types[:2], {"tag": tags}, {})
+    arcs = tuple(Arc(i, i + 1, word) for i, word in enumerate(source))
+    templates = ["pair", "pair_bigram", "target_bigram", "insertion", "deletion"]
+    if phrases:
+        templates += ["rule", "source_phrase", "target_phrase", "shape", "distortion", "orientation"]
+    while len(texts) < 4:
+        cuts = sorted(rng.sample(range(1, len(source)), rng.randint(0, len(source) - 1))) if phrases else []
+        spans = list(itertools.pairwise([0, *cuts, len(source)]))
+        rng.shuffle(spans)
+        target: list[str] = []
+        steps, own_links, own_segments = [], [], []
+        for begin, end in spans:
+            made = rng.choices(words, k=rng.randint(1, 3))
+            inner = [(s, t) for s in range(end - begin) for t in range(len(made)) if rng.random() < 0.4]
+            rule = Rule(tuple(source[begin:end]), tuple(made), links=tuple(inner))
+            steps.append(Step("phrase", (begin, end), Match(rule, 0, begin, end, arcs[begin:end], ()), ()))
+            own_links += [[begin + s, len(target) + t] for s, t in inner]
+            own_segments.append([begin, end - 1, len(target), len(target) + len(made) - 1])
+            target += made
+        if " ".join(target) in texts:
+            continue
+        texts[" ".join(target)] = None
+        rng.shuffle(own_links)
+        links.append(own_links)
+        segments.append(own_segments)
+        fired = events(Lattice(len(source), arcs), steps, hierarchical=False)
+        expected.append(feature_counts(oracle, templates, fired))
+    store = with_links(store_of({0: list(texts)}), *links)
+    store = replace(
+        store, segmentation=Ragged(_offsets(segments), np.array(list(itertools.chain(*segments)), np.uint32))
+    )
+    spec = f"sparse:{'+'.join(templates)},types=surface+suffix,source_column=tag={tmp_path / 'tags'}"
+    [found] = column(f"{spec},min_sentences=1", store, [source])[2]
+    shared = {n for n, c in expected[0].items() if all(other[n] == c for other in expected)}
+    for row, counts in enumerate(expected):
+        assert named(found, row) == {name: c for name, c in counts.items() if name not in shared}
+
+
+def _offsets(rows: list[list[list[int]]]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
 
 
 def test_a_users_function(tmp_path: Path) -> None:
@@ -271,6 +330,10 @@ def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
         ("consensus:order=9", "must be between 1 and 8"),
         ("expected:ter", "unknown utility 'ter'"),
         ("sparse:words", "unknown template 'words'"),
+        ("sparse:hierarchical", "unknown template 'hierarchical'; choose from: pair, pair_bigram"),
+        ("sparse:rule", "needs the segmentation of every candidate"),
+        ("sparse:target_bigram,types=tag", "unknown token type 'tag'"),
+        ("sparse:target_bigram,source_column=tag", "a name, '=' and a file are expected"),
         ("lengths", "needs the source text: give --source"),
     ]:
         with pytest.raises(ConfigError, match=message):

@@ -77,7 +77,7 @@ def test_every_method_learns_stores_and_gives_the_same_again(method: str, tmp_pa
 
 def test_functions_are_computed_again_when_a_model_is_applied(tmp_path: Path) -> None:
     problem = synthetic_problem(30)
-    functions = parse_features(["consensus:order=2", "popularity", "sparse:word"])
+    functions = parse_features(["consensus:order=2", "popularity", "sparse:target_bigram"])
     source = [["x"] for _ in range(problem.num_sentences)]
     store = prepare(problem.store, functions, source=source)
     learner = ExpectedScore(sparse_regularization=0.01)

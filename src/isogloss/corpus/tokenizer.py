@@ -13,7 +13,7 @@ from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.profile import script_of
 from isogloss.errors import ConfigError, MissingExtraError
 
-__all__ = ["TOKENIZERS", "Tokenizer", "tokenizer"]
+__all__ = ["TOKENIZERS", "Tokenizer", "chinese_segmenter", "tokenizer"]
 
 _MARK = re.compile(f"({MARK.pattern.replace('(', '').replace(')', '')})")
 _UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
@@ -137,19 +137,25 @@ class _Chinese(_Unspaced):
     """The segmenter jieba."""
 
     def __init__(self, language: str) -> None:
-        try:
-            import jieba
-        except ImportError:
-            raise MissingExtraError("tokenizing Chinese with jieba", "zh") from None
-        jieba.setLogLevel(logging.WARNING)
-        self._segmenter: Any = jieba.Tokenizer()
-        # By default it would load what anybody may have left in the shared folder for temporary files.
-        with TemporaryDirectory() as folder:
-            self._segmenter.tmp_dir = folder
-            self._segmenter.initialize()
+        self._segmenter = chinese_segmenter("tokenizing Chinese with jieba")
 
     def _cut(self, text: str) -> Iterator[str]:
         yield from self._segmenter.lcut(text)
+
+
+def chinese_segmenter(purpose: str) -> Any:
+    """jieba's segmenter; ``purpose`` is for the message if it is not installed."""
+    try:
+        import jieba
+    except ImportError:
+        raise MissingExtraError(purpose, "zh") from None
+    jieba.setLogLevel(logging.WARNING)
+    segmenter = jieba.Tokenizer()
+    # By default it would load what anybody may have left in the shared folder for temporary files.
+    with TemporaryDirectory() as folder:
+        segmenter.tmp_dir = folder
+        segmenter.initialize()
+    return segmenter
 
 
 TOKENIZERS |= {

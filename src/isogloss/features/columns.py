@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isogloss.classes.words import WordClasses
-from isogloss.corpus.streams import StrPath, read_lines
+from isogloss.corpus.streams import StrPath, atomic_output, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 
 __all__ = ["TokenColumn"]
@@ -38,6 +38,12 @@ class TokenColumn:
     def from_classes(cls, classes: WordClasses) -> TokenColumn:
         """Word classes as a column; unknown words have no class in it."""
         return cls({word: (str(classes[word]),) for word in classes})
+
+    def save(self, path: StrPath) -> None:
+        """Write lines as ``load`` reads them."""
+        with atomic_output(path) as stream:
+            for word, values in self.values.items():
+                stream.write(f"{word}\t{' '.join(values)}\n")
 
     @classmethod
     def load(cls, path: StrPath) -> TokenColumn:

@@ -53,11 +53,17 @@ class SparseModel:
 
     def engine(self, rules: RuleTable) -> _engine.SparseModel:
         """What the engine's search takes, for the words of a rule table."""
+        return self.engine_of(rules.source_words, rules.target_words)
+
+    def engine_of(
+        self, source_words: _engine.Vocabulary, target_words: _engine.Vocabulary
+    ) -> _engine.SparseModel:
+        """What the engine takes, for the words of two vocabularies; other words cost more time."""
         options = self.options
         templates = [(name, *options.types_of(name)) for name in options.templates]
         return _engine.SparseModel(
-            source_words=rules.source_words,
-            target_words=rules.target_words,
+            source_words=source_words,
+            target_words=target_words,
             source_types=self._types("source", options.source_types),
             target_types=self._types("target", options.target_types),
             templates=templates,

@@ -33,7 +33,10 @@ Settings = dict[str, Any]
 
 RUNNING = ("threads", "memory")
 """Settings that do not change the result, and are not among the options."""
-_FILES = ("source", "target", "dev_source", "dev_target", "test_source", "test_target")
+_FILES = (
+    *("source", "target", "dev_source", "dev_target", "test_source", "test_target"),
+    *("source_columns", "target_columns", "source_dictionary", "target_dictionary"),
+)
 
 
 def read_config(path: StrPath) -> Settings:
@@ -51,6 +54,8 @@ def read_config(path: StrPath) -> Settings:
             settings[name] = str(place.parent / value)
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             settings[name] = [str(place.parent / item) for item in value]
+        elif isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
+            settings[name] = {key: str(place.parent / item) for key, item in value.items()}
     return settings
 
 

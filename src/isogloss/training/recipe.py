@@ -17,6 +17,7 @@ from isogloss.training.options import NO_TUNER, TrainOptions
 __all__ = ["Helpers", "recipe"]
 
 Inputs = dict[str, StrPath | Output]
+_SIDES = ("source", "target")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +152,8 @@ class _Recipe:
                 outputs={"source": "work/classes/source", "target": "work/classes/target"},
                 options={**asdict(options.classes), "seed": options.seed},
             )
+        if annotated := {side: options.annotated(side) for side in _SIDES if options.annotated(side)}:
+            found["columns"] = self._columns(tokens, annotated)
         found["rules"] = Stage(
             name="rules",
             function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
@@ -168,11 +171,40 @@ class _Recipe:
         )
         return found
 
+    def _columns(self, tokens: Stage, annotated: Mapping[str, list[str]]) -> Stage:
+        options = self.options
+        dictionaries = {"source": options.source_dictionary, "target": options.target_dictionary}
+        inputs: Inputs = {side: tokens[side] for side in annotated}
+        for side, folder in dictionaries.items():
+            if folder is not None and "synset" in annotated.get(side, ()):
+                inputs[f"{side}_dictionary"] = folder
+        return Stage(
+            name="columns",
+            function=partial(model_stages.columns, track=self.helpers.track),
+            inputs=inputs,
+            outputs={
+                f"{side}_{name}": f"work/columns/{side}.{name}"
+                for side in annotated
+                for name in annotated[side]
+            },
+            options={
+                side: {"language": self._language(side), "types": names} for side, names in annotated.items()
+            },
+        )
+
+    def _language(self, side: str) -> str:
+        source, target = self.options.sides
+        return (source if side == "source" else target).language
+
     def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
         options, helpers = self.options, self.helpers
         inputs: Inputs = {"rules": models["rules"]["rules"], "lm": models["lm"]["lm"]}
         if "classes" in models:
-            inputs |= {f"{side}_classes": models["classes"][side] for side in ("source", "target")}
+            inputs |= {f"{side}_classes": models["classes"][side] for side in _SIDES}
+        if "columns" in models:
+            inputs |= {f"column_{name}": models["columns"][name] for name in models["columns"].outputs}
+        for side in _SIDES:
+            inputs |= {f"column_{side}_{name}": path for name, path in options.columns(side).items()}
         facts = self._search_facts()
         outputs = {"weights": "work/tuning/weights.tsv", "history": "work/tuning/history.json"}
         if options.tuner == NO_TUNER:

@@ -138,12 +138,16 @@ def _decoder(inputs: Paths, options: Options) -> Decoder:
 def _sparse(inputs: Paths, options: Options) -> SparseModel | None:
     if options["features"] is None:
         return None
-    columns = {
-        side: {CLASS: TokenColumn.from_classes(WordClasses.load(inputs[f"{side}_classes"]))}
-        if f"{side}_classes" in inputs
-        else {}
-        for side in ("source", "target")
-    }
+    columns: dict[str, dict[str, TokenColumn]] = {}
+    for side in ("source", "target"):
+        start = f"column_{side}_"
+        columns[side] = {
+            name.removeprefix(start): TokenColumn.load(path)
+            for name, path in inputs.items()
+            if name.startswith(start)
+        }
+        if CLASS not in columns[side] and f"{side}_classes" in inputs:
+            columns[side][CLASS] = TokenColumn.from_classes(WordClasses.load(inputs[f"{side}_classes"]))
     return SparseModel(
         SparseOptions.from_json(options["features"]),
         source_columns=columns["source"],

@@ -1,77 +1,51 @@
-"""Sparse binary features of words and word pairs."""
+"""The sparse features of the search, for candidates of any decoder."""
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from isogloss._engine import SparseModel as EngineModel
 from isogloss._engine import Vocabulary
 from isogloss.errors import ConfigError
+from isogloss.features import SparseModel, SparseOptions, TokenColumn
+from isogloss.features.options import ALL_TEMPLATES, SPELLING_TYPES
 from isogloss.nbest.store import Ragged, SparseFeatures
 from isogloss.rerank.features import FeatureFunction, Material
 from isogloss.rerank.functions.alignments import aligned_pairs
+from isogloss.rerank.functions.segmentation import phrases_of
 
 __all__ = ["TEMPLATES", "SparseTemplates"]
 
-Links = list[tuple[int, int]]
+_OF_PHRASES = ("rule", "source_phrase", "target_phrase", "shape", "orientation", "distortion")
+TEMPLATES = tuple(name for name in ALL_TEMPLATES if name != "hierarchical")
+"""The templates of the search but for the one that looks at gaps, which candidates of other decoders lack."""
+_UNALIGNED = frozenset({"target_bigram", *_OF_PHRASES})
 
-
-def _pair(source: list[str], target: list[str], links: Links) -> Iterator[str]:
-    for i, j in links:
-        yield f"pair:{target[j]}|{source[i]}"
-
-
-def _word(source: list[str], target: list[str], links: Links) -> Iterator[str]:
-    for word in target:
-        yield f"word:{word}"
-
-
-def _bigram(source: list[str], target: list[str], links: Links) -> Iterator[str]:
-    bounded = ["<s>", *target, "</s>"]
-    for left, right in itertools.pairwise(bounded):
-        yield f"bigram:{left}|{right}"
-
-
-def _insertion(source: list[str], target: list[str], links: Links) -> Iterator[str]:
-    aligned = {j for _, j in links}
-    for j, word in enumerate(target):
-        if j not in aligned:
-            yield f"insertion:{word}"
-
-
-def _deletion(source: list[str], target: list[str], links: Links) -> Iterator[str]:
-    aligned = {i for i, _ in links}
-    for i, word in enumerate(source):
-        if i not in aligned:
-            yield f"deletion:{word}"
-
-
-TEMPLATES: dict[str, Callable[[list[str], list[str], Links], Iterator[str]]] = {
-    "pair": _pair,
-    "word": _word,
-    "bigram": _bigram,
-    "insertion": _insertion,
-    "deletion": _deletion,
-}
-_ALIGNED = {"pair", "insertion", "deletion"}
+UInt64 = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparseTemplates(FeatureFunction):
-    """Counts of each word, target bigram, aligned pair, unaligned target or source word."""
+    """Templates of the search over the alignments of the candidates."""
 
     name: ClassVar[str] = "sparse"
     needs_source: ClassVar[bool] = True
 
     templates: str = "pair"
-    """pair, word, bigram, insertion, deletion: one or several, joined by +."""
+    """Names of templates, joined by +."""
     path: str | None = None
     """A stored alignment model, for lists without alignments."""
+    types: str = "surface"
+    """How words are seen: surface, prefix, suffix, digits, joined by +."""
+    source_column: str | None = None
+    """Another way to see source words, NAME=FILE: lines of a word, a tab and its values."""
+    target_column: str | None = None
+    """The same for target words."""
     min_sentences: int = 2
     """To be learned, a feature must tell candidates apart in the lists of so many sentences."""
     label: str = "sparse"
@@ -81,65 +55,147 @@ class SparseTemplates(FeatureFunction):
         return ()
 
     def resources(self) -> dict[str, str]:
-        """The alignment model, if there is one."""
-        return {} if self.path is None else {"path": self.path}
+        """The alignment model and the columns, if there are any."""
+        found = {} if self.path is None else {"path": self.path}
+        for key in ("source_column", "target_column"):
+            if getattr(self, key) is not None:
+                found[key] = _named_file(getattr(self, key))[1]
+        return found
 
     def compute(self, material: Material) -> SparseFeatures:
         """Names are kept, so that a model's weights can be read."""
         names = self.templates.split("+")
-        unknown = [name for name in names if name not in TEMPLATES]
-        if unknown:
-            raise ConfigError(f"unknown template '{unknown[0]}'; choose from: {', '.join(TEMPLATES)}")
-        needs_links = bool(_ALIGNED & set(names))
+        for name in names:
+            if name not in TEMPLATES:
+                raise ConfigError(f"unknown template '{name}'; choose from: {', '.join(TEMPLATES)}")
+        needs_links = not _UNALIGNED.issuperset(names)
         links = aligned_pairs(material, self.path, self.name) if needs_links else None
-        features = Vocabulary()
-        rows = [
-            Counter(features.add(feature) for name in names for feature in TEMPLATES[name](*facts))
-            for facts in _facts(material, links)
-        ]
+        phrases = phrases_of(material, self.name) if set(_OF_PHRASES) & set(names) else None
+        candidates = _Candidates(material, links, phrases)
+        model = self._model(names).engine_of(Vocabulary(), material.store.words)
+        rows = [model.given_features(*facts) for facts in candidates]
         least = self.min_sentences if material.training else 1
-        return _kept(features, rows, material, least)
+        features = _telling_apart(rows, least)
+        return _numbered(features, rows, _names(features, rows, model, candidates))
+
+    def _model(self, templates: list[str]) -> SparseModel:
+        spelling = self.types.split("+")
+        for name in spelling:
+            if name not in SPELLING_TYPES:
+                raise ConfigError(f"unknown token type '{name}'; choose from: {', '.join(SPELLING_TYPES)}")
+        columns = [
+            {} if given is None else {_named_file(given)[0]: TokenColumn.load(_named_file(given)[1])}
+            for given in (self.source_column, self.target_column)
+        ]
+        options = SparseOptions(
+            templates=tuple(templates),
+            source_types=(*spelling, *columns[0]),
+            target_types=(*spelling, *columns[1]),
+        )
+        return SparseModel(options, source_columns=columns[0], target_columns=columns[1])
 
 
-def _facts(material: Material, links: Ragged | None) -> Iterator[tuple[list[str], list[str], Links]]:
-    assert material.source is not None
-    store = material.store
-    words = [_safe(word) for word in store.words.words()]
-    for sentence, source in enumerate(material.source):
-        safe = [_safe(word) for word in source]
-        for row in store.rows_of(sentence):
-            target = [words[word] for word in store.tokens.row(row).tolist()]
-            row_links = [] if links is None else [(i, j) for i, j in links.row(row).tolist()]
-            yield safe, target, [(i, j) for i, j in row_links if i < len(safe) and j < len(target)]
+def _named_file(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not equals or not name or not path:
+        raise ConfigError(f"'{text}': a name, '=' and a file are expected")
+    return name, path
 
 
-def _safe(word: str) -> str:
-    """A word as part of a feature's name: the bar between words must stay the only one."""
-    return word.replace("|", "&#124;")
+Rows = tuple[npt.NDArray[np.int64], UInt64, npt.NDArray[np.float32]]
 
 
-def _kept(features: Vocabulary, rows: list[Counter[int]], material: Material, least: int) -> SparseFeatures:
-    """Leave out features that never tell candidates of a sentence apart, or do so in too few sentences."""
-    told_apart: Counter[int] = Counter()
-    for sentence in range(material.store.num_sentences):
-        own = [rows[row] for row in material.store.rows_of(sentence)]
-        everywhere = {
-            (feature, count)
-            for feature, count in own[0].items()
-            if all(row.get(feature) == count for row in own)
-        }
-        constant = {feature for feature, _ in everywhere}
-        told_apart.update({feature for row in own for feature in row} - constant)
-    names, numbers = Vocabulary(), {}
-    words = features.words()
-    for feature, sentences in sorted(told_apart.items()):
-        if sentences >= least:
-            numbers[feature] = names.add(words[feature])
-    offsets, columns, values = [0], [], []
-    for row in rows:
-        present = sorted((numbers[feature], count) for feature, count in row.items() if feature in numbers)
-        columns += [number for number, _ in present]
-        values += [count for _, count in present]
-        offsets.append(len(columns))
-    events = Ragged(np.array(offsets, np.int64), np.array(columns, np.uint32))
-    return SparseFeatures(names, events, np.array(values, np.float32))
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """What the engine is told about the candidates of each sentence."""
+
+    material: Material
+    links: Ragged | None
+    phrases: Ragged | None
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for sentence in range(self.material.store.num_sentences):
+            yield self[sentence]
+
+    def __getitem__(self, sentence: int) -> tuple[Any, ...]:
+        store, source = self.material.store, self.material.source
+        assert source is not None
+        begin, end = store.sentence_offsets[sentence : sentence + 2].tolist()
+        words, offsets = _part(store.tokens, begin, end)
+        facts: list[Any] = [list(source[sentence]), words, offsets]
+        if self.links is None:
+            facts += [np.zeros((0, 2), np.uint32), np.zeros(end - begin + 1, np.int64)]
+        else:
+            facts += _inside(*_part(self.links, begin, end), len(source[sentence]), np.diff(offsets))
+        if self.phrases is not None:
+            facts += _part(self.phrases, begin, end)
+        return tuple(facts)
+
+
+def _part(rows: Ragged, begin: int, end: int) -> tuple[Any, npt.NDArray[np.int64]]:
+    first, last = int(rows.offsets[begin]), int(rows.offsets[end])
+    values = np.ascontiguousarray(rows.values[first:last], dtype=np.uint32)
+    return values, np.asarray(rows.offsets[begin : end + 1] - first, np.int64)
+
+
+def _inside(
+    links: Any, offsets: npt.NDArray[np.int64], source: int, lengths: npt.NDArray[np.int64]
+) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Without links to words that are not there, which some decoders write for marks of the end."""
+    owner = np.repeat(np.arange(len(lengths)), np.diff(offsets))
+    kept = (links[:, 0] < source) & (links[:, 1] < lengths[owner])
+    counts = np.bincount(owner[kept], minlength=len(lengths))
+    return np.ascontiguousarray(links[kept]), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _telling_apart(rows: list[Rows], least: int) -> UInt64:
+    """Features that candidates of at least so many sentences do not share."""
+    found = []
+    for offsets, features, counts in rows:
+        different, inverse = np.unique(features, return_inverse=True)
+        present = np.bincount(inverse)
+        sums, squares = np.bincount(inverse, counts), np.bincount(inverse, counts.astype(np.float64) ** 2)
+        constant = (present == len(offsets) - 1) & (squares * present == sums**2)
+        found.append(different[~constant])
+    features, sentences = np.unique(np.concatenate([np.zeros(0, np.uint64), *found]), return_counts=True)
+    return features[sentences >= least]
+
+
+def _columns(features: UInt64, found: UInt64) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Where each is among the features, and whether it is."""
+    if not len(features):
+        return np.zeros(len(found), np.int64), np.zeros(len(found), np.bool_)
+    place = np.minimum(np.searchsorted(features, found), len(features) - 1)
+    return place, features[place] == found
+
+
+def _names(features: UInt64, rows: list[Rows], model: EngineModel, candidates: _Candidates) -> list[str]:
+    names = [""] * len(features)
+    unnamed = np.ones(len(features), np.bool_)
+    for (_, found, _), facts in zip(rows, candidates, strict=True):
+        place, known = _columns(features, found)
+        fresh = np.unique(place[known])
+        fresh = fresh[unnamed[fresh]]
+        if len(fresh):
+            given = model.given_names(features[fresh], *facts)
+            for column in fresh.tolist():
+                names[column] = given[int(features[column])]
+            unnamed[fresh] = False
+    return names
+
+
+def _numbered(features: UInt64, rows: list[Rows], names: list[str]) -> SparseFeatures:
+    offsets, columns, values = [np.zeros(1, np.int64)], [], []
+    end = 0
+    for starts, found, counts in rows:
+        place, kept = _columns(features, found)
+        before = np.concatenate([[0], np.cumsum(kept)])
+        offsets.append(end + before[starts[1:]])
+        columns.append(place[kept].astype(np.uint32))
+        values.append(counts[kept])
+        end += int(before[-1])
+    vocabulary = Vocabulary()
+    for name in names:
+        vocabulary.add(name)
+    events = Ragged(np.concatenate(offsets), np.concatenate([np.zeros(0, np.uint32), *columns]))
+    return SparseFeatures(vocabulary, events, np.concatenate([np.zeros(0, np.float32), *values]))

@@ -1,0 +1,76 @@
+"""From a tool that looks at sentences to a column of words and their values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import Protocol
+
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError
+from isogloss.features.columns import TokenColumn
+
+__all__ = ["ANNOTATORS", "Annotator", "annotate", "annotator"]
+
+
+class Annotator(Protocol):
+    """Gives the tokens of a sentence their values: none, one or several each."""
+
+    def annotate(self, tokens: Sequence[str]) -> Sequence[Sequence[str]]:
+        """For each token its values, the usual one first."""
+
+
+ANNOTATORS: dict[str, str | Callable[[str, StrPath | None], Annotator]] = {
+    "lemma": "isogloss.features.annotators.lemma",
+    "pos": "isogloss.features.annotators.pos",
+    "synset": "isogloss.features.annotators.synset",
+}
+"""By the name of the token type, a module with ``make(language, dictionary)``, or such a function: your own
+can be added."""
+
+
+def annotator(name: str, language: str, dictionary: StrPath | None = None) -> Annotator:
+    """Make the annotator of a token type for a language.
+
+    ``dictionary`` is a folder for those that need one. Nothing is ever fetched: an error says what to get.
+    """
+    try:
+        make = ANNOTATORS[name]
+    except KeyError:
+        raise ConfigError(f"no token type is called '{name}'; there are {', '.join(ANNOTATORS)}") from None
+    if isinstance(make, str):
+        make = import_module(make).make
+        assert callable(make)
+    return make(language, dictionary)
+
+
+def annotate(tool: Annotator, sentences: Iterable[Sequence[str]], *, most: int = 0) -> TokenColumn:
+    """The column of all words of a text: every value that a word was seen with, the most frequent first.
+
+    ``most`` limits the values per word; 0 keeps all.
+
+    >>> class Length:
+    ...     def annotate(self, tokens):
+    ...         return [(str(len(token)),) for token in tokens]
+    >>> annotate(Length(), [["a", "bc"]]).values
+    {'a': ('1',), 'bc': ('2',)}
+    """
+    if most < 0:
+        raise ConfigError(f"most must be at least 0, got {most}")
+    seen: dict[str, Counter[str]] = {}
+    for tokens in sentences:
+        for word, values in zip(tokens, tool.annotate(tokens), strict=True):
+            seen.setdefault(word, Counter()).update(dict.fromkeys(map(_without_space, values), 1))
+    return TokenColumn(
+        {word: tuple(_ranked(counts)[: most or None]) for word, counts in sorted(seen.items()) if counts}
+    )
+
+
+def _ranked(counts: Counter[str]) -> list[str]:
+    """By falling count; what is seen equally often stays in the order of first appearance."""
+    return [value for value, _ in counts.most_common() if value]
+
+
+def _without_space(value: str) -> str:
+    return "_".join(value.split())

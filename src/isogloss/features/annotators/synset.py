@@ -1,0 +1,47 @@
+"""Synsets: from a WordNet that is installed for the package wn, or from a folder of dictionary files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from isogloss.corpus.streams import StrPath
+from isogloss.errors import ConfigError, MissingExtraError
+from isogloss.features.annotators.annotator import Annotator
+from isogloss.features.annotators.wordnet_folder import WordNetFolder
+
+__all__ = ["make"]
+
+
+class _Installed:
+    """Any lexicon of the language that ``wn`` has on this machine."""
+
+    def __init__(self, language: str) -> None:
+        try:
+            import wn
+            from wn.morphy import Morphy
+        except ImportError:
+            raise MissingExtraError("finding synsets with wn", "synset") from None
+        lexicons = wn.lexicons(lang=language)
+        if not lexicons:
+            raise ConfigError(
+                f"no WordNet for the language '{language}' is installed, and none is fetched without being "
+                "asked for: get one with 'python -m wn download NAME' ('oewn' is the English one), or give a "
+                "folder of dictionary files"
+            )
+        chosen = " ".join(f"{lexicon.id}:{lexicon.version}" for lexicon in lexicons[:1])
+        words: Any = wn.Wordnet(chosen)
+        if language == "en":
+            words = wn.Wordnet(chosen, lemmatizer=Morphy(words))
+        self._synsets = lru_cache(1 << 16)(
+            lambda word: tuple(str(synset.id) for synset in words.synsets(word))
+        )
+
+    def annotate(self, tokens: Sequence[str]) -> Sequence[Sequence[str]]:
+        return [self._synsets(token) for token in tokens]
+
+
+def make(language: str, dictionary: StrPath | None) -> Annotator:
+    """From a folder if there is one, else from what ``wn`` has."""
+    return _Installed(language) if dictionary is None else WordNetFolder(dictionary, language)
