@@ -118,6 +118,27 @@ class StoredWeights final : public BoundWeights {
   MatrixIn<std::uint32_t> table_;
 };
 
+/// Weights with some of them changed.
+class ChangedWeights final : public BoundWeights {
+ public:
+  ChangedWeights(nb::object base, ArrayIn<std::uint64_t> features, ArrayIn<float> changes) : base_(std::move(base)) {
+    if (features.size() != changes.size()) throw nb::value_error("a change for each feature is expected");
+    for (std::size_t i = 0; i < features.size(); ++i) table_.add(isogloss::bindings::view(features)[i],
+                                                                 isogloss::bindings::view(changes)[i]);
+    changes_ = table_.view();
+    bound_ = base_.is_none() ? nullptr : nb::cast<const BoundWeights*>(base_);
+  }
+  ChangedWeights(const ChangedWeights&) = delete;
+  ChangedWeights& operator=(const ChangedWeights&) = delete;
+  WeightView view() const override { return (bound_ == nullptr ? WeightView() : bound_->view()).plus(changes_); }
+
+ private:
+  nb::object base_;
+  const BoundWeights* bound_ = nullptr;
+  WeightTable table_;
+  WeightView changes_;
+};
+
 /// Translations of one sentence that Python has as arrays.
 class GivenCandidates {
  public:
@@ -290,6 +311,10 @@ void bind_features(nb::module_& module) {
            }, "features"_a, "The weights of some features, 0 for those that have none.");
   nb::class_<StoredWeights, BoundWeights>(module, "StoredWeights", "Weights in a table that `fill_weight_table` made.")
       .def(nb::init<MatrixIn<std::uint32_t>>(), "table"_a);
+  nb::class_<ChangedWeights, BoundWeights>(module, "ChangedWeights", "Weights with some of them changed.")
+      .def(nb::init<nb::object, ArrayIn<std::uint64_t>, ArrayIn<float>>(), "base"_a.none(), "features"_a, "changes"_a,
+           nb::sig("def __init__(self, base: SparseWeights | None, features: NDArray[numpy.uint64], "
+                   "changes: NDArray[numpy.float32]) -> None"));
   nb::class_<LearnedWeights, BoundWeights>(
       module, "LearnedWeights", "Weights that are being learned, with their average over all steps.")
       .def(nb::init<>())

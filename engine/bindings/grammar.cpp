@@ -81,10 +81,10 @@ void bind_extraction(nb::module_& module) {
           [](RuleExtraction* self, std::string scratch, std::size_t memory, unsigned threads,
              unsigned max_length, unsigned max_gaps, unsigned max_symbols, unsigned max_target_words,
              unsigned min_gap, bool tight, bool adjacent_gaps, bool fractional, unsigned max_sentence_length,
-             OrientationModel orientation, double orientation_smoothing, Smoothing smoothing) {
+             OrientationModel orientation, double orientation_smoothing, Smoothing smoothing, unsigned max_plain) {
             ExtractOptions options;
             options.limits = {max_length, max_gaps, max_symbols,  max_target_words,
-                              min_gap,    tight,    adjacent_gaps};
+                              min_gap,    tight,    adjacent_gaps, max_plain};
             options.fractional = fractional;
             options.orientation = orientation;
             options.max_sentence_length = max_sentence_length;
@@ -94,7 +94,7 @@ void bind_extraction(nb::module_& module) {
           },
           "scratch"_a, nb::kw_only(), "memory"_a, "threads"_a, "max_length"_a, "max_gaps"_a, "max_symbols"_a,
           "max_target_words"_a, "min_gap"_a, "tight"_a, "adjacent_gaps"_a, "fractional"_a,
-          "max_sentence_length"_a, "orientation"_a, "orientation_smoothing"_a, "smoothing"_a)
+          "max_sentence_length"_a, "orientation"_a, "orientation_smoothing"_a, "smoothing"_a, "max_plain"_a = 0)
       .def(
           "add",
           [](RuleExtraction& self, const nb::bytes& sources, const nb::bytes& targets, const nb::bytes& links,

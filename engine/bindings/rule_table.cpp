@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <tuple>
@@ -132,6 +133,43 @@ nb::list match(const BoundTable& self, std::span<const WordId> sentence, unsigne
   return out;
 }
 
+/// For every rule of `other` its number in the table and the rules of its source side there, [first, last); -1 where
+/// there is none. The words of `other` have other numbers, which the maps translate.
+Buffer<std::int64_t> find_rules(const RuleTable& table, const RuleTable& other, std::span<const WordId> source_map,
+                                std::span<const WordId> target_map) {
+  Buffer<std::int64_t> found;
+  std::vector<WordId> symbols, words;
+  for (RuleTable::Node node = 0; node < other.node_count(); ++node) {
+    if (!other.has_rules(node)) continue;
+    other.symbols(node, symbols);
+    RuleTable::Node here = RuleTable::kRoot;
+    for (const WordId symbol : symbols) {
+      if (symbol != kGap && symbol >= source_map.size()) throw nb::value_error("a word without a number");
+      here = symbol == kGap ? table.gap_child(here) : table.child(here, source_map[symbol]);
+      if (here == RuleTable::kNoNode) break;
+    }
+    const bool known = here != RuleTable::kNoNode && here != RuleTable::kRoot;
+    const SideView side = other.side(node), there = known ? table.side(here) : SideView{};
+    for (std::uint32_t number = side.first_rule; number < side.last_rule; ++number) {
+      const RuleView rule = other.rule(number, side);
+      words.clear();
+      for (const WordId word : rule.words) {
+        if (word >= target_map.size()) throw nb::value_error("a word without a number");
+        words.push_back(target_map[word]);
+      }
+      std::int64_t same = -1;
+      for (std::uint32_t i = there.first_rule; known && same < 0 && i < there.last_rule; ++i) {
+        const RuleView candidate = table.rule(i, there);
+        if (candidate.shape == rule.shape && std::ranges::equal(candidate.words, words)) same = i;
+      }
+      found.push_back(same);
+      found.push_back(known ? there.first_rule : -1);
+      found.push_back(known ? there.last_rule : -1);
+    }
+  }
+  return found;
+}
+
 using WordsAndOffsets = std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>>;
 
 WordsAndOffsets encode_text(const Vocabulary& vocabulary, const nb::bytes& text) {
@@ -204,6 +242,20 @@ void bind_table_class(nb::module_& module) {
           nb::sig("def match(self, sentence: numpy.typing.NDArray[numpy.uint32], *, max_span: int) -> "
                   "list[tuple[int, int, int, tuple[tuple[int, int], ...]]]"),
           "All matches: node, begin, end, what the gaps cover.")
+      .def(
+          "find_rules",
+          [](const BoundTable& self, const BoundTable& other, ArrayIn<WordId> source_map, ArrayIn<WordId> target_map) {
+            Buffer<std::int64_t> found;
+            {
+              const nb::gil_scoped_release unlocked;
+              found = find_rules(self.table, other.table, view(source_map), view(target_map));
+            }
+            const std::size_t rows = found.size() / 3;
+            return to_numpy(std::move(found), {rows, 3});
+          },
+          "other"_a, "source_map"_a, "target_map"_a,
+          "For every rule of another table, whose words the maps translate: its number here, the first rule of its "
+          "source side here and the one behind the last; -1 where there is none.")
       .def(
           "count_matches",
           [](const BoundTable& self, ArrayIn<WordId> words, ArrayIn<std::int64_t> offsets,

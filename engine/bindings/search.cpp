@@ -47,15 +47,19 @@ class Decoder {
         sparse_(sparse), layout_(table.table.columns()) {
     if (column_names.size() != layout_.table_columns())
       throw nb::value_error("one name for each column of the rule table is expected");
-    if (overlay_ != nullptr && (sparse_ != nullptr || overlay_->columns() != table_.columns()))
-      throw nb::value_error("an overlay needs the columns of the rule table, and no sparse features");
+    if (overlay_ != nullptr && overlay_->columns() != table_.columns())
+      throw nb::value_error("an overlay needs the columns of the rule table");
+    if (sparse_ != nullptr && !sparse_->model.lexicon.fits(source_words, target_words))
+      throw nb::value_error("sparse features need the words of the rule table, or of its overlay");
     names_.push_back("lm");
     for (std::string& name : column_names) names_.push_back(std::move(name));
     for (std::string& name : FeatureLayout::counted_names()) names_.push_back(std::move(name));
     for (WordId word = 0; word < target_words.size(); ++word)
       lm_words_.push_back(language_model.find(target_words.word(word)));
     read(options);
-    if (sparse_ != nullptr) rule_memory_ = std::make_unique<features::RuleMemory>(table_.rule_count());
+    if (sparse_ != nullptr)
+      rule_memory_ = std::make_unique<features::RuleMemory>(
+          table_.rule_count() + (overlay_ == nullptr ? std::size_t{0} : overlay_->rule_count()));
     set_weights(std::vector<double>(layout_.size(), 0.0), nb::none());
   }
 

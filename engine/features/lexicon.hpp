@@ -23,6 +23,10 @@ class Lexicon {
   TokenId target(WordId word) const { return kFirstWord + static_cast<TokenId>(source_.size()) + word; }
   std::size_t size() const { return kFirstWord + source_.size() + target_.size(); }
   std::size_t target_words() const { return target_.size(); }
+  /// Whether it has as many words as these.
+  bool fits(const Vocabulary& source, const Vocabulary& target) const {
+    return source.size() == source_.size() && target.size() == target_.size();
+  }
   bool is_target(TokenId token) const { return token >= kFirstWord + source_.size(); }
 
   std::span<const Form> forms(TokenId token) const {

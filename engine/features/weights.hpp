@@ -16,7 +16,14 @@ class WeightView {
   WeightView(const void* records, std::size_t count, std::size_t stride)
       : records_(static_cast<const std::byte*>(records)), count_(count), stride_(stride) {}
 
-  bool empty() const { return count_ == 0; }
+  bool empty() const { return count_ == 0 && more_ == nullptr; }
+
+  /// The same weights with others added to them; `more` must outlive the view.
+  WeightView plus(const WeightView& more) const {
+    WeightView both = *this;
+    both.more_ = &more;
+    return both;
+  }
 
   /// Where to look first. Rising numbers have rising places, so that a table grows in one sweep.
   static std::size_t home(std::uint64_t feature, std::size_t count) {
@@ -26,6 +33,11 @@ class WeightView {
 
   /// 0 if the feature is not there.
   float weight(std::uint64_t feature) const {
+    return more_ == nullptr ? own_weight(feature) : own_weight(feature) + more_->weight(feature);
+  }
+
+ private:
+  float own_weight(std::uint64_t feature) const {
     if (count_ == 0) return 0.0f;
     std::size_t at = home(feature, count_);
     for (std::size_t probes = 0; probes < count_; ++probes) {
@@ -43,9 +55,9 @@ class WeightView {
     return 0.0f;
   }
 
- private:
   const std::byte* records_ = nullptr;
   std::size_t count_ = 0, stride_ = 0;
+  const WeightView* more_ = nullptr;
 };
 
 /// A record of a stored table.

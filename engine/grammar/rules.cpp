@@ -1,5 +1,7 @@
 #include "grammar/rules.hpp"
 
+#include <algorithm>
+
 namespace isogloss {
 namespace {
 
@@ -15,23 +17,30 @@ bool target_disjoint(const Block& a, const Block& b) {
 
 void RuleFinder::prepare(const LinkIndex& index) {
   blocks_.clear();
-  find_phrases(index, limits_.max_length, limits_.tight, blocks_);
+  find_phrases(index, std::max(limits_.max_length, limits_.max_plain), limits_.tight, blocks_);
   if (limits_.max_gaps == 0) return;
   const std::size_t row = limits_.max_length + 1;
   const auto cell = [&](const Block& block) { return block.source_begin * row + block.source_length(); };
   cells_.assign(index.source_length() * row + 2, 0);
-  for (const Block& block : blocks_) ++cells_[cell(block) + 2];
+  for (const Block& block : blocks_)
+    if (may_have_gaps(block)) ++cells_[cell(block) + 2];
   for (std::size_t i = 2; i < cells_.size(); ++i) cells_[i] += cells_[i - 1];
   by_source_.resize(blocks_.size());
-  for (const Block& block : blocks_) by_source_[cells_[cell(block) + 1]++] = block;
+  for (const Block& block : blocks_)
+    if (may_have_gaps(block)) by_source_[cells_[cell(block) + 1]++] = block;
+}
+
+bool RuleFinder::may_have_gaps(const Block& block) const {
+  return block.source_length() <= limits_.max_length && block.target_length() <= limits_.max_length;
 }
 
 unsigned RuleFinder::enumerate(const LinkIndex& index, const Block& block) {
   unsigned ways = 0;
-  if (block.source_length() <= limits_.max_symbols) {
+  if (block.source_length() <= std::max(limits_.max_symbols, limits_.max_plain)) {
     ++ways;
     keep(block, Shape::plain, block.target_end, {}, {});
   }
+  if (!may_have_gaps(block)) return ways;
   if (limits_.max_gaps >= 1) ways += with_one_gap(index, block);
   if (limits_.max_gaps >= 2) ways += with_two_gaps(index, block);
   return ways;
@@ -101,7 +110,9 @@ unsigned RuleFinder::with_layout(const LinkIndex& index, const Block& block, uns
 void RuleFinder::keep(const Block& block, Shape shape, unsigned phrase_end, const Block& first,
                       const Block& second) {
   const unsigned words = phrase_end - block.target_begin;
-  if (words == 0 || words > limits_.max_target_words) return;
+  const unsigned most = shape == Shape::plain ? std::max(limits_.max_target_words, limits_.max_plain)
+                                              : limits_.max_target_words;
+  if (words == 0 || words > most) return;
   rules_.push_back({shape, static_cast<std::uint16_t>(phrase_end), {first, second}});
 }
 

@@ -17,6 +17,7 @@ struct RuleLimits {
   unsigned min_gap = 1;           ///< source words that a gap stands for
   bool tight = true;              ///< initial phrase pairs begin and end with aligned words on both sides
   bool adjacent_gaps = false;     ///< whether source gaps may touch
+  unsigned max_plain = 0;         ///< words of a phrase pair without gaps on each side, if more than the above
 };
 
 /// A rule as it was found: an initial phrase pair with up to two smaller ones cut out, whose target spans
@@ -47,6 +48,7 @@ class RuleFinder {
 
  private:
   void prepare(const LinkIndex& index);
+  bool may_have_gaps(const Block& block) const;
   unsigned enumerate(const LinkIndex& index, const Block& block);
   unsigned with_one_gap(const LinkIndex& index, const Block& block);
   unsigned with_two_gaps(const LinkIndex& index, const Block& block);

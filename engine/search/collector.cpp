@@ -1,6 +1,7 @@
 #include "search/collector.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/hash.hpp"
 
@@ -66,7 +67,15 @@ void Collector::collect_from(const RuleTable& table) {
 
 bool Collector::translates(const RuleTable& table, WordId word) const {
   const RuleTable::Node side = word == kNoWord ? RuleTable::kNoNode : table.child(RuleTable::kRoot, word);
-  return side != RuleTable::kNoNode && table.has_rules(side);
+  if (side == RuleTable::kNoNode || !table.has_rules(side)) return false;
+  const SideView rules = table.side(side);
+  for (std::uint32_t number = rules.first_rule; number < rules.last_rule; ++number)
+    if (usable(table.scores(number))) return true;
+  return false;
+}
+
+bool Collector::usable(std::span<const float> scores) {
+  return std::find(scores.begin(), scores.end(), -std::numeric_limits<float>::infinity()) == scores.end();
 }
 
 void Collector::walk(RuleTable::Node node, Place at) {
@@ -152,6 +161,7 @@ void Collector::rank_side(RuleTable::Node node) {
   if (sparse_ != nullptr) list_source(node);
   if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
   for (std::uint32_t number = side.first_rule; number < last; ++number) {
+    if (!usable(table_->scores(number))) continue;
     const RuleView rule = table_->rule(number, side);
     Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, wanted(rule.words), {}};
     if (candidate.wanted == Aim::kNever) continue;
@@ -168,7 +178,7 @@ void Collector::rank_side(RuleTable::Node node) {
       option.previous[i] = weights_.previous[i] * orientation[i];
       option.next[i] = weights_.next[i] * orientation[3 + i];
     }
-    if (sparse_ != nullptr) option.constant += sparse_->rule_score(number, facts_of(rule, side.gaps));
+    if (sparse_ != nullptr) option.constant += sparse_->rule_score(option.rule, facts_of(rule, side.gaps));
     WordId lm_words[256];
     const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
     for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];

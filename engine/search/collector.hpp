@@ -62,6 +62,7 @@ class Collector {
 
   void collect_from(const RuleTable& table);
   bool translates(const RuleTable& table, WordId word) const;
+  static bool usable(std::span<const float> scores);  // a rule with a probability of 0 is as good as none
   void walk(RuleTable::Node node, Place at);
   void found(RuleTable::Node node, Place end);
   Ranges ranges_of(RuleTable::Node node);

@@ -71,6 +71,11 @@ class RuleTable:
     def match(self, sentence: numpy.typing.NDArray[numpy.uint32], *, max_span: int) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
         """All matches: node, begin, end, what the gaps cover."""
 
+    def find_rules(self, other: RuleTable, source_map: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_map: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int64]:
+        """
+        For every rule of another table, whose words the maps translate: its number here, the first rule of its source side here and the one behind the last; -1 where there is none.
+        """
+
     def count_matches(self, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_span: int) -> tuple[int, int, int]:
         """Numbers of source sides, matches and rules found over all sentences."""
 
@@ -152,7 +157,7 @@ class RuleExtraction:
     From aligned sentence pairs to the rows of a rule table: ``add`` all pairs, then ``merge``, ``resolve`` and ``write`` until each returns False.
     """
 
-    def __init__(self, scratch: str, *, memory: int, threads: int, max_length: int, max_gaps: int, max_symbols: int, max_target_words: int, min_gap: int, tight: bool, adjacent_gaps: bool, fractional: bool, max_sentence_length: int, orientation: OrientationModel, orientation_smoothing: float, smoothing: Smoothing) -> None: ...
+    def __init__(self, scratch: str, *, memory: int, threads: int, max_length: int, max_gaps: int, max_symbols: int, max_target_words: int, min_gap: int, tight: bool, adjacent_gaps: bool, fractional: bool, max_sentence_length: int, orientation: OrientationModel, orientation_smoothing: float, smoothing: Smoothing, max_plain: int = 0) -> None: ...
 
     def add(self, sources: bytes, targets: bytes, links: bytes, *, line: int) -> None:
         """
@@ -778,6 +783,11 @@ class StoredWeights(SparseWeights):
     """Weights in a table that `fill_weight_table` made."""
 
     def __init__(self, table: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+class ChangedWeights(SparseWeights):
+    """Weights with some of them changed."""
+
+    def __init__(self, base: SparseWeights | None, features: NDArray[numpy.uint64], changes: NDArray[numpy.float32]) -> None: ...
 
 class LearnedWeights(SparseWeights):
     """Weights that are being learned, with their average over all steps."""

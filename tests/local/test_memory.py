@@ -134,8 +134,9 @@ def test_a_killed_build_goes_on(
     with pytest.raises(NotTrainedError, match="not finished"):
         Memory.open(path)
     decoded: list[int] = []
-    decode = growth.decode_lists
-    monkeypatch.setattr(growth, "decode_lists", lambda *a: (decoded.append(len(a[1])), decode(*a))[1])
+    decode = growth.ExampleDecoder.lists
+    counting = lambda *a: (decoded.append(len(a[1])), decode(*a))[1]  # noqa: E731
+    monkeypatch.setattr(growth.ExampleDecoder, "lists", counting)
     whole = build_memory(path, system, examples[:25], SMALL)
     assert decoded == [10, 5]  # the first ten were there
     same = Memory.open(built)

@@ -45,6 +45,24 @@ def build(
             "the search new phrases. It is copied.",
         ),
     ] = None,
+    sparse: Annotated[
+        bool,
+        typer.Option(
+            "--sparse", help="Keep sparse features, so that local training moves their weights too."
+        ),
+    ] = False,
+    leave_one_out: Annotated[
+        bool,
+        typer.Option(
+            "--leave-one-out",
+            help="The examples are what the system was trained on: decode each without the rules that come "
+            "from it. Needs --alignment or --aligner.",
+        ),
+    ] = False,
+    alignment: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Links of the examples, as the rules were extracted with."),
+    ] = None,
     document: Document = None,
     threads: Threads = 1,
     json: Json = False,
@@ -55,17 +73,22 @@ def build(
     with an empty side are left out.
     """
     from isogloss.align import AlignmentModel
+    from isogloss.corpus.streams import read_lines
     from isogloss.local import BuildOptions, build_memory, read_examples
     from isogloss.search import load
 
+    if alignment is not None and not leave_one_out:
+        raise ConfigError("--alignment is for --leave-one-out")
     loaded = load(system)
     examples, skipped = read_examples(source, reference, document=document)
+    links = None if alignment is None else list(read_lines(alignment))
     made = build_memory(
         memory,
         loaded,
         examples,
-        BuildOptions(nbest=nbest),
+        BuildOptions(nbest=nbest, sparse=sparse, leave_one_out=leave_one_out),
         aligner=None if aligner is None else AlignmentModel.load(aligner),
+        links=links,
         threads=_threads(threads),
         track=console.track,
     )

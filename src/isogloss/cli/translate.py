@@ -195,6 +195,20 @@ def translate(
             show_default="what 'isogloss local tune' chose",
         ),
     ] = None,
+    local_decodings: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="How often weights are made, with the examples decoded anew under those of before: slow.",
+        ),
+    ] = 1,
+    local_dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="A memory of the development set, all of which is trained on beside the examples.",
+        ),
+    ] = None,
     local_report: Annotated[
         str | None,
         typer.Option(
@@ -240,8 +254,8 @@ def translate(
         raise ConfigError("--markup, --terms and --factors are for sentences, not for lattices")
     if (local is None) != (memory is None):
         raise ConfigError("--local and --memory go together")
-    if local is None and (local_strength is not None or local_report is not None):
-        raise ConfigError("--local-strength and --local-report need --local")
+    if local is None and (local_strength is not None or local_report is not None or local_dev is not None):
+        raise ConfigError("--local-strength, --local-dev and --local-report need --local")
     if local is not None and input is _Input.plf:
         raise ConfigError("--local is for sentences, not for lattices")
     threads = threads or os.cpu_count() or 1
@@ -272,7 +286,8 @@ def translate(
         loaded = load(system, weights=weights, options=options)
     report = contextlib.ExitStack()
     if local is not None and memory is not None:
-        loaded = _with_local(loaded, local, memory, local_strength, local_report, report)
+        strength_and_rounds = (local_strength, local_decodings)
+        loaded = _with_local(loaded, local, memory, strength_and_rounds, local_dev, local_report, report)
     reported = _Reported()
     batches = arriving_batches(
         _arriving(sys.stdin.buffer),
@@ -313,7 +328,8 @@ def _with_local(
     system: System,
     method: _Local,
     memory: str,
-    strength: float | None,
+    strength_and_rounds: tuple[float | None, int],
+    dev: str | None,
     report: str | None,
     open_files: contextlib.ExitStack,
 ) -> System:
@@ -322,8 +338,10 @@ def _with_local(
     from isogloss.local import LocallyTranslated, LocalSystem, LocalTranslator, Memory
 
     opened = Memory.open(memory, system)
-    update = opened.update_options(method.value, strength=strength)
-    translator = LocalTranslator(system, opened, update=update)
+    strength, decodings = strength_and_rounds
+    update = opened.update_options(method.value, strength=strength, decodings=decodings)
+    beside = None if dev is None else Memory.open(dev, system)
+    translator = LocalTranslator(system, opened, update=update, dev=beside)
     if report is None:
         return LocalSystem(translator)
     stream = open_files.enter_context(atomic_output(report))

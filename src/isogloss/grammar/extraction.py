@@ -95,6 +95,7 @@ def extract_rules(
             min_gap=options.min_gap,
             tight=options.tight,
             adjacent_gaps=options.adjacent_gaps,
+            max_plain=options.max_plain,
             fractional=options.count == "fractional",
             max_sentence_length=options.max_sentence_length,
             orientation=_engine.OrientationModel[options.orientation],

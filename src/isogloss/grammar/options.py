@@ -55,6 +55,8 @@ class ExtractOptions:
     may be taken in or left out."""
     adjacent_gaps: bool = False
     """Whether two gaps may touch on the source side."""
+    max_plain: int = 0
+    """Words of a phrase pair without gaps, on each side, if that is more than the limits above."""
     count: CountMode = "fractional"
     """``fractional``: an initial phrase pair counts 1, shared by all rules that come from it, also those
     not in target normal form; ``unit``: every rule that comes from it counts 1."""
@@ -97,6 +99,7 @@ class ExtractOptions:
             ("max_symbols", 1, _LONGEST_PHRASE),
             ("max_target_words", 1, _LONGEST_PHRASE),
             ("min_gap", 1, _LONGEST_PHRASE),
+            ("max_plain", 0, _LONGEST_PHRASE),
             ("max_sentence_length", 1, _LONGEST_SENTENCE),
         ):
             value = getattr(self, name)

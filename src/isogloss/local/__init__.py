@@ -1,7 +1,7 @@
 """Local training: weights made for each sentence from the examples nearest to it."""
 
+from isogloss.local.decoding import BuildOptions
 from isogloss.local.growth import (
-    BuildOptions,
     add_examples,
     build_memory,
     compact_memory,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import zip_longest
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +13,15 @@ import numpy as np
 
 from isogloss.align import AlignmentModel
 from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, DataFormatError, ModelFormatError, OutputError
+from isogloss.errors import DataFormatError, ModelFormatError, OutputError
 from isogloss.grammar.table import RuleTable
 from isogloss.local.blob import pack, unpack
-from isogloss.local.lists import list_columns
+from isogloss.local.decoding import BuildOptions, ExampleDecoder
 from isogloss.local.memory import KIND, VERSION, Memory, SegmentFiles, fingerprint, read_lists, read_segment
 from isogloss.local.options import UpdateOptions
 from isogloss.local.overlay import give_aligner, update_overlay
 from isogloss.local.segment import Array, Example, Frequencies, segment_columns
-from isogloss.metric import References
 from isogloss.model.folder import ArrayFolder, open_folder, update_folder, write_folder
-from isogloss.nbest.statistics import bleu_statistics
 from isogloss.search.sentence import split_words
 
 if TYPE_CHECKING:
@@ -46,23 +43,6 @@ Change = tuple[Mapping[str, Array], Collection[str], Mapping[str, Any]]
 _MERGED = 1024  # examples that one addition writes anew at most, so that it stays a matter of milliseconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildOptions:
-    """How the examples of a memory are decoded."""
-
-    nbest: int = 100
-    """Candidates kept per example, at most."""
-    max_words: int = 100
-    """Longer sentences are translated in windows of at most so many words."""
-    batch: int = 500
-    """Examples decoded before they are written: what a killed build loses."""
-
-    def __post_init__(self) -> None:
-        for name in ("nbest", "max_words", "batch"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-
-
 def no_track(items: Iterable[int], description: str, total: int) -> Iterable[int]:
     """Shows nothing."""
     return items
@@ -75,23 +55,28 @@ def build_memory(
     options: BuildOptions | None = None,
     *,
     aligner: AlignmentModel | None = None,
+    links: Sequence[str] | None = None,
     threads: int = 1,
     track: Track = no_track,
 ) -> Memory:
     """Decode examples and store them as a memory. If a build of the same examples was stopped, it goes on.
 
     With an ``aligner``, which is copied, what is added later can give the search new phrases. A folder that
-    holds a finished memory is refused: it may hold corrections that exist nowhere else.
+    holds a finished memory is refused: it may hold corrections that exist nowhere else. To leave one out, the
+    ``links`` of the training text (``0-0 1-2``) are needed, a line for the only reference of every example;
+    without them the aligner makes them.
     """
     options = options or BuildOptions()
+    decode = ExampleDecoder(system.decoder, options, threads)
+    if options.leave_one_out:
+        decode.leave_out(system.path / "rules", examples, links, aligner)
     _check_examples(examples)
     inputs = _inputs(system, examples, options)
     done = _begun(Path(path), inputs, system, options)
     starts = range(done, len(examples), options.batch)
     for start in track(starts, "decoding", len(starts)):
         part = examples[start : start + options.batch]
-        columns = decode_lists(system, part, options, threads)
-        _keep_batch(path, columns, len(part), start)
+        _keep_batch(path, decode.lists(part, start), len(part), start)
     frequencies = Frequencies.count([split_words(example.source) for example in examples])
     index = segment_columns(examples, range(len(examples)), frequencies)
 
@@ -133,7 +118,7 @@ def add_examples(
     if not examples:
         return []
     options = BuildOptions(**memory.attributes["options"])
-    lists = decode_lists(system, examples, options, threads)
+    lists = ExampleDecoder(system.decoder, options, threads).lists(examples)
     numbers: list[int] = []
 
     def change(folder: ArrayFolder) -> Change:
@@ -215,24 +200,6 @@ def save_tuned(path: StrPath, options: UpdateOptions) -> None:
         return {}, [], {**folder.attributes, "tuned": tuned}
 
     update_folder(path, kind=KIND, version=VERSION, change=change)
-
-
-def decode_lists(
-    system: System, examples: Sequence[Example], options: BuildOptions, threads: int
-) -> dict[str, Array]:
-    """The stored form of the n-best lists of examples."""
-    store = system.nbest(
-        [example.source for example in examples],
-        nbest=options.nbest,
-        threads=threads,
-        max_words=options.max_words,
-    )
-    streams = list(zip_longest(*(example.references for example in examples)))
-    statistics = bleu_statistics(store, References(streams), threads=threads)
-    constants = None
-    if system.decoder.sparse is not None:  # local training moves dense weights; what sparse ones add stays
-        constants = store.scores - store.dense @ np.array(list(system.weights.values()))
-    return list_columns(store, statistics, constants)
 
 
 def _check_examples(examples: Sequence[Example]) -> None:

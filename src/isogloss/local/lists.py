@@ -13,6 +13,7 @@ from isogloss import _engine
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import DataFormatError, ModelFormatError
 from isogloss.nbest.store import CsrRows, NbestStore
+from isogloss.search.searched import FeatureRows
 
 __all__ = ["Candidates", "StoredLists", "list_columns", "one_candidate_set"]
 
@@ -33,7 +34,7 @@ class Candidates:
     """BLEU statistics, a row per candidate."""
     sparse: CsrRows | None = None
     sparse_ids: npt.NDArray[np.uint64] | None = None
-    """The hash of each sparse column's name."""
+    """The number of each sparse column's feature, or the hash of its name."""
     constants: npt.NDArray[np.float64] | None = None
     """What features that are not here, and whose weights stay, add to the score of each candidate."""
 
@@ -53,9 +54,15 @@ class Candidates:
 
 
 def list_columns(
-    store: NbestStore, statistics: Array, constants: npt.NDArray[np.float64] | None = None
+    store: NbestStore,
+    statistics: Array,
+    constants: npt.NDArray[np.float64] | None = None,
+    sparse: FeatureRows | None = None,
 ) -> dict[str, Array]:
-    """What is kept of an n-best list. Dense columns that are zero everywhere are left out."""
+    """What is kept of an n-best list. Dense columns that are zero everywhere are left out.
+
+    ``sparse`` are features of the search, if they are to be kept.
+    """
     if len(statistics) and int(statistics.max()) > _LARGEST:
         raise DataFormatError(
             f"a sentence of more than {_LARGEST:,} words", "examples", hint="split it or leave it out"
@@ -69,7 +76,15 @@ def list_columns(
     }
     if constants is not None:
         columns["constants"] = constants.astype(np.float32)
-    if store.sparse is not None:
+    if sparse is not None:
+        ids, numbers = np.unique(sparse.features, return_inverse=True)
+        columns |= {
+            "sparse_offsets": sparse.offsets,
+            "sparse_columns": numbers.astype(np.uint32),
+            "sparse_values": sparse.counts,
+            "sparse_ids": ids,
+        }
+    elif store.sparse is not None:
         rows = store.sparse.rows(np.arange(store.num_candidates))
         present, renumbered = np.unique(rows.columns, return_inverse=True)
         columns |= {
@@ -116,6 +131,33 @@ class StoredLists:
             raise ModelFormatError("the stored lists make no sense", path, "build the memory again")
         return cls(columns, path)
 
+    def fresh(self, known: Sequence[Sequence[tuple[StoredLists, int]]], dense_size: int) -> StoredLists:
+        """Without the candidates of each list that are among those of the known ones at the same position."""
+        own = one_candidate_set([(self, position) for position in range(len(self))], dense_size)
+        kept = np.ones(len(own.dense), np.bool_)
+        for parts, begin, end in zip(known, own.offsets[:-1], own.offsets[1:], strict=True):
+            old = one_candidate_set(parts, dense_size)
+            seen = set(map(_fingerprint, old.dense, old.statistics))
+            for row in range(begin, end):
+                key = _fingerprint(own.dense[row], own.statistics[row])
+                kept[row] = key not in seen
+                seen.add(key)
+        columns = {name: self.columns[name] for name in self.columns if not name.startswith("sparse_")}
+        for name in ("dense", "statistics", "constants"):
+            if name in columns:
+                columns[name] = columns[name][kept]
+        columns["candidate_offsets"] = np.concatenate([[0], np.cumsum(kept)])[own.offsets]
+        if "sparse_ids" in self.columns:
+            offsets = self.columns["sparse_offsets"]
+            inside = np.repeat(kept, np.diff(offsets))
+            columns |= {
+                "sparse_ids": self.columns["sparse_ids"],
+                "sparse_offsets": np.concatenate([[0], np.cumsum(np.diff(offsets)[kept])]),
+                "sparse_columns": self.columns["sparse_columns"][inside],
+                "sparse_values": self.columns["sparse_values"][inside],
+            }
+        return StoredLists(columns, self.path)
+
     def merged(self, others: Sequence[StoredLists], dense_size: int) -> dict[str, Array]:
         """The columns of these lists and of others, one after another."""
         return _stored_columns(
@@ -125,6 +167,10 @@ class StoredLists:
     def selected(self, positions: Sequence[int], dense_size: int) -> dict[str, Array]:
         """The columns of some of these lists."""
         return _stored_columns([(self, position) for position in positions], dense_size)
+
+
+def _fingerprint(dense: Array, statistics: Array) -> bytes:
+    return dense.astype(np.float32).tobytes() + statistics.tobytes()
 
 
 def _stored_columns(parts: Sequence[tuple[StoredLists, int]], dense_size: int) -> dict[str, Array]:
@@ -148,8 +194,13 @@ def _stored_columns(parts: Sequence[tuple[StoredLists, int]], dense_size: int) -
     return columns
 
 
-def one_candidate_set(parts: Sequence[tuple[StoredLists, int]], dense_size: int) -> Candidates:
-    """The candidates of examples, each given by the lists it lies in and its position there."""
+def one_candidate_set(
+    parts: Sequence[tuple[StoredLists, int]], dense_size: int, sizes: Sequence[int] | None = None
+) -> Candidates:
+    """The candidates of examples, each given by the lists it lies in and its position there.
+
+    With ``sizes``, so many parts in a row are the candidates of one example.
+    """
     spans = [
         (lists.columns, *lists.columns["candidate_offsets"][position : position + 2].tolist())
         for lists, position in parts
@@ -166,7 +217,8 @@ def one_candidate_set(parts: Sequence[tuple[StoredLists, int]], dense_size: int)
         nothing = np.zeros(int(offsets[-1]), np.float32)
         parts_of = (columns.get("constants", nothing)[begin:end] for columns, begin, end in spans)
         constants = np.concatenate(list(parts_of)).astype(np.float64)
-    found = Candidates(offsets=offsets, dense=dense, statistics=statistics, constants=constants)
+    ends = np.arange(len(parts) + 1) if sizes is None else np.cumsum([0, *sizes])
+    found = Candidates(offsets=offsets[ends], dense=dense, statistics=statistics, constants=constants)
     if not any("sparse_ids" in columns for columns, _, _ in spans):
         return found
     sparse, ids = _sparse_rows(parts, spans)

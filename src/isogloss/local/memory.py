@@ -203,6 +203,24 @@ class Memory:
         """The stored candidates of examples."""
         return one_candidate_set([(hit.lists, hit.list_position) for hit in hits], len(self.names))
 
+    def everything(self) -> list[tuple[StoredLists, int]]:
+        """The list of every example, and its position there."""
+        state = self._state
+        found: list[tuple[StoredLists, int]] = []
+        for files, segment in zip(state.files, state.segments, strict=True):
+            first = 0
+            for name, count in files.lists:
+                gone = np.zeros(count) if segment.removed is None else segment.removed[first : first + count]
+                lists = self._lists(state, name, count)
+                found += [(lists, position) for position in range(count) if not gone[position]]
+                first += count
+        return found
+
+    @property
+    def of_training_text(self) -> bool:
+        """Whether its examples are what the system was trained on, each decoded without its own rules."""
+        return bool(self.attributes["options"].get("leave_one_out", False))
+
     def find(self, number: int) -> Example:
         """The example with a number; one that is not there is an error."""
         for segment in self._state.segments:

@@ -75,6 +75,9 @@ class UpdateOptions:
     those that the new weights like best."""
     iterations: int = 50
     """Steps of EBUU at most."""
+    decodings: int = 1
+    """How often the weights are made: with more than 1 the examples are decoded with the weights so far, and
+    what is new is added to their stored candidates. It takes as many decodings as there are examples."""
     units: Units = "raw"
     """What the distance from the baseline is measured in: ``raw`` weights, as in the paper, or weights of
     features that are divided by their ``spread`` among the candidates of an example."""
@@ -104,8 +107,9 @@ class UpdateOptions:
                 raise ConfigError(f"{name} must be finite and at least 0, got {value}")
         if not 0 <= self.decay < 1:
             raise ConfigError(f"decay must be at least 0 and below 1, got {self.decay}")
-        if self.rounds < 1:
-            raise ConfigError(f"rounds must be at least 1, got {self.rounds}")
+        for name in ("rounds", "decodings"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("iterations", "gate_examples"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from isogloss import _engine
 from isogloss.align import AlignmentModel, LinkOptions
 from isogloss.align.links import Link
 from isogloss.corpus.streams import StrPath
@@ -107,30 +109,37 @@ def _count(text: str) -> int:
 
 
 def _trust_long_phrases(folder: Path) -> None:
-    """Let scores count the less the longer the source side is: a long phrase is right wherever it occurs."""
+    """Let scores count the less the more words the source side has: a long phrase is right anywhere."""
     table = RuleTable.open(folder)
     scores = np.array(table.arrays["scores"])
     for node in range(table.engine.node_count):
         first, last = table.engine.rules(node)
         if first < last:
-            length = len(table.engine.symbols(node))
+            length = sum(symbol != _engine.GAP for symbol in table.engine.symbols(node))
             scores[first:last] *= max(0.0, 1 - (length - 1) / _TRUSTED)
     add_arrays(folder, kind=KIND, version=VERSION, arrays={"scores": scores})
 
 
 def _options(table: RuleTable) -> ExtractOptions:
-    """Plain phrases, which every search can use, up to whole sentences: there are few of them."""
+    """Plain phrases up to whole sentences, for there are few of them; and rules with gaps if there are any.
+
+    Every occurrence counts 1: shared counts would make what is certain look doubtful.
+    """
     made_with = table.attributes.get("extraction")
     if made_with is None:
         raise ConfigError(
             f"{table.path}: the rule table was not made by 'isogloss extract', so that nothing can be added "
             "to it; add examples with --no-overlay"
         )
-    return ExtractOptions.for_grammar(
-        "phrase",
-        max_length=_LONGEST,
-        orientation=made_with["orientation"],
-        orientation_smoothing=made_with["orientation_smoothing"],
+    if made_with["max_gaps"] == 0:
+        return ExtractOptions.for_grammar(
+            "phrase",
+            max_length=_LONGEST,
+            orientation=made_with["orientation"],
+            orientation_smoothing=made_with["orientation_smoothing"],
+        )
+    return replace(
+        ExtractOptions(**made_with), max_plain=_LONGEST, tight=False, count="unit", smoothing="none"
     )
 
 

@@ -13,6 +13,8 @@ import numpy as np
 
 from isogloss.errors import ConfigError
 from isogloss.grammar.table import RuleTable
+from isogloss.local.decoding import BuildOptions, ExampleDecoder
+from isogloss.local.lists import StoredLists, one_candidate_set
 from isogloss.local.memory import Hit, Memory
 from isogloss.local.options import RetrievalOptions, UpdateOptions
 from isogloss.local.overlay import Overlay
@@ -72,7 +74,8 @@ class LocalTranslator:
     """Translates each sentence with weights made from the examples nearest to it.
 
     The memory is looked at again for every sentence, so that what was added just now is used, and so are the
-    phrases of its overlay unless ``overlay`` is False. Any number of threads may use one.
+    phrases of its overlay unless ``overlay`` is False. With ``dev``, a memory of the development set, weights
+    are trained on the union of all its examples and those that were found. Any number of threads may use one.
     """
 
     def __init__(
@@ -83,10 +86,13 @@ class LocalTranslator:
         update: UpdateOptions | None = None,
         *,
         overlay: bool = True,
+        dev: Memory | None = None,
     ) -> None:
         memory.check_system(system)
-        self.system, self.memory = system, memory
-        self.retrieval = retrieval or RetrievalOptions()
+        if dev is not None:
+            dev.check_system(system)
+        self.system, self.memory, self.dev = system, memory, dev
+        self.retrieval = retrieval or RetrievalOptions(skip_identical=memory.of_training_text)
         self.update = update or UpdateOptions()
         self._overlay = Overlay(memory.path) if overlay else None
         self._mine = threading.local()
@@ -95,15 +101,51 @@ class LocalTranslator:
         """The examples for a sentence and the weights they make."""
         self.memory.refresh()
         hits = self.memory.search(sentence, self.retrieval)
-        similarities = [hit.similarity for hit in hits]
-        baseline = dict(self.system.weights)
-        return hits, local_weights(self.memory.candidates(hits), similarities, baseline, self.update)
+        lists = [[(hit.lists, hit.list_position)] for hit in hits]
+        local = self._trained(hits, lists)
+        for _ in range(self.update.decodings - 1 if hits and local.strength > 0 else 0):
+            again = self._decoded_again(hits, local).fresh(lists, len(self.memory.names))
+            lists = [[*known, (again, position)] for position, known in enumerate(lists)]
+            local = self._trained(hits, lists, local)
+        return hits, local
+
+    def _trained(
+        self,
+        hits: Sequence[Hit],
+        lists: Sequence[Sequence[tuple[StoredLists, int]]],
+        start: LocalWeights | None = None,
+    ) -> LocalWeights:
+        beside = [] if self.dev is None else self.dev.everything()
+        parts = [part for known in lists for part in known]
+        sizes = [*map(len, lists), *[1] * len(beside)]
+        candidates = one_candidate_set([*parts, *beside], len(self.memory.names), sizes)
+        sparse: dict[int, float] = {}
+        weights = self.system.decoder.sparse_weights
+        if candidates.sparse_ids is not None and weights is not None:
+            ids = candidates.sparse_ids
+            sparse = dict(zip(ids.tolist(), weights.weights(ids).tolist(), strict=True))
+        return local_weights(
+            candidates,
+            [hit.similarity for hit in hits],
+            dict(self.system.weights),
+            self.update,
+            sparse_baseline=sparse,
+            start=None if start is None else start.weights,
+            beside=len(beside),
+        )
+
+    def _decoded_again(self, hits: Sequence[Hit], local: LocalWeights) -> StoredLists:
+        """Lists of the examples under the weights so far."""
+        decoder, options = self._decoder(), BuildOptions(**self.memory.attributes["options"])
+        with decoder.using(local.weights, local.sparse):
+            columns = ExampleDecoder(decoder, options).lists([hit.example() for hit in hits])
+        return StoredLists(columns, self.memory.path)
 
     def system_for(self, sentence: str) -> tuple[System, list[Hit], LocalWeights]:
         """A system that has the weights of a sentence, for those who want to look at it."""
         hits, local = self.weights(sentence)
         decoder = self.system.decoder.copy(self._overlay.table() if self._overlay is not None else None)
-        decoder.set_dense(local.weights)
+        decoder.change(local.weights, local.sparse)
         return System(decoder, self.system.path), hits, local
 
     def translate_one(
@@ -123,7 +165,7 @@ class LocalTranslator:
         decoder = self._decoder()
         rules: Sequence[Derivation] = ()
         limits: dict[str, Any] = {"nbest": nbest, "max_words": max_words, "time_limit": time_limit}
-        with decoder.using(local.weights):
+        with decoder.using(local.weights, local.sparse):
             if derivations:
                 store, rules = decoder.explained([sentence], **limits)
             else:

@@ -35,7 +35,7 @@ class LocalWeights:
 
     weights: Mapping[str, float]
     sparse: Mapping[int, float]
-    """Changes of sparse features, by the hash of their names."""
+    """Changes of sparse features, by their number."""
     strength: float
     """λ as it was used, after the gate."""
     objective: float
@@ -69,14 +69,18 @@ def local_weights(
     *,
     sparse_baseline: Mapping[int, float] | None = None,
     start: Mapping[str, float] | None = None,
+    beside: int = 0,
 ) -> LocalWeights:
     """Weights for a sentence from the candidates of its examples.
 
     ``baseline`` has a weight for every dense column, in order; ``sparse_baseline`` weights of sparse features
-    by hash. ``start`` are weights at which EBUU begins instead of the baseline, if they are better.
+    by number. ``start`` are weights at which EBUU begins instead of the baseline, if they are better. The
+    last ``beside`` examples were not found for the sentence, such as a development set: they have no
+    similarity, count as if it were 1, and do not open the gate.
     """
     options = options or UpdateOptions()
     strength = (options.strength or 0.0) * gate(similarities, options)
+    similarities = [*similarities, *[1.0] * beside]
     unchanged = LocalWeights(
         weights=dict(baseline), sparse={}, strength=strength, objective=0.0, start=0.0, iterations=0
     )

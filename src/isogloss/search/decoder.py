@@ -54,8 +54,8 @@ class Decoder:
         self.overlay = overlay
         """A second, small table that is read beside the first; see ``check_overlay``."""
         if overlay is not None:
-            check_overlay(rules, overlay, sparse)
-        self._sparse_engine = None if sparse is None else sparse.engine(rules)
+            check_overlay(rules, overlay)
+        self._sparse_engine = None if sparse is None else sparse.engine(overlay or rules)
         self._sparse_weights: _engine.SparseWeights | None = None
         self._engine = self._make(options)
         self._fallback: _engine.Decoder | None = None
@@ -67,7 +67,7 @@ class Decoder:
             self.set_weights(weights)
 
     def set_weights(
-        self, weights: Mapping[str, float], sparse: SparseWeights | _engine.LearnedWeights | None = None
+        self, weights: Mapping[str, float], sparse: SparseWeights | _engine.SparseWeights | None = None
     ) -> None:
         """Use other weights from now on; sparse weights that changed must be set again.
 
@@ -80,19 +80,23 @@ class Decoder:
         self._set_dense(checked)
 
     @property
+    def language_model(self) -> LanguageModel:
+        """What it scores words with."""
+        return self._lm
+
+    @property
     def sparse_weights(self) -> _engine.SparseWeights | None:
         """The weights of sparse features in use."""
         return self._sparse_weights
 
     @contextlib.contextmanager
-    def using(self, weights: Mapping[str, float]) -> Iterator[None]:
-        """Use other dense weights for a while; sparse weights stay."""
-        own = self.weights
-        self._set_dense(check_weights(weights, self.names))
-        try:
+    def using(
+        self, weights: Mapping[str, float], sparse_changes: Mapping[int, float] | None = None
+    ) -> Iterator[None]:
+        """Use other dense weights for a while, and sparse ones changed by so much, by number."""
+        with self.restored():
+            self.change(weights, sparse_changes)
             yield
-        finally:
-            self._set_dense(own)
 
     @contextlib.contextmanager
     def restored(self) -> Iterator[None]:
@@ -104,9 +108,14 @@ class Decoder:
             self._sparse_weights = sparse
             self._set_dense(own)
 
-    def set_dense(self, weights: Mapping[str, float]) -> None:
-        """Use other dense weights from now on; sparse weights stay."""
-        self._set_dense(check_weights(weights, self.names))
+    def change(self, weights: Mapping[str, float], sparse_changes: Mapping[int, float] | None = None) -> None:
+        """Use other dense weights from now on, and sparse ones changed by so much, by number."""
+        checked = check_weights(weights, self.names)
+        if sparse_changes:
+            features = np.fromiter(sparse_changes, np.uint64, len(sparse_changes))
+            values = np.fromiter(sparse_changes.values(), np.float32, len(sparse_changes))
+            self._sparse_weights = _engine.ChangedWeights(self._sparse_weights, features, values)
+        self._set_dense(checked)
 
     def _set_dense(self, weights: dict[str, float]) -> None:
         self.weights = weights
@@ -345,10 +354,8 @@ class Decoder:
             )
 
 
-def check_overlay(rules: RuleTable, overlay: RuleTable, sparse: SparseModel | None) -> None:
+def check_overlay(rules: RuleTable, overlay: RuleTable) -> None:
     """Refuse a second table that does not number the words of the first as the first does."""
-    if sparse is not None:
-        raise ConfigError("a system with sparse features takes no second rule table")
     begins_alike = all(
         np.array_equal(overlay.arrays[f"{side}_word_{part}"][: len(first)], first)
         for side in ("source", "target")

@@ -56,6 +56,22 @@ class FeatureRows:
             np.array([0, end - begin]), self.features[begin:end].copy(), self.counts[begin:end].copy()
         )
 
+    def varying(self) -> UInt64:
+        """Features that not all rows have, or not equally often."""
+        different, inverse = np.unique(self.features, return_inverse=True)
+        present = np.bincount(inverse, minlength=len(different))
+        sums = np.bincount(inverse, self.counts, minlength=len(different))
+        squares = np.bincount(inverse, self.counts.astype(np.float64) ** 2, minlength=len(different))
+        constant = (present == len(self.offsets) - 1) & (squares * present == sums**2)
+        found: UInt64 = different[~constant]
+        return found
+
+    def only(self, features: UInt64) -> FeatureRows:
+        """The rows without other features than these, which rise."""
+        kept = np.isin(self.features, features)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return FeatureRows(before[self.offsets], self.features[kept], self.counts[kept])
+
     def sums(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
         """For each row the weighted sum of its counts; ``weights`` stand beside ``features``."""
         products = np.concatenate([np.zeros(1), np.cumsum(weights.astype(np.float64) * self.counts)])

@@ -18,6 +18,7 @@ from isogloss.nbest.store import Ragged, SparseFeatures
 from isogloss.rerank.features import FeatureFunction, Material
 from isogloss.rerank.functions.alignments import aligned_pairs
 from isogloss.rerank.functions.segmentation import phrases_of
+from isogloss.search.searched import FeatureRows
 
 __all__ = ["TEMPLATES", "SparseTemplates"]
 
@@ -73,7 +74,7 @@ class SparseTemplates(FeatureFunction):
         phrases = phrases_of(material, self.name) if set(_OF_PHRASES) & set(names) else None
         candidates = _Candidates(material, links, phrases)
         model = self._model(names).engine_of(Vocabulary(), material.store.words)
-        rows = [model.given_features(*facts) for facts in candidates]
+        rows = [FeatureRows(*model.given_features(*facts)) for facts in candidates]
         least = self.min_sentences if material.training else 1
         features = _telling_apart(rows, least)
         return _numbered(features, rows, _names(features, rows, model, candidates))
@@ -100,9 +101,6 @@ def _named_file(text: str) -> tuple[str, str]:
     if not equals or not name or not path:
         raise ConfigError(f"'{text}': a name, '=' and a file are expected")
     return name, path
-
-
-Rows = tuple[npt.NDArray[np.int64], UInt64, npt.NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +146,9 @@ def _inside(
     return np.ascontiguousarray(links[kept]), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def _telling_apart(rows: list[Rows], least: int) -> UInt64:
+def _telling_apart(rows: list[FeatureRows], least: int) -> UInt64:
     """Features that candidates of at least so many sentences do not share."""
-    found = []
-    for offsets, features, counts in rows:
-        different, inverse = np.unique(features, return_inverse=True)
-        present = np.bincount(inverse)
-        sums, squares = np.bincount(inverse, counts), np.bincount(inverse, counts.astype(np.float64) ** 2)
-        constant = (present == len(offsets) - 1) & (squares * present == sums**2)
-        found.append(different[~constant])
+    found = [of_sentence.varying() for of_sentence in rows]
     features, sentences = np.unique(np.concatenate([np.zeros(0, np.uint64), *found]), return_counts=True)
     return features[sentences >= least]
 
@@ -169,11 +161,13 @@ def _columns(features: UInt64, found: UInt64) -> tuple[npt.NDArray[np.int64], np
     return place, features[place] == found
 
 
-def _names(features: UInt64, rows: list[Rows], model: EngineModel, candidates: _Candidates) -> list[str]:
+def _names(
+    features: UInt64, rows: list[FeatureRows], model: EngineModel, candidates: _Candidates
+) -> list[str]:
     names = [""] * len(features)
     unnamed = np.ones(len(features), np.bool_)
-    for (_, found, _), facts in zip(rows, candidates, strict=True):
-        place, known = _columns(features, found)
+    for of_sentence, facts in zip(rows, candidates, strict=True):
+        place, known = _columns(features, of_sentence.features)
         fresh = np.unique(place[known])
         fresh = fresh[unnamed[fresh]]
         if len(fresh):
@@ -184,15 +178,15 @@ def _names(features: UInt64, rows: list[Rows], model: EngineModel, candidates: _
     return names
 
 
-def _numbered(features: UInt64, rows: list[Rows], names: list[str]) -> SparseFeatures:
+def _numbered(features: UInt64, rows: list[FeatureRows], names: list[str]) -> SparseFeatures:
     offsets, columns, values = [np.zeros(1, np.int64)], [], []
     end = 0
-    for starts, found, counts in rows:
-        place, kept = _columns(features, found)
+    for of_sentence in rows:
+        place, kept = _columns(features, of_sentence.features)
         before = np.concatenate([[0], np.cumsum(kept)])
-        offsets.append(end + before[starts[1:]])
+        offsets.append(end + before[of_sentence.offsets[1:]])
         columns.append(place[kept].astype(np.uint32))
-        values.append(counts[kept])
+        values.append(of_sentence.counts[kept])
         end += int(before[-1])
     vocabulary = Vocabulary()
     for name in names:
