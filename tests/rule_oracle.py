@@ -24,6 +24,7 @@ class Settings:
     orientation: str = "hier"
     orientation_smoothing: float = 0.5
     smoothing: str = "none"
+    max_plain: int = 0
 
 
 @dataclass
@@ -113,7 +114,10 @@ def rules_of(block, initial, links: set[Link], settings: Settings):
             target = _items(t0, t1, [(g[2], g[3], g) for g in gaps])
             words = {item for item in source if isinstance(item, int)}
             target_words = {item for item in target if isinstance(item, int)}
-            if len(source) > settings.max_symbols or not words:
+            longest = settings.max_symbols if gaps else max(settings.max_symbols, settings.max_plain)
+            if len(source) > longest or not words:
+                continue
+            if gaps and max(s1 - s0, t1 - t0) > settings.max_length:
                 continue
             if not any(s in words and t in target_words for s, t in links):
                 continue
@@ -137,7 +141,8 @@ def _items(begin: int, end: int, gaps):
 def in_normal_form(target, settings: Settings) -> bool:
     words = list(itertools.takewhile(lambda item: isinstance(item, int), target))
     rest = target[len(words) :]
-    return 1 <= len(words) <= settings.max_target_words and not any(isinstance(item, int) for item in rest)
+    most = settings.max_target_words if rest else max(settings.max_target_words, settings.max_plain)
+    return 1 <= len(words) <= most and not any(isinstance(item, int) for item in rest)
 
 
 def extract(corpus, settings: Settings) -> dict[tuple[Side, Side], Facts]:
@@ -145,7 +150,7 @@ def extract(corpus, settings: Settings) -> dict[tuple[Side, Side], Facts]:
     table: dict[tuple[Side, Side], Facts] = defaultdict(Facts)
     for source_words, target_words, links in corpus:
         n, m = len(source_words), len(target_words)
-        initial = phrases(n, m, links, settings.max_length, settings.tight)
+        initial = phrases(n, m, links, max(settings.max_length, settings.max_plain), settings.tight)
         longest = settings.max_length if settings.orientation == "phrase" else max(n, m)
         blocks = phrases(n, m, links, longest, tight=False)
         for block in initial:

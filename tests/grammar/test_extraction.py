@@ -131,6 +131,7 @@ option_sets = st.builds(
     orientation=st.sampled_from(["word", "phrase", "hier", "none"]),
     orientation_smoothing=st.sampled_from([0.5, 1.0]),
     smoothing=st.sampled_from(["none", "kneser-ney", "good-turing"]),
+    max_plain=st.sampled_from([0, 0, 6, 12]),
 )
 
 
