@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from isogloss.cli.local import local_training
-from isogloss.errors import ConfigError, DataFormatError, InputFileError
+from isogloss.errors import ConfigError, DataFormatError, InputFileError, OutputError
+from isogloss.local import experiment
 from isogloss.local.experiment import read_experiment, tables
 
 CONFIG = """
@@ -16,7 +17,9 @@ system = "{systems}/phrase"
 dev = "a"
 tune = "b"
 other_dev = ["b"]
-runs = 2
+runs = 1
+baselines = 2
+restarts = 1
 iterations = 1
 nbest = 5
 sharpnesses = [10]
@@ -27,7 +30,12 @@ sets.b = {{ source = "b.src", references = ["b.tgt"] }}
 """
 
 
-def test_all_tables(systems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_tables(
+    systems: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     parts = {"a": slice(0, 8), "b": slice(8, 16), "examples": slice(16, 50)}
     for side, name in (("src", "test.src"), ("tgt", "test.tgt.0")):
         lines = (systems / "corpus" / name).read_text().splitlines()
@@ -47,6 +55,17 @@ def test_all_tables(systems: Path, tmp_path: Path, capsys: pytest.CaptureFixture
         both = results["baseline"][name], results["methods"]["ebuu"][name]["bleu"]
         assert results["oracle"][name] >= min(both)
     assert results["sizes"][-1]["size"] == 100
+    assert len(results["chosen"]["ebuu"]) == 2
+    # Once more: nothing is computed but times, and another description is refused.
+    monkeypatch.setattr(experiment, "tune_system", None)
+    monkeypatch.setattr(experiment, "sweep", None)
+    monkeypatch.setattr(experiment, "local_statistics", None)
+    local_training(str(config), str(tmp_path / "out"))
+    again = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert {**again, "seconds": 0} == {**results, "seconds": 0}
+    config.write_text(CONFIG.format(systems=systems).replace("restarts = 1", "restarts = 2"))
+    with pytest.raises(OutputError, match="another description"):
+        local_training(str(config), str(tmp_path / "out"))
 
 
 @pytest.mark.parametrize(

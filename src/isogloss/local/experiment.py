@@ -7,6 +7,8 @@ The description is a TOML file; paths are relative to it::
     tune = "news-05"               # the set λ and α are chosen on
     other_dev = ["news-06"]        # sets to tune further baselines on, for comparison (optional)
     runs = 5                       # MERT runs, of which the best on dev is the baseline
+    baselines = 3                  # baselines, each from runs of its own; scores are means over them
+    leave_one_out = "train.links"  # if the examples are the training text: its word alignment (optional)
 
     [retrieval]                    # the examples
     source = "train.zh"
@@ -16,25 +18,30 @@ The description is a TOML file; paths are relative to it::
     source = "news-02.zh"
     references = ["news-02.en.0", "news-02.en.1"]
     external = { moses = "news-02.moses" }    # outputs of other systems (optional)
+
+Weights and statistics are kept in the folder of the results: a run that was stopped goes on there.
 """
 
 from __future__ import annotations
 
+import json
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import ConfigError, DataFormatError, InputFileError
+from isogloss.corpus.streams import StrPath, atomic_output, read_lines
+from isogloss.errors import ConfigError, DataFormatError, InputFileError, OutputError
 from isogloss.learn.tuning import TuneOptions
 from isogloss.learn.tuning import tune as tune_system
-from isogloss.local.growth import BuildOptions, build_memory, read_examples
-from isogloss.local.memory import Memory
+from isogloss.local.decoding import BuildOptions
+from isogloss.local.growth import build_memory, read_examples
+from isogloss.local.memory import KIND, VERSION, Memory
 from isogloss.local.options import RetrievalOptions, UpdateOptions
 from isogloss.local.segment import Frequencies
 from isogloss.local.translator import LocalTranslator
@@ -42,6 +49,7 @@ from isogloss.local.tune import baseline_statistics, local_statistics, settings_
 from isogloss.metric import Bleu, BleuOptions, References, bleu_scores, paired_bootstrap
 from isogloss.metric.interface import Statistics
 from isogloss.metric.references import check_length
+from isogloss.model.folder import open_folder
 from isogloss.search import load
 from isogloss.search.sentence import split_words
 
@@ -49,7 +57,6 @@ __all__ = ["ExperimentOptions", "SetFiles", "read_experiment", "run_experiment",
 
 Say = Callable[[str], None]
 METHODS = ("mbuu", "ebuu")
-_SIZES = (40, 70, 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +79,13 @@ class ExperimentOptions:
     sets: Mapping[str, SetFiles]
     other_dev: tuple[str, ...] = ()
     runs: int = 5
+    """MERT runs per baseline, of which the best on ``dev`` is taken."""
+    baselines: int = 1
+    """Baselines, each from runs of its own."""
     iterations: int = 10
     """Iterations of each MERT run."""
+    restarts: int = 20
+    """Random restarts in each iteration."""
     nbest: int = 100
     strengths: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """λ to try, by method."""
@@ -81,13 +93,20 @@ class ExperimentOptions:
     """α to try."""
     skip_identical: bool = True
     """Leave out examples that are the test sentence itself."""
+    leave_one_out: Path | None = None
+    """Word alignment of the examples, if they are the training text: each is decoded without its rules."""
+    curves: bool = True
+    """Show every λ on every set, with the first baseline."""
+    sizes: tuple[int, ...] = (40, 70, 100)
+    """Numbers of examples to show, with the first baseline."""
 
     def __post_init__(self) -> None:
         for name in (self.dev, self.tune, *self.other_dev):
             if name not in self.sets:
                 raise ConfigError(f"no set is called '{name}'; described are {', '.join(self.sets)}")
-        if self.runs < 1:
-            raise ConfigError(f"runs must be at least 1, got {self.runs}")
+        for name in ("runs", "baselines"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +138,10 @@ def read_experiment(path: StrPath) -> ExperimentOptions:
         facts["strengths"] = {name: tuple(row) for name, row in facts.get("strengths", {}).items()}
         for name in ("other_dev", "sharpnesses"):
             facts[name] = tuple(facts.get(name, ()))
+        if "sizes" in facts:
+            facts["sizes"] = tuple(facts["sizes"])
+        if "leave_one_out" in facts:
+            facts["leave_one_out"] = file.parent / facts["leave_one_out"]
         return ExperimentOptions(**facts)
     except KeyError as error:
         raise ConfigError(f"{file}: {error} is missing") from None
@@ -140,85 +163,150 @@ class _Experiment:
         self.system = load(options.system)
         self.metric = Bleu()
         self.retrieval = RetrievalOptions(skip_identical=options.skip_identical)
+        self._claim()
 
     def run(self) -> dict[str, Any]:
         options = self.options
-        runs = [self._tuned(options.dev, seed) for seed in range(1, options.runs + 1)]
-        dev_scores = [score for score, _ in runs]
-        best = runs[int(np.argmax(dev_scores))][1]
-        self._use(best)
-        memory = self._memory()
-        baseline = {name: self._baseline(name) for name in self.sets}
-        chosen: dict[str, UpdateOptions] = {}
-        curves: dict[str, list[dict[str, float]]] = {}
-        for method in METHODS:
-            chosen[method], curves[method] = self._choose(memory, method)
-        local = {
-            method: {name: self._local(memory, name, chosen[method]) for name in self.sets}
-            for method in METHODS
-        }
+        found = [self._with_baseline(number) for number in range(options.baselines)]
+        first = found[0]
+        self._use(first.weights)
+        memory = self._memory(0)
         results: dict[str, Any] = {
             "dev": options.dev,
             "tune": options.tune,
-            "dev_scores": dev_scores,
-            "baseline": {name: self._score(rows) for name, rows in baseline.items()},
+            "dev_scores": [score for one in found for score in one.dev_scores],
+            "baseline": {name: self._mean([one.baseline[name] for one in found]) for name in self.sets},
             "external": self._external(),
-            "seconds": self._seconds(memory, chosen),
+            "seconds": self._seconds(memory, first.chosen),
             "chosen": {
-                method: {"strength": o.strength, "sharpness": o.sharpness} for method, o in chosen.items()
+                method: [
+                    {"strength": o.strength, "sharpness": o.sharpness}
+                    for o in (one.chosen[method] for one in found)
+                ]
+                for method in METHODS
             },
             "methods": {
-                method: {
-                    name: {
-                        "bleu": self._score(rows[name]),
-                        "p_value": paired_bootstrap(self.metric, [baseline[name]], [rows[name]]).p_value,
-                    }
-                    for name in self.sets
-                }
-                for method, rows in local.items()
+                method: {name: self._compared(found, method, name) for name in self.sets}
+                for method in METHODS
             },
             "similarity": self._similarity(memory),
             "zero": {
-                "baseline": {n: self.metric.zero_sentences(rows) for n, rows in baseline.items()},
+                "baseline": {name: self._zero([one.baseline[name] for one in found]) for name in self.sets},
                 **{
-                    method: {n: self.metric.zero_sentences(row) for n, row in rows.items()}
-                    for method, rows in local.items()
+                    method: {
+                        name: self._zero([one.local[method][name] for one in found]) for name in self.sets
+                    }
+                    for method in METHODS
                 },
             },
             "sentences": {name: len(one.sources) for name, one in self.sets.items()},
-            "curves": curves,
-            "sizes": self._sizes(memory, chosen["ebuu"]),
-            "oracle": {name: self._score(_better(baseline[name], local["ebuu"][name])) for name in self.sets},
+            "curves": {method: self._curve(memory, first.chosen[method]) for method in METHODS},
+            "sizes": self._sizes(memory, first.chosen["ebuu"]),
+            "oracle": {
+                name: self._mean([_better(one.baseline[name], one.local["ebuu"][name]) for one in found])
+                for name in self.sets
+            },
         }
         results["development_sets"] = self._other_development_sets()
-        self._use(best)
         return results
 
+    def _with_baseline(self, number: int) -> _Found:
+        options = self.options
+        seeds = range(number * options.runs + 1, (number + 1) * options.runs + 1)
+        runs = [self._tuned(options.dev, seed) for seed in seeds]
+        dev_scores = [score for score, _ in runs]
+        weights = runs[int(np.argmax(dev_scores))][1]
+        self._use(weights)
+        memory = self._memory(number)
+        baseline = {name: self._kept(f"{number}-{name}", partial(self._baseline, name)) for name in self.sets}
+        chosen = {method: self._choose(memory, method, number) for method in METHODS}
+        local = {
+            method: {
+                name: self._kept(
+                    f"{number}-{name}-{_written(chosen[method])}",
+                    partial(self._local, memory, name, chosen[method]),
+                )
+                for name in self.sets
+            }
+            for method in METHODS
+        }
+        return _Found(dev_scores, weights, baseline, chosen, local)
+
+    def _claim(self) -> None:
+        """Refuse a folder that holds results of something else."""
+        described = json.dumps(asdict(self.options), default=str, indent=1, sort_keys=True) + "\n"
+        file = self.folder / "description.json"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if file.exists() and file.read_text(encoding="utf-8") != described:
+            raise OutputError("holds an experiment with another description", self.folder, "choose another")
+        with atomic_output(file) as stream:
+            stream.write(described)
+
+    def _kept(self, key: str, make: Callable[[], Statistics]) -> Statistics:
+        """Statistics that are computed once."""
+        file = self.folder / "statistics" / f"{key}.tsv"
+        if not file.exists():
+            rows = make()
+            file.parent.mkdir(exist_ok=True)
+            with atomic_output(file) as stream:
+                for row in rows.tolist():
+                    stream.write("\t".join(map(str, row)) + "\n")
+        return np.array([[int(cell) for cell in line.split("\t")] for line in read_lines(file)])
+
+    def _mean(self, runs: Sequence[Statistics]) -> float:
+        return float(np.mean([self._score(rows) for rows in runs]))
+
+    def _zero(self, runs: Sequence[Statistics]) -> float:
+        return float(np.mean([self.metric.zero_sentences(rows) for rows in runs]))
+
+    def _compared(self, found: Sequence[_Found], method: str, name: str) -> dict[str, float]:
+        baseline = [one.baseline[name] for one in found]
+        local = [one.local[method][name] for one in found]
+        comparison = paired_bootstrap(self.metric, baseline, local)
+        return {"bleu": self._mean(local), "p_value": comparison.p_value}
+
     def _tuned(self, name: str, seed: int) -> tuple[float, dict[str, float]]:
-        self.say(f"MERT on {name}, run {seed}")
-        one = self.sets[name]
-        result = tune_system(
-            self.system,
-            one.sources,
-            one.references,
-            TuneOptions(
-                method="mert", seed=seed, iterations=self.options.iterations, nbest=self.options.nbest
-            ),
-            threads=self.threads,
-        )
-        return result.best.dev_score, result.dense
+        file = self.folder / "weights" / f"{name}-{seed}.json"
+        if not file.exists():
+            self.say(f"MERT on {name}, run {seed}")
+            one, options = self.sets[name], self.options
+            result = tune_system(
+                self.system,
+                one.sources,
+                one.references,
+                TuneOptions(
+                    method="mert",
+                    seed=seed,
+                    iterations=options.iterations,
+                    nbest=options.nbest,
+                    restarts=options.restarts,
+                ),
+                threads=self.threads,
+            )
+            file.parent.mkdir(exist_ok=True)
+            with atomic_output(file) as stream:
+                stream.write(json.dumps([result.best.dev_score, result.dense]) + "\n")
+        score, weights = json.loads(file.read_text(encoding="utf-8"))
+        return float(score), dict(weights)
 
     def _use(self, weights: Mapping[str, float]) -> None:
         self.system = load(self.options.system, weights=weights)
 
-    def _memory(self) -> Memory:
-        self.say("decoding the examples")
-        path = self.folder / "memory"
-        files = self.options.retrieval
-        examples, _ = read_examples(files.source, files.references)
-        if not (path / "manifest.json").exists():
-            build = BuildOptions(nbest=self.options.nbest)
-            return build_memory(path, self.system, examples, build, threads=self.threads)
+    def _memory(self, number: int) -> Memory:
+        path = self.folder / f"memory-{number}"
+        if not (path / "manifest.json").exists() or open_folder(
+            path, kind=KIND, version=VERSION
+        ).attributes.get("build"):
+            self.say("decoding the examples")
+            files = self.options.retrieval
+            examples, skipped = read_examples(files.source, files.references)
+            links = (
+                None if self.options.leave_one_out is None else list(read_lines(self.options.leave_one_out))
+            )
+            if links is not None and skipped:
+                raise ConfigError("to leave one out, no side of an example may be empty")
+            build = BuildOptions(nbest=self.options.nbest, leave_one_out=links is not None)
+            return build_memory(path, self.system, examples, build, links=links, threads=self.threads)
         return Memory.open(path, self.system)
 
     def _baseline(self, name: str) -> Statistics:
@@ -236,41 +324,55 @@ class _Experiment:
     def _score(self, rows: Statistics) -> float:
         return float(self.metric.score(rows.sum(axis=0)))
 
-    def _choose(self, memory: Memory, method: str) -> tuple[UpdateOptions, list[dict[str, float]]]:
-        """The setting that is best on the set for tuning, and how every setting does on all sets."""
-        options = self.options
+    def _choose(self, memory: Memory, method: str, number: int) -> UpdateOptions:
+        """The setting that is best on the set for tuning."""
+        file = self.folder / "weights" / f"chosen-{number}-{method}.json"
         base = UpdateOptions(method=method)  # type: ignore[arg-type]
-        settings = settings_of(base, options.strengths.get(method, ()), options.sharpnesses)
-        one = self.sets[options.tune]
-        tuned = sweep(
-            self.system,
-            memory,
-            one.sources,
-            one.references,
-            settings,
-            retrieval=self.retrieval,
-            threads=self.threads,
-        )
-        best = tuned.best
-        curve = []
-        strengths = sorted({setting.strength or 0.0 for setting in settings})
-        for strength in strengths:
-            setting = replace(best, strength=strength)
-            row = {"strength": strength}
-            for name in self.sets:
-                row[name] = self._score(self._local(memory, name, setting))
-            curve.append(row)
-        return best, curve
+        if not file.exists():
+            one = self.sets[self.options.tune]
+            self.say(f"choosing λ of {method}")
+            tuned = sweep(
+                self.system,
+                memory,
+                one.sources,
+                one.references,
+                self._settings(base),
+                retrieval=self.retrieval,
+                threads=self.threads,
+            )
+            with atomic_output(file) as stream:
+                stream.write(json.dumps([tuned.best.strength, tuned.best.sharpness]) + "\n")
+        strength, sharpness = json.loads(file.read_text(encoding="utf-8"))
+        return replace(base, strength=strength, sharpness=sharpness)
+
+    def _settings(self, base: UpdateOptions) -> list[UpdateOptions]:
+        return settings_of(base, self.options.strengths.get(base.method, ()), self.options.sharpnesses)
+
+    def _curve(self, memory: Memory, chosen: UpdateOptions) -> list[dict[str, float]]:
+        """How every λ does on all sets."""
+        if not self.options.curves:
+            return []
+        rows = []
+        for strength in sorted({setting.strength or 0.0 for setting in self._settings(chosen)}):
+            setting = replace(chosen, strength=strength)
+            rows.append({"strength": strength, **self._scores(memory, setting)})
+        return rows
 
     def _sizes(self, memory: Memory, update: UpdateOptions) -> list[dict[str, float]]:
-        rows = []
-        for size in _SIZES:
-            row: dict[str, float] = {"size": size}
-            for name in self.sets:
-                statistics = self._local(memory, name, update, replace(self.retrieval, size=size))
-                row[name] = self._score(statistics)
-            rows.append(row)
-        return rows
+        return [{"size": size, **self._scores(memory, update, size)} for size in self.options.sizes]
+
+    def _scores(self, memory: Memory, update: UpdateOptions, size: int = 0) -> dict[str, float]:
+        retrieval = replace(self.retrieval, size=size) if size else self.retrieval
+        ending = f"-{size}" if size and size != self.retrieval.size else ""
+        return {
+            name: self._score(
+                self._kept(
+                    f"0-{name}-{_written(update)}{ending}",
+                    partial(self._local, memory, name, update, retrieval),
+                )
+            )
+            for name in self.sets
+        }
 
     def _external(self) -> dict[str, dict[str, float]]:
         found: dict[str, dict[str, float]] = {}
@@ -315,6 +417,21 @@ class _Experiment:
             self._use(self._tuned(name, 1)[1])
             found[name] = {other: self._score(self._baseline(other)) for other in self.sets}
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What came of one baseline."""
+
+    dev_scores: list[float]
+    weights: dict[str, float]
+    baseline: dict[str, Statistics]
+    chosen: dict[str, UpdateOptions]
+    local: dict[str, dict[str, Statistics]]
+
+
+def _written(update: UpdateOptions) -> str:
+    return f"{update.method}-{update.strength:g}-{update.sharpness:g}"
 
 
 def _read_set(files: SetFiles) -> _Set:
@@ -366,7 +483,7 @@ def tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[s
 
     baseline = row("MERT", results["baseline"])
     seconds = [[what, f"{value * 1e3:.2f} ms"] for what, value in results["seconds"].items()]
-    zero = [row(name, values, "d") for name, values in results["zero"].items()]
+    zero = [row(name, values, ".4g") for name, values in results["zero"].items()]
     other = [row(f"MERT, tuned on {name}", values) for name, values in results["development_sets"].items()]
     external = [row(name, values) for name, values in results["external"].items()]
     return [
