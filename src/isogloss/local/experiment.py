@@ -8,7 +8,7 @@ The description is a TOML file; paths are relative to it::
     other_dev = ["news-06"]        # sets to tune further baselines on, for comparison (optional)
     runs = 5                       # MERT runs, of which the best on dev is the baseline
     baselines = 3                  # baselines, each from runs of its own; scores are means over them
-    leave_one_out = "train.links"  # if the examples are the training text: its word alignment (optional)
+    leave_one_out = "train.links"  # if the examples are the training text: its links or an aligner
 
     [retrieval]                    # the examples
     source = "train.zh"
@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.align import AlignmentModel
 from isogloss.corpus.streams import StrPath, atomic_output, read_lines
 from isogloss.errors import ConfigError, DataFormatError, InputFileError, OutputError
 from isogloss.learn.tuning import TuneOptions
@@ -94,7 +95,8 @@ class ExperimentOptions:
     skip_identical: bool = True
     """Leave out examples that are the test sentence itself."""
     leave_one_out: Path | None = None
-    """Word alignment of the examples, if they are the training text: each is decoded without its rules."""
+    """Word alignment of the examples, or a model that aligns them, if they are the training text: each is
+    decoded without its own rules."""
     curves: bool = True
     """Show every λ on every set, with the first baseline."""
     sizes: tuple[int, ...] = (40, 70, 100)
@@ -300,13 +302,15 @@ class _Experiment:
             self.say("decoding the examples")
             files = self.options.retrieval
             examples, skipped = read_examples(files.source, files.references)
-            links = (
-                None if self.options.leave_one_out is None else list(read_lines(self.options.leave_one_out))
-            )
+            given = self.options.leave_one_out
+            aligner = AlignmentModel.load(given) if given is not None and given.is_dir() else None
+            links = list(read_lines(given)) if given is not None and aligner is None else None
             if links is not None and skipped:
                 raise ConfigError("to leave one out, no side of an example may be empty")
-            build = BuildOptions(nbest=self.options.nbest, leave_one_out=links is not None)
-            return build_memory(path, self.system, examples, build, links=links, threads=self.threads)
+            build = BuildOptions(nbest=self.options.nbest, leave_one_out=given is not None)
+            return build_memory(
+                path, self.system, examples, build, links=links, aligner=aligner, threads=self.threads
+            )
         return Memory.open(path, self.system)
 
     def _baseline(self, name: str) -> Statistics:
