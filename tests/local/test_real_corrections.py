@@ -29,17 +29,19 @@ def lines(path: Path, count: int, first: int = 0) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()[first : first + count]
 
 
-def test_corrections(corpora: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("search", ["phrase", "hierarchical"])
+def test_corrections(search: str, corpora: Path, tmp_path: Path) -> None:
     """By weights alone and with the overlay; sentences that have little to do with it stay as good."""
     corpus = corpora / "multi30k-tok"
     for side in ("de", "en"):
         (tmp_path / side).write_text("\n".join(lines(corpus / f"train.{side}", PAIRS)) + "\n")
     sides = [tmp_path / "de", tmp_path / "en"]
     run("align", *sides, "--output", tmp_path / "links", "--model-output", tmp_path / "aligner")
-    run("extract", *sides, tmp_path / "links", "--grammar", "phrase", "--output", tmp_path / "rules")
+    grammar = "phrase" if search == "phrase" else "hiero"
+    run("extract", *sides, tmp_path / "links", "--grammar", grammar, "--output", tmp_path / "rules")
     run("lm", "build", tmp_path / "en", "--order", "3", "--binary", tmp_path / "lm")
     models = ["--rules", tmp_path / "rules", "--lm", tmp_path / "lm"]
-    run("system", "create", tmp_path / "system", *models, "--search", "phrase")
+    run("system", "create", tmp_path / "system", *models, "--search", search)
     system = load(tmp_path / "system")
     held = [lines(corpus / f"train.{side}", 200, PAIRS) for side in ("de", "en")]
     examples = [Example(source=a, references=(b,)) for a, b in zip(*held, strict=True)]
@@ -49,7 +51,9 @@ def test_corrections(corpora: Path, tmp_path: Path) -> None:
     sources = lines(corpus / "test_2016.de", CORRECTED + OTHERS)
     references = lines(corpus / "test_2016.en", CORRECTED + OTHERS)
     # Corrections are to be believed: they count by their similarity, and count for much.
-    update = UpdateOptions(method="mbuu", strength=0.02, emphasis=12.0, gate=0.0, gate_examples=0)
+    update = UpdateOptions(
+        method="ebuu", strength=0.3, sharpness=20.0, emphasis=12.0, gate=0.0, gate_examples=0
+    )
     ways = {
         "weights": LocalTranslator(system, memory, update=update, overlay=False),
         "overlay": LocalTranslator(system, memory, update=UpdateOptions(strength=0.0)),
@@ -68,6 +72,7 @@ def test_corrections(corpora: Path, tmp_path: Path) -> None:
     gained = {name: (after[name] - before[name])[:CORRECTED].mean() for name in ways}
     others = {name: (after[name] - before[name])[CORRECTED:].mean() for name in ways}
     assert gained["weights"] > 2
+    assert (after["weights"] - before["overlay"])[:CORRECTED].mean() > 2  # and better than the system itself
     assert gained["overlay"] > 20
     assert others["weights"] > -2
     assert others["overlay"] > -2
