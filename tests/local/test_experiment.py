@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from isogloss.cli.local import local_training
 from isogloss.errors import ConfigError, DataFormatError, InputFileError, OutputError
 from isogloss.local import experiment
 from isogloss.local.experiment import read_experiment, tables
+from isogloss.search import System
 
 CONFIG = """
 system = "{systems}/phrase"
@@ -43,6 +45,14 @@ def test_all_tables(
             (tmp_path / f"{part}.{side}").write_text("".join(f"{line}\n" for line in lines[rows]))
     config = tmp_path / "experiment.toml"
     config.write_text(CONFIG.format(systems=systems))
+    started: list[dict[str, float]] = []
+    tune = experiment.tune_system
+
+    def watched(system: System, *arguments: Any, **options: Any) -> Any:
+        started.append(dict(system.weights))
+        return tune(system, *arguments, **options)
+
+    monkeypatch.setattr(experiment, "tune_system", watched)
     local_training(str(config), str(tmp_path / "out"))
     printed = capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())
@@ -56,6 +66,7 @@ def test_all_tables(
         assert results["oracle"][name] >= min(both)
     assert results["sizes"][-1]["size"] == 100
     assert len(results["chosen"]["ebuu"]) == 2
+    assert [started[0], started[0]] == started[:2]  # every baseline begins at the system's own weights
     # Once more: nothing is computed but times, and another description is refused.
     monkeypatch.setattr(experiment, "tune_system", None)
     monkeypatch.setattr(experiment, "sweep", None)

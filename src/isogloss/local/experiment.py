@@ -273,7 +273,7 @@ class _Experiment:
             self.say(f"MERT on {name}, run {seed}")
             one, options = self.sets[name], self.options
             result = tune_system(
-                self.system,
+                load(options.system),  # whatever weights are in use: every run begins at the same ones
                 one.sources,
                 one.references,
                 TuneOptions(
