@@ -1,12 +1,12 @@
 """The paper's training job: 50 passes over 663 sentences, 10 oracles against 10 candidates, all templates.
 
     python benchmarks/online_training.py SYSTEM SOURCE REFERENCE --output DIR
-        [--source-classes F --target-classes F] [--sentences 663] [--iterations 50] [--nbest 1000] [--threads 2]
+        [--source-classes F --target-classes F] [--sentences 663] [--iterations 50] [--nbest 1000]
 
-SYSTEM is a stored system, SOURCE tokenised sentences, REFERENCE their translations. Every template sees every token
-type. Watanabe et al. (2007) report nearly a day on 8 cores for this job. DIR gets the weights, for
-`sparse_search.py`; a killed run goes on after its last pass. Prints per pass the features that have a weight and
-where the time went; at the end CPU time, in units of this machine too, and bytes of memory per feature.
+SYSTEM is a stored system, SOURCE tokenised sentences, REFERENCE their translations. Every template sees every
+token type. Watanabe et al. (2007) report nearly a day on 8 cores for this job. DIR gets the weights, for
+`sparse_search.py`; a killed run goes on after its last pass. Prints per pass the features that have a weight
+and where the time went; at the end CPU time, in units of this machine too, and bytes of memory per feature.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import resource
 import time
 from collections import Counter
 from pathlib import Path
+
+from unit import unit
 
 from isogloss.classes import WordClasses
 from isogloss.corpus.streams import read_lines
@@ -28,7 +30,6 @@ from isogloss.metric import References
 from isogloss.search import load
 from isogloss.search.decoder import Decoder
 from isogloss.search.weights import write_weights
-from unit import unit
 
 
 def all_features(source_classes: str | None, target_classes: str | None) -> SparseModel:

@@ -2,9 +2,9 @@
 
     python benchmarks/sparse_search.py SYSTEM WEIGHTS SOURCE [--source-classes F --target-classes F]
 
-WEIGHTS is the folder that `online_training.py` leaves. Both searches use the dense weights that were learned with
-the sparse ones, the same limits and one thread. Prints CPU time per word of each, their ratio, how long the weights
-take to open, and how many features with a weight a target word of the best translation has.
+WEIGHTS is the folder that `online_training.py` leaves. Both searches use the dense weights that were learned
+with the sparse ones, the same limits and one thread. Prints CPU time per word of each, their ratio, how long
+the weights take to open, and how many features with a weight a target word of the best translation has.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+from online_training import all_features
+from unit import cpu, unit
 
 from isogloss.corpus.streams import read_lines
 from isogloss.features.weights import SparseWeights
 from isogloss.search import load
 from isogloss.search.decoder import Decoder
 from isogloss.search.weights import read_weights
-from online_training import all_features
-from unit import cpu, unit
 
 ROUNDS = 3
 
