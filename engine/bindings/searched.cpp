@@ -53,6 +53,35 @@ nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& 
   return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
 }
 
+std::vector<std::uint32_t> Searched::bag_options(const Options& options) const {
+  std::vector<std::uint32_t> chosen;
+  for (const Match& match : options.matches) {
+    if (match.gap_count > 0 || match.options_begin == match.options_end) continue;
+    // The rules of a source side are numbered by falling probability.
+    std::uint32_t best = match.options_begin;
+    for (std::uint32_t option = best; option < match.options_end; ++option)
+      if (options.options[option].rule < options.options[best].rule) best = option;
+    if (is_from_table(options.options[best].rule)) chosen.push_back(best);
+  }
+  return chosen;
+}
+
+nb::tuple Searched::bag(std::size_t number, const std::vector<std::size_t>& templates) {
+  Sentence& sentence = with_sparse(number);
+  features::SparseScorer& sparse = *sentence.translation->sparse();
+  for (std::size_t one : templates)
+    if (one >= sparse.model().templates.size()) throw nb::index_error("no such template");
+  std::vector<features::Firing> firings;
+  sparse.rule_features(bag_options(sentence.translation->options()), templates, firings);
+  Buffer<std::uint64_t> features;
+  Buffer<float> counts;
+  for (const features::Firing& firing : firings) {
+    features.push_back(firing.feature);
+    counts.push_back(firing.count);
+  }
+  return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(counts)));
+}
+
 /// Calls `visit(feature, name)` for those features of some candidates that are wanted, each once.
 template <class Visit>
 void Searched::for_each_name(std::size_t number, const std::vector<std::int64_t>& rows,
@@ -140,6 +169,10 @@ void bind_searched(nb::module_& module) {
            nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
                    "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
            "Sparse features of some candidates: where each begins, features by rising number, counts.")
+      .def("bag", &Searched::bag, "sentence"_a, "templates"_a,
+           nb::sig("def bag(self, sentence: int, templates: Sequence[int]) -> tuple[NDArray[numpy.uint64], "
+                   "NDArray[numpy.float32]]"),
+           "Features of some templates, by position: of the most frequent rule of every source phrase, in no order.")
       .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
            nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> dict[int, str]"),

@@ -29,6 +29,9 @@ class Searched {
   /// Sparse features of some candidates of a sentence.
   nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows);
 
+  /// Features of the most frequent rule of every source phrase that some rule of the table matches, of some templates.
+  nanobind::tuple bag(std::size_t number, const std::vector<std::size_t>& templates);
+
   nanobind::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted);
 
   /// Features, their names one after another, and where each ends.
@@ -47,6 +50,7 @@ class Searched {
  private:
   Sentence& at(std::size_t number);
   Sentence& with_sparse(std::size_t number);
+  std::vector<std::uint32_t> bag_options(const search::Options& options) const;
   template <class Visit>
   void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
                      Visit&& visit);

@@ -87,6 +87,7 @@ struct SparseStep {
   std::uint32_t parent;
   std::uint8_t turn;
   int jump;
+  std::uint8_t side;
 };
 
 /// The sparse features of one sentence: the search asks it for scores while it goes and afterwards for the features
@@ -130,6 +131,10 @@ class SparseScorer {
 
   /// The features of a derivation by rising number, each once.
   void features(std::span<const SparseStep> derivation, std::vector<Firing>& out);
+
+  /// The features that some options have wherever they stand, of some of the templates (by their positions).
+  void rule_features(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+                     std::vector<Firing>& out);
 
   /// Calls `visit(feature, name maker)` for every firing of a derivation.
   template <class Visit>
@@ -188,6 +193,7 @@ class SparseScorer {
   float event_score(const ActiveTemplate& active, std::span<const Position> positions);
   template <class Call>
   float sum(Call&& call);
+  static void add_up(std::vector<Firing>& firings);
   template <class Fire>
   void fire_derivation(std::span<const SparseStep> derivation, Fire&& fire);
 
@@ -223,7 +229,7 @@ void SparseScorer::fire_derivation(std::span<const SparseStep> derivation, Fire&
       Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
       active.events->in_rule(rule, sink);
       active.events->in_sentence(rule, sentence_, sink);
-      active.events->in_step({rule, step.turn, step.jump, parent_tokens(step.parent)}, sink);
+      active.events->in_step({rule, step.turn, step.jump, step.side, parent_tokens(step.parent)}, sink);
     }
     state = after(state, step.option);
   }
