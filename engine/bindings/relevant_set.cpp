@@ -145,7 +145,6 @@ void bind_relevant_set(nb::module_& module) {
            "qualities"_a, "Those of some sequences, by sentence, that cost a truth of their sentence the most.")
       .def("sweep", &sweep, "order"_a, nb::kw_only(), "learning_rate"_a, "decay"_a, "regularization"_a,
            "A pass of stochastic gradient descent: steps, steps that changed anything, summed costs.")
-      .def("restart_rate", &RelevantSet::restart_rate, "Let the learning rate begin again.")
       .def("losses",
            [](const RelevantSet& self, std::size_t threads) {
              std::vector<double> found;
@@ -162,18 +161,9 @@ void bind_relevant_set(nb::module_& module) {
            nb::sig("def weights(self, *, average: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint64], "
                    "NDArray[numpy.float32]]"),
            "Weights of real-valued features; sparse features with a weight by rising number; their weights.")
-      .def("state",
-           [](RelevantSet& self) {
-             self.weights().fold();
-             return std::tuple(array_of(self.weights().now()), array_of(self.weights().sums()), self.weights().steps());
-           },
-           "Weights by column, their sums over all steps, and the steps. From here, `restore` leads to the same.")
-      .def("restore",
-           [](RelevantSet& self, ArrayIn<double> now, ArrayIn<double> sums, std::size_t steps) {
-             if (now.size() != self.rows().columns()) throw nb::value_error("a weight for each column is expected");
-             self.weights().restore(view(now), view(sums), steps);
-           },
-           "now"_a, "sums"_a, "steps"_a, "Take up where `state` left off.")
+      .def("now", [](const RelevantSet& self) { return array_of(self.weights().now()); }, "Weights by column.")
+      .def("restart", [](RelevantSet& self, ArrayIn<double> weights) { self.restart(view(weights)); }, "weights"_a,
+           "Go on from these weights, with the learning rate and the mean at their beginning.")
       .def("sizes",
            [](const RelevantSet& self, std::size_t sentence) {
              if (sentence >= self.sentences()) throw nb::index_error("no such sentence");

@@ -190,16 +190,9 @@ void SparseScorer::features(std::span<const SparseStep> derivation, std::vector<
 void SparseScorer::rule_features(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
                                  std::vector<Firing>& out) {
   out.clear();
-  for (std::uint32_t option : options) {
-    const RuleFacts rule = facts(option);
-    for (std::size_t number : templates) {
-      const ActiveTemplate& active = model_.templates[number];
-      Sink sink(tokens_, [&](std::span<const Position> positions) {
-        for (std::uint64_t feature : expansion_.features(active, positions)) out.push_back({feature, 1.0f});
-      });
-      active.events->in_rule(rule, sink);
-    }
-  }
+  fire_rules(options, templates, [&](const ActiveTemplate& active, std::span<const Position> positions) {
+    for (std::uint64_t feature : expansion_.features(active, positions)) out.push_back({feature, 1.0f});
+  });
   add_up(out);
 }
 

@@ -139,6 +139,10 @@ class SparseScorer {
   /// Calls `visit(feature, name maker)` for every firing of a derivation.
   template <class Visit>
   void for_each_named(std::span<const SparseStep> derivation, Visit&& visit);
+  /// The same for options wherever they stand.
+  template <class Visit>
+  void for_each_rule_named(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+                           Visit&& visit);
 
  private:
   struct StoredOption {
@@ -195,6 +199,8 @@ class SparseScorer {
   float sum(Call&& call);
   static void add_up(std::vector<Firing>& firings);
   template <class Fire>
+  void fire_rules(std::span<const std::uint32_t> options, std::span<const std::size_t> templates, Fire&& fire);
+  template <class Fire>
   void fire_derivation(std::span<const SparseStep> derivation, Fire&& fire);
 
   const SparseModel& model_;
@@ -236,9 +242,32 @@ void SparseScorer::fire_derivation(std::span<const SparseStep> derivation, Fire&
   border(sentence_end());
 }
 
+template <class Fire>
+void SparseScorer::fire_rules(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+                              Fire&& fire) {
+  for (std::uint32_t option : options) {
+    const RuleFacts rule = facts(option);
+    for (std::size_t number : templates) {
+      const ActiveTemplate& active = model_.templates[number];
+      Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
+      active.events->in_rule(rule, sink);
+    }
+  }
+}
+
 template <class Visit>
 void SparseScorer::for_each_named(std::span<const SparseStep> derivation, Visit&& visit) {
   fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
+    const auto features = expansion_.features(active, positions);
+    for (std::size_t i = 0; i < features.size(); ++i)
+      visit(features[i], [&] { return expansion_.name(active, positions, i); });
+  });
+}
+
+template <class Visit>
+void SparseScorer::for_each_rule_named(std::span<const std::uint32_t> options,
+                                       std::span<const std::size_t> templates, Visit&& visit) {
+  fire_rules(options, templates, [&](const ActiveTemplate& active, std::span<const Position> positions) {
     const auto features = expansion_.features(active, positions);
     for (std::size_t i = 0; i < features.size(); ++i)
       visit(features[i], [&] { return expansion_.name(active, positions, i); });

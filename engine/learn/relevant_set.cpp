@@ -80,6 +80,12 @@ void RelevantSet::step(const Set& set, const SgdOptions& options, double steps_p
   }
 }
 
+void RelevantSet::restart(std::span<const double> weights) {
+  if (weights.size() != rows_.columns()) throw std::invalid_argument("a weight for each column is expected");
+  weights_.restart(weights);
+  steps_ = 0;
+}
+
 SgdPass RelevantSet::sweep(std::span<const std::uint32_t> order, const SgdOptions& options) {
   if (!(options.learning_rate > 0) || !(options.decay >= 0) || !(options.regularization >= 0) ||
       2 * options.learning_rate * options.regularization >= 1)

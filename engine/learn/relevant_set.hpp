@@ -49,8 +49,8 @@ class RelevantSet {
 
   /// One pass over sentences in this order; a step for every truth.
   SgdPass sweep(std::span<const std::uint32_t> order, const SgdOptions& options);
-  /// The rate begins again at its beginning.
-  void restart_rate() { steps_ = 0; }
+  /// Goes on from these weights, one for each column, with the learning rate and the mean at their beginning.
+  void restart(std::span<const double> weights);
 
   /// Σ over truths of the cost of the most costly alternative, divided by the number of truths: Φ of every sentence.
   std::vector<double> losses(std::size_t threads) const;

@@ -1,7 +1,5 @@
 #include "learn/scaled_weights.hpp"
 
-#include <stdexcept>
-
 namespace isogloss::learn {
 namespace {
 
@@ -41,14 +39,12 @@ std::vector<double> ScaledWeights::sums() const {
   return out;
 }
 
-void ScaledWeights::restore(std::span<const double> now, std::span<const double> sums, std::size_t steps) {
-  if (now.size() != sums.size()) throw std::invalid_argument("as many sums as weights are expected");
+void ScaledWeights::restart(std::span<const double> now) {
   values_.assign(now.begin(), now.end());
-  missed_.resize(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) missed_[i] = -sums[i];
+  missed_.assign(now.size(), 0.0);
   scale_ = 1;
   summed_scale_ = 0;
-  steps_ = steps;
+  steps_ = 0;
 }
 
 }  // namespace isogloss::learn

@@ -42,13 +42,13 @@ class ScaledWeights {
   double squared_norm() const;
   std::vector<double> now() const;
   std::vector<double> sums() const;
-  /// Takes up where `now` and `sums` left off, or starts somewhere.
-  void restore(std::span<const double> now, std::span<const double> sums, std::size_t steps);
+  /// Starts from these weights, and the mean anew.
+  void restart(std::span<const double> now);
   std::size_t bytes() const { return (values_.capacity() + missed_.capacity()) * sizeof(double); }
-  /// Makes the scale 1. What follows is then the same, to the last bit, as after `restore`.
-  void fold();
 
  private:
+  void fold();
+
   // The sum of w over all steps is values · summed_scale - missed: what was added later was missing before.
   std::vector<double> values_, missed_;
   double scale_ = 1, summed_scale_ = 0;

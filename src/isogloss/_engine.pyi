@@ -821,10 +821,20 @@ class Searched:
         Sparse features of some candidates: where each begins, features by rising number, counts.
         """
 
-    def bag(self, sentence: int, templates: Sequence[int]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float32]]:
+    def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+        """The same for candidates of any sentences."""
+
+    def names_of(self, sentences: Sequence[int], rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+        """`name_arrays` for candidates of any sentences."""
+
+    def bags(self, templates: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
         """
-        Features of some templates, by position: of the most frequent rule of every source phrase, in no order.
+        For every sentence, features of some templates (by position) of the most frequent rule of each of its
+        source phrases.
         """
+
+    def bag_names(self, templates: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+        """`name_arrays` for what `bags` gives."""
 
     def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
         """Names of those features of some candidates that are wanted."""
@@ -962,9 +972,6 @@ class RelevantSet:
         A pass of stochastic gradient descent: steps, steps that changed anything, summed costs.
         """
 
-    def restart_rate(self) -> None:
-        """Let the learning rate begin again."""
-
     def losses(self, threads: int = 1) -> NDArray[numpy.float64]:
         """The loss of every sentence under the weights as they are."""
 
@@ -976,13 +983,13 @@ class RelevantSet:
         Weights of real-valued features; sparse features with a weight by rising number; their weights.
         """
 
-    def state(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
-        """
-        Weights by column, their sums over all steps, and the steps. From here, `restore` leads to the same.
-        """
+    def now(self) -> NDArray[numpy.float64]:
+        """Weights by column."""
 
-    def restore(self, now: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
-        """Take up where `state` left off."""
+    def restart(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Go on from these weights, with the learning rate and the mean at their beginning.
+        """
 
     def sizes(self, sentence: int) -> tuple[int, int]:
         """How many truths and alternatives a sentence has."""

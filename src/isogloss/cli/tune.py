@@ -38,7 +38,8 @@ def tune(
         str,
         typer.Option(
             metavar="NAME",
-            help="mira (online, dense and sparse features), mert, kbmira or pro (dense, from n-best lists).",
+            help="mira (online, dense and sparse features), relevant-set (sparse features), mert, kbmira or "
+            "pro (dense, from n-best lists).",
         ),
     ] = "mira",
     held_out_source: Annotated[

@@ -67,7 +67,7 @@ class Decoder:
             self.set_weights(weights)
 
     def set_weights(
-        self, weights: Mapping[str, float], sparse: SparseWeights | _engine.LearnedWeights | None = None
+        self, weights: Mapping[str, float], sparse: SparseWeights | _engine.SparseWeights | None = None
     ) -> None:
         """Use other weights from now on; sparse weights that changed must be set again.
 
@@ -179,12 +179,15 @@ class Decoder:
         windows = [_windows(item, number, max_words) for number, item in enumerate(inputs, start=1)]
         return _Work(windows, nbest, threads, time_limit)
 
-    def search(self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1) -> Searched:
+    def search(
+        self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1, distinct: bool = True
+    ) -> Searched:
         """The same with the searches kept, for those who want sparse features; inputs are never cut.
 
-        An input for which the limits leave no translation has no candidates.
+        An input for which the limits leave no translation has no candidates. Unless they are to be
+        ``distinct``, candidates may have the same words and differ in their derivation.
         """
-        return self._search(inputs, nbest=nbest, threads=threads)
+        return self._search(inputs, nbest=nbest, threads=threads, distinct=distinct)
 
     def oracle(
         self,
