@@ -86,16 +86,16 @@ def train(
     search: Annotated[
         _Search | None,
         typer.Option(
-            help="hiero: rules with gaps; phrase: plain phrases with jumps; block: phrases of which neighbours "
-            "may change places.",
+            help="hiero: rules with gaps; phrase: plain phrases with jumps; block: phrases that may swap "
+            "with a neighbour.",
             show_default="hiero",
         ),
     ] = None,
     tuner: Annotated[
         _Tuner | None,
         typer.Option(
-            help="mira (online, learns sparse features too), mert, kbmira, pro, relevant-set (learns from the "
-            "training text), or none for weights that are not tuned.",
+            help="mira (online, learns sparse features too), mert, kbmira, pro, relevant-set (learns sparse "
+            "features from the training text), or none for weights that are not tuned.",
             show_default="mira",
         ),
     ] = None,

@@ -90,6 +90,8 @@ class TuneIteration:
     held_out_score: float | None = None
     """Of the held-out set: under the average so far (``mira``), the iteration's weights (``relevant-set``),
     or the weights the iteration began with."""
+    upper_bound: float | None = None
+    """Of the best sequences that are known, where the method looks for them; like ``dev_score``."""
     active_features: int = 0
     """Sparse features that have a weight."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -259,6 +261,7 @@ class _Run:
                 iteration=found.iteration,
                 dev_score=found.score,
                 held_out_score=self._decoded_held_out(decoder),
+                upper_bound=found.upper_bound,
                 active_features=found.active_features,
                 seconds=found.seconds,
             )
