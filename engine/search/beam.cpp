@@ -158,6 +158,13 @@ class Beam {
     return match.reordering ? score + weights_.reordering : score;
   }
 
+  // Whether one phrase covers a span exactly; otherwise a hole of this width would never be closed.
+  bool has_phrase(Span span) const {
+    for (const Match& match : task_.options.of(span))
+      if (match.gap_count == 0 && match.options_begin < match.options_end) return true;
+    return false;
+  }
+
   // Whether the phrase search may go on with this match.
   bool allowed(const Context& context, const Match& match) const {
     const Place leftmost = contexts_.open(context.open).first.begin;
@@ -169,7 +176,7 @@ class Beam {
         // A hole on the left is closed by the very next phrase.
         const bool hole = leftmost < context.last;
         if (hole) return !leaves_hole && match.gap_count == (match.span.end == task_.source.whole().end ? 1 : 0);
-        return true;
+        return !leaves_hole || has_phrase({leftmost, match.first});
       }
       case PhraseOrder::kDistortion:
         break;

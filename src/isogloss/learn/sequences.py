@@ -41,7 +41,7 @@ __all__ = [
 UInt64 = npt.NDArray[np.uint64]
 NameArrays = tuple[UInt64, npt.NDArray[np.uint8], UInt64]
 
-EVERYTHING = 100_000
+EVERYTHING = 10_000
 """So many sequences of a sentence, at most, can all be looked at."""
 _BATCH = 200  # sentences whose searches are kept at a time
 _SAMPLE, _SAMPLE_LIST = 200, 100  # sentences and candidates by which real-valued features are scaled
@@ -213,9 +213,10 @@ class SearchSequences:
     def begin(self, track: Track = no_track) -> Iterator[Sequences]:
         """A bag of blocks: for each source phrase of a sentence its most frequent block, in no order.
 
-        Only the identity of blocks and word pairs counts, and it is worth nothing.
+        Only the identity of blocks and word pairs counts, and it is worth nothing. A bag has no real-valued
+        features, so that with them there are none: the weights at the start are sensible then.
         """
-        if not self._templates:
+        if not self._templates or self._real:
             return
         self._decoder.set_weights(dict.fromkeys(self._decoder.names, 0.0))
         for batch in self._batches(track, "bags of blocks"):
@@ -226,6 +227,8 @@ class SearchSequences:
                 dense=np.zeros((found.store.num_sentences, found.store.dense.shape[1])),
             )
             kept = [rows.row(position) for position in first.sentence_ids.tolist()]
+            if not kept:
+                continue
 
             def names(wanted: UInt64, found: Searched = found) -> NameArrays:
                 return found.engine.bag_names(self._templates, wanted)
