@@ -60,7 +60,7 @@ class RelevantSetOptions:
     all there are (``exact``, for small problems), the most costly one for each truth."""
     nbest: int = 10
     """Sequences per sentence that ``nbest`` decodes."""
-    passes: int = 10
+    passes: int = 5
     """Passes of stochastic gradient descent over the sentences in each iteration."""
     learning_rate: float = 0.005
     """η at the beginning of an iteration."""
@@ -74,6 +74,9 @@ class RelevantSetOptions:
     """Stored sequences that a sparse feature must occur in before it gets a weight."""
     real_features: tuple[str, ...] = ()
     """Dense features that are learnt too, such as ``lm``; the model of the paper has none."""
+    real_rate: float = 1e-4
+    """Their learning rate, as a share of η. Where there are few alternatives, what the truths have in common
+    against them is that they are less probable, and quick weights would learn just that."""
     sentences: int = 0
     """Learn from the first so many sentences; 0 takes all."""
     shared_phrase: int = 0
@@ -93,6 +96,8 @@ class RelevantSetOptions:
             raise ConfigError(f"selection must be one of {', '.join(SELECTIONS)}, got {self.selection!r}")
         if not 0 < self.learning_rate < math.inf:
             raise ConfigError(f"learning_rate must be above 0, got {self.learning_rate}")
+        if not 0 < self.real_rate <= 1:
+            raise ConfigError(f"real_rate must be above 0 and at most 1, got {self.real_rate}")
         for name in ("decay", "regularization"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
@@ -141,7 +146,8 @@ class RelevantSetTrainer:
             raise ConfigError("there are no sentences to learn from")
         self._decoder, self.options, self._work, self._threads = decoder, options, work, threads
         self._real = list(decoder.real)
-        self._scales = np.array([feature.scale for feature in self._real])
+        # Smaller values under larger weights: a step changes the weights of the values as they are by less.
+        self._scales = np.array([feature.scale for feature in self._real]) / math.sqrt(options.real_rate)
         self.set = _engine.RelevantSet(
             sentences=decoder.size,
             truths=options.truths,
