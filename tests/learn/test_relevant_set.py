@@ -333,7 +333,7 @@ def test_hierarchical_search_and_any_decoder_of_lists(systems: Path, tmp_path: P
         "lists": ListSequences(system, sources, references, dict.fromkeys(system.decoder.names, 0.1)),
     }
     for name, box in boxes.items():
-        options = RelevantSetOptions(iterations=3, passes=3)
+        options = RelevantSetOptions(iterations=3, passes=3, real_rate=1.0)
         trainer = RelevantSetTrainer(box, options, tmp_path / name)
         trainer.begin()
         steps = [trainer.iterate() for _ in range(3)]

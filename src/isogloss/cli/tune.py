@@ -51,7 +51,11 @@ def tune(
     ] = None,
     iterations: Annotated[
         int,
-        typer.Option(metavar="N", help="Passes over the sentences.", show_default="20 for mira, else 10"),
+        typer.Option(
+            metavar="N",
+            help="Passes over the sentences.",
+            show_default="20 for mira, 30 for relevant-set, else 10",
+        ),
     ] = 0,
     nbest: Annotated[
         int | None,
