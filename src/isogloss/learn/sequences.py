@@ -167,7 +167,6 @@ class SearchSequences:
         references: References,
         *,
         real: Sequence[str] = (),
-        scales: Mapping[str, float] | None = None,
         threads: int = 1,
     ) -> None:
         if decoder.sparse is None:
@@ -188,7 +187,7 @@ class SearchSequences:
             if name in IDENTITY_TEMPLATES
         ]
         start = dict(decoder.weights)
-        found = scales if scales is not None else self._scales(real, start)
+        found = self._scales(real, start)
         self._real = [RealFeature(name, start[name], found[name]) for name in real]
 
     @property
