@@ -318,7 +318,8 @@ class _Run:
         return TuneResult(dense=best_weights, sparse=None, history=self.history, best=best)
 
     def _digest(self) -> str:
-        options = asdict(replace(self.options, iterations=0))
+        relevant = replace(self.options.relevant, iterations=1)
+        options = asdict(replace(self.options, iterations=0, relevant=relevant))
         what = [options, [str(source) for source in self.dev.sources], self.dev.references.streams]
         return hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest()
 
