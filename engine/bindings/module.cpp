@@ -19,6 +19,7 @@ void bind_classes(nb::module_& module);
 void bind_learn(nb::module_& module);
 void bind_lm(nb::module_& module);
 void bind_local(nb::module_& module);
+void bind_relevant_set(nb::module_& module);
 void bind_rerank(nb::module_& module);
 void bind_aim(nb::module_& module);
 void bind_search(nb::module_& module);
@@ -72,6 +73,7 @@ NB_MODULE(_engine, module) {
   bind_search(module);
   bind_metric(module);
   bind_learn(module);
+  bind_relevant_set(module);
   bind_lm(module);
   bind_local(module);
 }

@@ -22,6 +22,59 @@ std::vector<features::SparseStep> steps(Searched::Sentence& sentence, std::int64
   return steps;
 }
 
+void check_templates(Searched::Sentence& sentence, const std::vector<std::size_t>& templates) {
+  for (std::size_t one : templates)
+    if (one >= sentence.translation->sparse()->model().templates.size()) throw nb::index_error("no such template");
+}
+
+/// Rows of features in the making.
+struct FiringRows {
+  std::vector<features::Firing> firings;  // of the next row
+  Buffer<std::int64_t> offsets;
+  Buffer<std::uint64_t> features;
+  Buffer<float> counts;
+
+  FiringRows() { offsets.push_back(0); }
+  void take() {
+    for (const features::Firing& firing : firings) {
+      features.push_back(firing.feature);
+      counts.push_back(firing.count);
+    }
+    offsets.push_back(static_cast<std::int64_t>(features.size()));
+  }
+  nb::tuple to_tuple() {
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
+  }
+};
+
+/// Names of features, each made once, if it is wanted.
+class WantedNames {
+ public:
+  /// In `learned`, if given, features stand for the names they get here from now on.
+  explicit WantedNames(const ArrayIn<std::uint64_t>& wanted, LearnedWeights* learned = nullptr)
+      : missing_(wanted.data(), wanted.data() + wanted.size()), learned_(learned) {}
+
+  auto visitor() {
+    return [this](std::uint64_t feature, std::uint32_t check, auto&& make) {
+      if (missing_.erase(feature) == 0) return;
+      if (learned_ != nullptr) learned_->table.meet(feature, check);
+      const std::string name = make();
+      features_.push_back(feature);
+      names_.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
+      ends_.push_back(names_.size());
+    };
+  }
+  nb::tuple to_tuple() {
+    return nb::make_tuple(to_numpy(std::move(features_)), to_numpy(std::move(names_)), to_numpy(std::move(ends_)));
+  }
+
+ private:
+  std::unordered_set<std::uint64_t> missing_;
+  LearnedWeights* learned_;
+  Buffer<std::uint64_t> features_, ends_;
+  Buffer<std::uint8_t> names_;
+};
+
 }  // namespace
 
 Searched::Sentence& Searched::at(std::size_t number) {
@@ -37,22 +90,85 @@ Searched::Sentence& Searched::with_sparse(std::size_t number) {
 
 nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& rows, LearnedWeights* learned) {
   Sentence& sentence = with_sparse(number);
-  Buffer<std::int64_t> offsets;
-  Buffer<std::uint64_t> features;
-  Buffer<float> counts;
-  offsets.push_back(0);
-  std::vector<features::Firing> firings;
+  FiringRows out;
   for (std::int64_t row : rows) {
-    sentence.translation->sparse()->features(steps(sentence, row), firings);
-    for (const features::Firing& firing : firings) {
-      if (learned != nullptr && !learned->table.meet(firing.feature, firing.check))
-        note_collision(sentence, row, firing, *learned);
-      features.push_back(firing.feature);
-      counts.push_back(firing.count);
-    }
-    offsets.push_back(static_cast<std::int64_t>(features.size()));
+    sentence.translation->sparse()->features(steps(sentence, row), out.firings);
+    if (learned != nullptr)
+      for (const features::Firing& firing : out.firings)
+        if (!learned->table.meet(firing.feature, firing.check)) note_collision(sentence, row, firing, *learned);
+    out.take();
   }
-  return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(features)), to_numpy(std::move(counts)));
+  return out.to_tuple();
+}
+
+nb::tuple Searched::sparse_of(const std::vector<std::size_t>& numbers, const std::vector<std::int64_t>& rows) {
+  if (numbers.size() != rows.size()) throw nb::value_error("a sentence for each row is expected");
+  FiringRows out;
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Sentence& sentence = with_sparse(numbers[i]);
+      sentence.translation->sparse()->features(steps(sentence, rows[i]), out.firings);
+      out.take();
+    }
+  }
+  return out.to_tuple();
+}
+
+nb::tuple Searched::names_of(const std::vector<std::size_t>& numbers, const std::vector<std::int64_t>& rows,
+                             ArrayIn<std::uint64_t> wanted) {
+  if (numbers.size() != rows.size()) throw nb::value_error("a sentence for each row is expected");
+  WantedNames out(wanted);
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Sentence& sentence = with_sparse(numbers[i]);
+      sentence.translation->sparse()->for_each_named(steps(sentence, rows[i]), out.visitor());
+    }
+  }
+  return out.to_tuple();
+}
+
+std::vector<std::uint32_t> Searched::bag_options(const Options& options) {
+  std::vector<std::uint32_t> chosen;
+  for (const Match& match : options.matches) {
+    if (match.gap_count > 0 || match.options_begin == match.options_end) continue;
+    // The rules of a source side are numbered by falling probability.
+    std::uint32_t best = match.options_begin;
+    for (std::uint32_t option = best; option < match.options_end; ++option)
+      if (options.options[option].rule < options.options[best].rule) best = option;
+    if (is_from_table(options.options[best].rule)) chosen.push_back(best);
+  }
+  return chosen;
+}
+
+nb::tuple Searched::bags(const std::vector<std::size_t>& templates) {
+  FiringRows out;
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      Sentence& sentence = with_sparse(i);
+      check_templates(sentence, templates);
+      sentence.translation->sparse()->rule_features(bag_options(sentence.translation->options()), templates,
+                                                    out.firings);
+      out.take();
+    }
+  }
+  return out.to_tuple();
+}
+
+nb::tuple Searched::bag_names(const std::vector<std::size_t>& templates, ArrayIn<std::uint64_t> wanted) {
+  WantedNames out(wanted);
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      Sentence& sentence = with_sparse(i);
+      check_templates(sentence, templates);
+      sentence.translation->sparse()->for_each_rule_named(bag_options(sentence.translation->options()), templates,
+                                                          out.visitor());
+    }
+  }
+  return out.to_tuple();
 }
 
 void Searched::note_collision(Sentence& sentence, std::int64_t row, const features::Firing& firing,
@@ -91,15 +207,10 @@ nb::dict Searched::names(std::size_t number, const std::vector<std::int64_t>& ro
 
 nb::tuple Searched::name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
                                 ArrayIn<std::uint64_t> wanted, LearnedWeights* learned) {
-  Buffer<std::uint64_t> features, ends;
-  Buffer<std::uint8_t> names;
-  for_each_name(number, rows, wanted, [&](std::uint64_t feature, std::uint32_t check, const std::string& name) {
-    if (learned != nullptr) learned->table.meet(feature, check);
-    features.push_back(feature);
-    names.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
-    ends.push_back(names.size());
-  });
-  return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(names)), to_numpy(std::move(ends)));
+  Sentence& sentence = with_sparse(number);
+  WantedNames out(wanted, learned);
+  for (std::int64_t row : rows) sentence.translation->sparse()->for_each_named(steps(sentence, row), out.visitor());
+  return out.to_tuple();
 }
 
 nb::list Searched::rule_posteriors(std::size_t number, double scale) {
@@ -157,6 +268,23 @@ void bind_searched(nb::module_& module) {
                    "-> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]"),
            "Sparse features of some candidates: where each begins, features by rising number, counts. Features that "
            "`learned` has under another name are among its `collisions` afterwards.")
+      .def("sparse_of", &Searched::sparse_of, "sentences"_a, "rows"_a,
+           nb::sig("def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
+                   "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
+           "The same for candidates of any sentences.")
+      .def("names_of", &Searched::names_of, "sentences"_a, "rows"_a, "wanted"_a,
+           nb::sig("def names_of(self, sentences: Sequence[int], rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
+                   "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
+           "`name_arrays` for candidates of any sentences.")
+      .def("bags", &Searched::bags, "templates"_a,
+           nb::sig("def bags(self, templates: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], "
+                   "NDArray[numpy.float32]]"),
+           "For every sentence, features of some templates (by position) of the most frequent rule of each of its\n"
+           "source phrases.")
+      .def("bag_names", &Searched::bag_names, "templates"_a, "wanted"_a,
+           nb::sig("def bag_names(self, templates: Sequence[int], wanted: NDArray[numpy.uint64]) "
+                   "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
+           "`name_arrays` for what `bags` gives.")
       .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
            nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> dict[int, str]"),

@@ -30,6 +30,16 @@ class Searched {
   /// Sparse features of some candidates of a sentence. Those that `learned` has under another name are noted there.
   nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows, LearnedWeights* learned);
 
+  /// The same for candidates of any sentences: of `sentences[i]` that with the number `rows[i]`.
+  nanobind::tuple sparse_of(const std::vector<std::size_t>& sentences, const std::vector<std::int64_t>& rows);
+  /// Those features of theirs that are wanted, their names one after another, and where each ends.
+  nanobind::tuple names_of(const std::vector<std::size_t>& sentences, const std::vector<std::int64_t>& rows,
+                           ArrayIn<std::uint64_t> wanted);
+
+  /// For every sentence: features, of some templates, of the most frequent rule of each source phrase in it.
+  nanobind::tuple bags(const std::vector<std::size_t>& templates);
+  nanobind::tuple bag_names(const std::vector<std::size_t>& templates, ArrayIn<std::uint64_t> wanted);
+
   nanobind::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted);
 
   /// Features, their names one after another, and where each ends. In `learned` they stand for these names from now on.
@@ -50,6 +60,7 @@ class Searched {
   Sentence& with_sparse(std::size_t number);
   static void note_collision(Sentence& sentence, std::int64_t row, const features::Firing& firing,
                              LearnedWeights& learned);
+  static std::vector<std::uint32_t> bag_options(const search::Options& options);
   template <class Visit>
   void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
                      Visit&& visit);

@@ -25,6 +25,12 @@ constexpr Entry kTemplates[] = {
     {"shape", make_shape_template},
     {"orientation", make_orientation_template},
     {"distortion", make_distortion_template},
+    {"block_orientation", make_block_orientation_template},
+    {"source_phrase_bigram", make_source_phrase_bigram_template},
+    {"target_phrase_bigram", make_target_phrase_bigram_template},
+    {"block_pair", make_block_pair_template},
+    {"target_word", make_target_word_template},
+    {"target_trigram", make_target_trigram_template},
 };
 
 }  // namespace

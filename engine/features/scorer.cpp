@@ -141,13 +141,14 @@ RuleFacts SparseScorer::facts(std::uint32_t number) const {
 }
 
 float SparseScorer::step_score(const SparseStep& step) {
-  if (!needs(Template::kParent | Template::kTurn | Template::kJump) || weights_->view.empty()) return 0.0f;
+  if (!needs(Template::kParent | Template::kTurn | Template::kJump | Template::kSide) || weights_->view.empty()) return 0.0f;
   const std::uint64_t key = combine64(std::uint64_t{step.option} << 32 | step.parent,
-                                      std::uint64_t{step.turn} << 32 | static_cast<std::uint32_t>(step.jump));
+                                      std::uint64_t{step.side} << 40 | std::uint64_t{step.turn} << 32 |
+                                          static_cast<std::uint32_t>(step.jump));
   bool known;
   float* score = steps_.find(key, known);
   if (known) return *score;
-  const StepFacts facts_of_step{facts(step.option), step.turn, step.jump, parent_tokens(step.parent)};
+  const StepFacts facts_of_step{facts(step.option), step.turn, step.jump, step.side, parent_tokens(step.parent)};
   if (facts_of_step.rule.target.empty()) return *score = 0.0f;
   return *score = sum([&](const Template& events, EventSink& sink) { events.in_step(facts_of_step, sink); });
 }
@@ -205,6 +206,21 @@ void SparseScorer::features(std::span<const SparseStep> derivation, std::vector<
     const auto checks = expansion_.checks(active, positions);
     for (std::size_t i = 0; i < features.size(); ++i) out.push_back({features[i], 1.0f, checks[i]});
   });
+  add_up(out);
+}
+
+void SparseScorer::rule_features(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+                                 std::vector<Firing>& out) {
+  out.clear();
+  fire_rules(options, templates, [&](const ActiveTemplate& active, std::span<const Position> positions) {
+    const auto features = expansion_.features(active, positions);
+    const auto checks = expansion_.checks(active, positions);
+    for (std::size_t i = 0; i < features.size(); ++i) out.push_back({features[i], 1.0f, checks[i]});
+  });
+  add_up(out);
+}
+
+void SparseScorer::add_up(std::vector<Firing>& out) {
   std::sort(out.begin(), out.end(), [](const Firing& a, const Firing& b) {
     return a.feature != b.feature ? a.feature < b.feature : a.check < b.check;
   });

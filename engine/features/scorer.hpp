@@ -90,6 +90,7 @@ struct SparseStep {
   std::uint32_t parent;
   std::uint8_t turn;
   int jump;
+  std::uint8_t side;
 };
 
 /// The sparse features of one sentence: the search asks it for scores while it goes and afterwards for the features
@@ -134,9 +135,17 @@ class SparseScorer {
   /// The features of a derivation by rising number, each once; different ones with the same number stand side by side.
   void features(std::span<const SparseStep> derivation, std::vector<Firing>& out);
 
+  /// The features that some options have wherever they stand, of some of the templates (by their positions).
+  void rule_features(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+                     std::vector<Firing>& out);
+
   /// Calls `visit(feature, check, name maker)` for every firing of a derivation.
   template <class Visit>
   void for_each_named(std::span<const SparseStep> derivation, Visit&& visit);
+  /// The same for options wherever they stand.
+  template <class Visit>
+  void for_each_rule_named(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+                           Visit&& visit);
 
  private:
   struct StoredOption {
@@ -192,6 +201,9 @@ class SparseScorer {
   void begin_event(const ActiveTemplate& active, std::span<const Position> positions);
   template <class Call>
   float sum(Call&& call);
+  static void add_up(std::vector<Firing>& firings);
+  template <class Fire>
+  void fire_rules(std::span<const std::uint32_t> options, std::span<const std::size_t> templates, Fire&& fire);
   template <class Fire>
   void fire_derivation(std::span<const SparseStep> derivation, Fire&& fire);
 
@@ -236,16 +248,40 @@ void SparseScorer::fire_derivation(std::span<const SparseStep> derivation, Fire&
       Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
       active.events->in_rule(rule, sink);
       for_each_unaligned(rule, [&](TokenId target) { active.events->unaligned(target, sentence_, sink); });
-      active.events->in_step({rule, step.turn, step.jump, parent_tokens(step.parent)}, sink);
+      active.events->in_step({rule, step.turn, step.jump, step.side, parent_tokens(step.parent)}, sink);
     }
     state = after(state, step.option);
   }
   border(sentence_end());
 }
 
+template <class Fire>
+void SparseScorer::fire_rules(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+                              Fire&& fire) {
+  for (std::uint32_t option : options) {
+    const RuleFacts rule = facts(option);
+    for (std::size_t number : templates) {
+      const ActiveTemplate& active = model_.templates[number];
+      Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
+      active.events->in_rule(rule, sink);
+    }
+  }
+}
+
 template <class Visit>
 void SparseScorer::for_each_named(std::span<const SparseStep> derivation, Visit&& visit) {
   fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
+    const auto features = expansion_.features(active, positions);
+    const auto checks = expansion_.checks(active, positions);
+    for (std::size_t i = 0; i < features.size(); ++i)
+      visit(features[i], checks[i], [&] { return expansion_.name(active, positions, i); });
+  });
+}
+
+template <class Visit>
+void SparseScorer::for_each_rule_named(std::span<const std::uint32_t> options,
+                                       std::span<const std::size_t> templates, Visit&& visit) {
+  fire_rules(options, templates, [&](const ActiveTemplate& active, std::span<const Position> positions) {
     const auto features = expansion_.features(active, positions);
     const auto checks = expansion_.checks(active, positions);
     for (std::size_t i = 0; i < features.size(); ++i)

@@ -37,6 +37,7 @@ struct StepFacts {
   RuleFacts rule;
   std::uint8_t turn = 0;            ///< towards what was translated before: 0 monotone, 1 swap, 2 discontinuous
   int jump = 0;                     ///< words skipped since then, negative if backwards
+  std::uint8_t side = 0;            ///< of the rule just before: 0 right, 1 left, 2 neither
   std::span<const TokenId> parent;  ///< aligned source words of the rule that left open the span it fills
 };
 
@@ -99,6 +100,7 @@ class Template {
     kTurn = 32,
     kJump = 64,
     kUnaligned = 128,
+    kSide = 256,
   };
 
   virtual ~Template() = default;

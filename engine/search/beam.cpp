@@ -18,6 +18,7 @@ struct Cube {
   std::uint32_t group;   // where the hypotheses are
   std::uint32_t depth;   // which open span is taken
   Turn turn;             // how it lies to what was translated before
+  Side side;             // of the last rule
   float constant;        // what the step adds whatever hypothesis and option
   float rest;            // estimate of all that is open afterwards
 };
@@ -137,6 +138,7 @@ class Beam {
       cube.jump = static_cast<std::int16_t>(task_.source.signed_jump(context.last, match.first));
       cube.depth = depth;
       cube.turn = limits_.orientation ? contexts_.turn(context.blocks, match.block()) : Turn::kMonotone;
+      cube.side = limits_.sides ? context.side(match.first, match.last) : Side::kRight;
       cube.constant = step_score(context, match);
       cube.rest = below - task_.estimates.of(span);
       for (const Span& gap : match.open()) cube.rest += task_.estimates.of(gap);
@@ -156,6 +158,13 @@ class Beam {
     return match.reordering ? score + weights_.reordering : score;
   }
 
+  // Whether one phrase covers a span exactly; otherwise a hole of this width would never be closed.
+  bool has_phrase(Span span) const {
+    for (const Match& match : task_.options.of(span))
+      if (match.gap_count == 0 && match.options_begin < match.options_end) return true;
+    return false;
+  }
+
   // Whether the phrase search may go on with this match.
   bool allowed(const Context& context, const Match& match) const {
     const Place leftmost = contexts_.open(context.open).first.begin;
@@ -167,7 +176,7 @@ class Beam {
         // A hole on the left is closed by the very next phrase.
         const bool hole = leftmost < context.last;
         if (hole) return !leaves_hole && match.gap_count == (match.span.end == task_.source.whole().end ? 1 : 0);
-        return true;
+        return !leaves_hole || has_phrase({leftmost, match.first});
       }
       case PhraseOrder::kDistortion:
         break;
@@ -195,7 +204,8 @@ class Beam {
 
   float sparse_step_score(const Cube& cube, std::uint32_t option) const {
     if (task_.sparse == nullptr) return 0.0f;
-    return task_.sparse->step_score({option, cube.parent, static_cast<std::uint8_t>(cube.turn), cube.jump});
+    return task_.sparse->step_score({option, cube.parent, static_cast<std::uint8_t>(cube.turn), cube.jump,
+                                     static_cast<std::uint8_t>(cube.side)});
   }
 
   float orientation_score(const Cube& cube, const Node& from, std::uint32_t option) const {
@@ -304,7 +314,7 @@ class Beam {
     const Span hull{match.first, match.last};
     const std::uint32_t blocks =
         limits_.orientation ? contexts_.shift(before.blocks, hull, hull.width() - match.covered()) : 0;
-    return contexts_.number({open, blocks, match.last});
+    return contexts_.number({open, blocks, match.last, limits_.sides ? match.first : Place{0}});
   }
 
   void extend(const Cube& cube, const Item& item, std::size_t covered) {
@@ -315,7 +325,10 @@ class Beam {
     Node node;
     float added = 0;
     node.sparse = node.aim = 0;
-    if (with_model_) {
+    if (with_model_ && weights_.language_model == 0) {
+      added = option.constant + cube.constant + orientation_score(cube, graph_.nodes[from], number);
+      node.lm = graph_.nodes[from].lm;  // nobody asks what was said before
+    } else if (with_model_) {
       const float lm = lm::join(task_.language_model, graph_.nodes[from].lm, task_.options.lm_target(option),
                                 option.phrase, node.lm);
       added = option.constant + cube.constant + weights_.language_model * lm +

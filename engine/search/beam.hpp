@@ -28,6 +28,7 @@ struct BeamOptions {
   PhraseOrder phrase_order = PhraseOrder::kDistortion;
   unsigned distortion_limit = 6; ///< longest jump of the phrase search, in words
   bool orientation = false;      ///< whether options carry orientation scores
+  bool sides = false;            ///< whether sparse features ask on which side of the last rule a rule stands
   /// From here on only the best hypothesis of each group goes on; results then depend on the machine's mood.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };

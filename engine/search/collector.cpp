@@ -184,11 +184,14 @@ void Collector::rank_side(RuleTable::Node node) {
       option.next[i] = weights_.next[i] * orientation[3 + i];
     }
     if (sparse_ != nullptr) option.constant += sparse_->rule_score(option.rule, facts_of(rule, side.gaps));
-    WordId lm_words[256];
-    const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
-    for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
-    option.phrase = lm::score_phrase(language_model_, {lm_words, count});
-    option.rank = option.constant + weights_.language_model * option.phrase.total();
+    option.rank = option.constant;
+    if (weights_.language_model != 0) {
+      WordId lm_words[256];
+      const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
+      for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
+      option.phrase = lm::score_phrase(language_model_, {lm_words, count});
+      option.rank += weights_.language_model * option.phrase.total();
+    }
     candidates_.push_back(candidate);
   }
   // Best first; the order of the table, which is fixed, decides between equals.

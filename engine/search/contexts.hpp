@@ -44,14 +44,25 @@ struct Blocks {
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
+/// On which side of the rule just before a rule stands, if next to it; the beginning of the sentence is on the left.
+enum class Side : std::uint8_t { kRight, kLeft, kNeither };
+
 /// All that a hypothesis knows about the source side: hypotheses with the same context can be extended by the
 /// same matches, at the same cost of reordering.
 struct Context {
   std::uint32_t open;    ///< number of the open spans
   std::uint32_t blocks;  ///< number of the blocks; 0 if orientation is not scored
   Place last;            ///< where the words of the last rule ended
+  Place first = 0;       ///< where they began; 0 if nobody asks
 
-  std::uint64_t hash() const { return combine64(std::uint64_t{open} << 32 | blocks, last); }
+  std::uint64_t hash() const {
+    return combine64(std::uint64_t{open} << 32 | blocks, std::uint64_t{first} << 16 | last);
+  }
+  /// Where words lie to those of the last rule.
+  Side side(Place begin, Place end) const {
+    if (begin == last) return Side::kRight;
+    return end == first ? Side::kLeft : Side::kNeither;
+  }
   friend bool operator==(const Context&, const Context&) = default;
 };
 

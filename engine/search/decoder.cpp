@@ -17,6 +17,7 @@ Translation::Translation(const DecoderModel& model, const DecoderOptions& option
     for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
     sparse_->set_sentence(words, numbers);
     limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
+    limits_.beam.sides = sparse_->needs(features::Template::kSide);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
                       sparse_.get(), aim, model_.lexicon);

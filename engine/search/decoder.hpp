@@ -96,9 +96,11 @@ void Translation::for_each_step(const Path& path, Visit&& visit) const {
     const Match& match = matches_->match(arc.match);
     const Context& context = (*contexts_)[graph_.nodes[arc.from].context];
     const Turn turn = limits_.beam.orientation ? contexts_->turn(context.blocks, match.block()) : Turn::kMonotone;
+    const Side side = limits_.beam.sides ? context.side(match.first, match.last) : Side::kRight;
     const std::uint32_t parent = limits_.matches.hierarchical ? contexts_->open(context.open).parent : 0;
     visit(Step{match, rules_.options[arc.option], arc.option, source_.jump(context.last, match.first), turn,
-               {arc.option, parent, static_cast<std::uint8_t>(turn), source_.signed_jump(context.last, match.first)}});
+               {arc.option, parent, static_cast<std::uint8_t>(turn), source_.signed_jump(context.last, match.first),
+                static_cast<std::uint8_t>(side)}});
   }
 }
 

@@ -19,5 +19,11 @@ std::unique_ptr<Template> make_target_phrase_template();
 std::unique_ptr<Template> make_shape_template();
 std::unique_ptr<Template> make_orientation_template();
 std::unique_ptr<Template> make_distortion_template();
+std::unique_ptr<Template> make_block_orientation_template();
+std::unique_ptr<Template> make_source_phrase_bigram_template();
+std::unique_ptr<Template> make_target_phrase_bigram_template();
+std::unique_ptr<Template> make_block_pair_template();
+std::unique_ptr<Template> make_target_word_template();
+std::unique_ptr<Template> make_target_trigram_template();
 
 }  // namespace isogloss::features

@@ -845,6 +845,21 @@ class Searched:
         Sparse features of some candidates: where each begins, features by rising number, counts. Features that `learned` has under another name are among its `collisions` afterwards.
         """
 
+    def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+        """The same for candidates of any sentences."""
+
+    def names_of(self, sentences: Sequence[int], rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+        """`name_arrays` for candidates of any sentences."""
+
+    def bags(self, templates: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+        """
+        For every sentence, features of some templates (by position) of the most frequent rule of each of its
+        source phrases.
+        """
+
+    def bag_names(self, templates: Sequence[int], wanted: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]:
+        """`name_arrays` for what `bags` gives."""
+
     def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) -> dict[int, str]:
         """Names of those features of some candidates that are wanted."""
 
@@ -958,6 +973,72 @@ def large_margin_update(dense: Annotated[NDArray[numpy.float64], dict(shape=(Non
 
     Row i has the score ``scores[i]`` and must outscore, where it is an oracle, others by the loss.
     """
+
+class RelevantSet:
+    """
+    Sequences of every sentence that matter for the weights, and the weights. One thread.
+    """
+
+    def __init__(self, *, sentences: int, truths: int, real_columns: int, min_count: int) -> None: ...
+
+    def add(self, sentences: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], real: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], qualities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, as_truth: bool) -> NDArray[numpy.uint8]:
+        """
+        Add sequences; tells for each what it became: 0 nothing (it was there), 1 alternative, 2 truth.
+        """
+
+    def most_costly(self, sentences: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], real: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], qualities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int64]:
+        """
+        Those of some sequences, by sentence, that cost a truth of their sentence the most.
+        """
+
+    def sweep(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, learning_rate: float, decay: float, regularization: float) -> tuple[int, int, float]:
+        """
+        A pass of stochastic gradient descent: steps, steps that changed anything, summed costs.
+        """
+
+    def losses(self, threads: int = 1) -> NDArray[numpy.float64]:
+        """The loss of every sentence under the weights as they are."""
+
+    def take_activated(self) -> NDArray[numpy.uint64]:
+        """Features that have been seen often enough since the last call."""
+
+    def weights(self, *, average: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+        """
+        Weights of real-valued features; sparse features with a weight by rising number; their weights.
+        """
+
+    def now(self) -> NDArray[numpy.float64]:
+        """Weights by column."""
+
+    def restart(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Go on from these weights, with the learning rate and the mean at their beginning.
+        """
+
+    def sizes(self, sentence: int) -> tuple[int, int]:
+        """How many truths and alternatives a sentence has."""
+
+    def best_quality(self) -> float:
+        """Mean quality of the best truth of a sentence."""
+
+    def squared_norm(self) -> float:
+        """Of the weights."""
+
+    @property
+    def rows(self) -> int:
+        """Sequences."""
+
+    @property
+    def columns(self) -> int:
+        """Features seen so far, real-valued ones included."""
+
+    @property
+    def entries(self) -> int:
+        """Features of all sequences."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use."""
 
 LM_MAX_ORDER: int = 7
 

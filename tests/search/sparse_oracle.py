@@ -70,6 +70,12 @@ def events(lattice: Lattice, steps: Sequence[Step], *, hierarchical: bool) -> It
     target = [word for step in steps for word in step.match.rule.target]
     for first, second in itertools.pairwise([BEGIN, *(Word(word, True) for word in target), END]):
         yield "target_bigram", (first, second)
+    words = [BEGIN, BEGIN, *(Word(word, True) for word in target), END]
+    for three in zip(words, words[1:], words[2:], strict=False):
+        yield "target_trigram", three
+    for word in target:
+        yield "target_word", (Word(word, True),)
+    yield from _of_neighbours(steps)
     pairs: list[tuple[Position, Position]] = [(BEGIN, BEGIN)]
     for step in steps:
         pairs += aligned_pairs(step)
@@ -112,11 +118,42 @@ def _of_rule(step: Step, lattice: Lattice) -> Iterator[Event]:
         if symbol is not None and s not in {source for source, _ in links(step)}:
             for word in target_words:
                 yield "deletion", (word, Word(symbol, False))
+    for word in target_words:
+        for symbol in rule.source:
+            if symbol is not None:
+                yield "block_pair", (word, Word(symbol, False))
     source, target = Phrase(rule.source, False), Phrase(rule.target, True)
     yield "rule", (source, target, Literal("swapped")) if rule.swapped else (source, target)
     yield "source_phrase", (source,)
     yield "target_phrase", (target,)
     yield "shape", (Literal(shape(rule)),)
+
+
+def _of_neighbours(steps: Sequence[Step]) -> Iterator[Event]:
+    """Rules two by two, and on which side of the one before each stands (``sides``)."""
+    rules = [step.match.rule for step in steps]
+    sources: list[Position] = [BEGIN, *(Phrase(rule.source, False) for rule in rules), END]
+    targets: list[Position] = [BEGIN, *(Phrase(rule.target, True) for rule in rules), END]
+    yield from (("source_phrase_bigram", pair) for pair in itertools.pairwise(sources))
+    yield from (("target_phrase_bigram", pair) for pair in itertools.pairwise(targets))
+    for side, rule in zip(sides([(s.match.first, s.match.last) for s in steps]), rules, strict=True):
+        phrases = Phrase(rule.source, False), Phrase(rule.target, True)
+        yield "block_orientation", (Literal(side), *phrases)
+
+
+def sides(spans: Sequence[tuple[int, int]]) -> list[str]:
+    """R if a block begins where the one before ended, L if it ends where that one began, else N.
+
+    The beginning of the sentence is an end. Figure 1 of Tillmann and Zhang (2006):
+
+    >>> sides([(1, 2), (0, 1), (2, 3), (3, 4)])
+    ['N', 'L', 'N', 'R']
+    """
+    found, before = [], (-1, 0)
+    for span in spans:
+        found.append("R" if span[0] == before[1] else "L" if span[1] == before[0] else "N")
+        before = span
+    return found
 
 
 def shape(rule: Rule) -> str:

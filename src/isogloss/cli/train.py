@@ -23,6 +23,7 @@ _MANY_DROPPED = 0.2
 class _Search(StrEnum):
     hiero = "hiero"
     phrase = "phrase"
+    block = "block"
 
 
 class _Tuner(StrEnum):
@@ -30,6 +31,7 @@ class _Tuner(StrEnum):
     mert = "mert"
     kbmira = "kbmira"
     pro = "pro"
+    relevant_set = "relevant-set"
     none = "none"
 
 
@@ -84,22 +86,25 @@ def train(
     search: Annotated[
         _Search | None,
         typer.Option(
-            help="hiero: rules with gaps; phrase: plain phrases with jumps.",
+            help="hiero: rules with gaps; phrase: plain phrases with jumps; block: phrases that may swap "
+            "with a neighbour.",
             show_default="hiero",
         ),
     ] = None,
     tuner: Annotated[
         _Tuner | None,
         typer.Option(
-            help="mira (online, learns sparse features too), mert, kbmira, pro, or none for weights that are "
-            "not tuned.",
+            help="mira (online, learns sparse features too), mert, kbmira, pro, relevant-set (learns sparse "
+            "features from the training text), or none for weights that are not tuned.",
             show_default="mira",
         ),
     ] = None,
     iterations: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Passes of the tuner over the development set.", show_default="usual for it"
+            metavar="N",
+            help="Passes of the tuner over the development set, or of relevant-set over the training text.",
+            show_default="usual for it",
         ),
     ] = None,
     features: Annotated[
@@ -107,7 +112,7 @@ def train(
         typer.Option(
             metavar="NAMES",
             help="Templates of sparse features, with commas between; none for dense features only.",
-            show_default="pair,target_bigram with mira, else none",
+            show_default="pair,target_bigram with mira, those of blocks with relevant-set, else none",
         ),
     ] = None,
     held_out_size: Annotated[

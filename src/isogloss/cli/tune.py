@@ -38,7 +38,8 @@ def tune(
         str,
         typer.Option(
             metavar="NAME",
-            help="mira (online, dense and sparse features), mert, kbmira or pro (dense, from n-best lists).",
+            help="mira (online, dense and sparse features), relevant-set (sparse features), mert, kbmira or "
+            "pro (dense, from n-best lists).",
         ),
     ] = "mira",
     held_out_source: Annotated[
@@ -50,7 +51,9 @@ def tune(
     ] = None,
     iterations: Annotated[
         int,
-        typer.Option(metavar="N", help="Passes over the sentences.", show_default="10"),
+        typer.Option(
+            metavar="N", help="Passes over the sentences.", show_default="30 for relevant-set, else 10"
+        ),
     ] = 0,
     nbest: Annotated[
         int,

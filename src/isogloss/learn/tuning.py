@@ -1,6 +1,7 @@
 """Tuning: from a decoder and a development set to weights.
 
-``mira`` learns while it decodes and can learn sparse features. ``mert``, ``kbmira`` and ``pro`` take turns:
+``mira`` learns while it decodes and can learn sparse features. ``relevant-set`` learns sparse features from
+the training text itself, which it decodes again and again. ``mert``, ``kbmira`` and ``pro`` take turns:
 decode, add the candidates to those of before, find the weights that are best on all of them.
 """
 
@@ -24,7 +25,9 @@ from isogloss.learn.learner import Learner, Track, no_track
 from isogloss.learn.nbest_tuning import make_learner
 from isogloss.learn.online import OnlineOptions, OnlineTrainer, TrainedWeights
 from isogloss.learn.problem import Problem
+from isogloss.learn.relevant_set import RelevantSetOptions, RelevantSetTrainer
 from isogloss.learn.safety import check_weights_learned
+from isogloss.learn.sequences import SearchSequences, SequenceWeights
 from isogloss.metric import Bleu, References
 from isogloss.metric.interface import Metric
 from isogloss.nbest.edit import merge
@@ -37,8 +40,8 @@ from isogloss.search.weights import read_weights, write_weights
 
 __all__ = ["METHODS", "TuneIteration", "TuneOptions", "TuneResult", "tune"]
 
-METHODS = ("mira", "mert", "kbmira", "pro")
-_STATE, _POOL, _ONLINE, _NAMES = "state.json", "pool", "online", "names"
+METHODS = ("mira", "mert", "kbmira", "pro", "relevant-set")
+_STATE, _POOL, _ONLINE, _NAMES, _RELEVANT = "state.json", "pool", "online", "names", "relevant"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +49,8 @@ class TuneOptions:
     """How to tune."""
 
     method: str = "mira"
-    """``mira`` (online, dense and sparse), ``mert``, ``kbmira`` or ``pro`` (dense, from n-best lists)."""
+    """``mira`` (online, dense and sparse), ``relevant-set`` (sparse, from the training text), ``mert``,
+    ``kbmira`` or ``pro`` (dense, from n-best lists)."""
     iterations: int = 0
     """Passes over the development set; 0 for what is usual with the method."""
     nbest: int = 100
@@ -56,6 +60,8 @@ class TuneOptions:
     seed: int = 1
     online: OnlineOptions = field(default_factory=OnlineOptions)
     """Of ``mira``; ``iterations`` and ``seed`` above take the place of its own."""
+    relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)
+    """Of ``relevant-set``; likewise."""
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -69,7 +75,8 @@ class TuneOptions:
     @property
     def passes(self) -> int:
         """Iterations, with the usual number filled in."""
-        return self.iterations or (self.online.iterations if self.method == "mira" else 10)
+        usual = {"mira": self.online.iterations, "relevant-set": self.relevant.iterations}
+        return self.iterations or usual.get(self.method, 10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +85,13 @@ class TuneIteration:
 
     iteration: int
     dev_score: float
-    """Of the development set under the weights that the iteration began with."""
+    """Of the development set under the weights that the iteration began with; for ``relevant-set`` the mean
+    sentence BLEU of what it learns from, under the iteration's weights."""
     held_out_score: float | None = None
-    """Of the held-out set: under the average so far (``mira``), or the weights the iteration began with."""
+    """Of the held-out set: under the average so far (``mira``), the iteration's weights (``relevant-set``),
+    or the weights the iteration began with."""
+    upper_bound: float | None = None
+    """Of the best sequences that are known, where the method looks for them; like ``dev_score``."""
     active_features: int = 0
     """Sparse features that have a weight."""
     collisions: list[str] = field(default_factory=list)
@@ -140,6 +151,10 @@ def tune(
         folder = work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="isogloss-tune-")))
         if options.method == "mira":
             result = run.online(system.decoder, weights, folder)
+        elif options.method == "relevant-set":
+            stack.enter_context(system.decoder.restored())
+            system.decoder.set_weights(weights)
+            result = run.relevant_set(system.decoder, folder)
         else:
             stack.enter_context(system.decoder.restored())
             system.decoder.set_weights(weights)  # what these learners see has no sparse part
@@ -150,7 +165,7 @@ def tune(
 
 def check_result(result: TuneResult, dev: Sentences) -> None:
     """Refuse weights with which nothing sensible comes out."""
-    if not any(result.dense.values()):
+    if not any(result.dense.values()) and not result.sparse:
         raise TrainingError("all weights became 0: no candidate is told from another")
     if result.best.dev_score <= 0:
         raise TrainingError(
@@ -217,8 +232,53 @@ class _Run:
         if self.held_out is None:
             return None
         decoder.set_weights(weights.dense, weights.sparse)
+        return self._decoded_held_out(decoder)
+
+    def _decoded_held_out(self, decoder: Decoder) -> float | None:
+        if self.held_out is None:
+            return None
         store = decoder.nbest(self.held_out.sources, threads=self.threads)
         return _first_best(store, self.held_out, Bleu())
+
+    def relevant_set(self, decoder: Decoder, folder: Path) -> TuneResult:
+        options = replace(self.options.relevant, iterations=self.options.passes, seed=self.options.seed)
+        count = options.sentences or len(self.dev.sources)
+        learnt_from = References([stream[:count] for stream in self.dev.references.streams])
+        box = SearchSequences(
+            decoder,
+            self.dev.sources[:count],
+            learnt_from,
+            real=options.real_features,
+            threads=self.threads,
+        )
+        trainer = RelevantSetTrainer(box, options, folder / _RELEVANT, threads=self.threads)
+        best = self._read_state(folder)
+        if self.history:
+            trainer.restore(len(self.history))
+        else:
+            trainer.begin(self.track)
+        while trainer.iteration < options.iterations:
+            found = trainer.iterate(self.track)
+            box.use(trainer.weights())
+            step = TuneIteration(
+                iteration=found.iteration,
+                dev_score=found.score,
+                held_out_score=self._decoded_held_out(decoder),
+                upper_bound=found.upper_bound,
+                active_features=found.active_features,
+                seconds=found.seconds,
+            )
+            self.history.append(step)
+            if best is None or _worth(step, self.held_out) >= _worth(best, self.held_out):
+                best = step
+            trainer.save({best.iteration})
+            self._write_state(folder, best)
+            self.report(step)
+        assert best is not None
+        weights = trainer.stored_weights(best.iteration)
+        dense = {**dict.fromkeys(decoder.names, 0.0), **weights.real}
+        sparse = _named(trainer, weights, decoder)
+        return TuneResult(dense=dense, sparse=sparse, history=self.history, best=best)
 
     def in_turns(self, decoder: NbestDecoder, weights: dict[str, float], folder: Path) -> TuneResult:
         learner, metric = _learner(self.options, self.threads), Bleu()
@@ -261,7 +321,8 @@ class _Run:
         return TuneResult(dense=best_weights, sparse=None, history=self.history, best=best)
 
     def _digest(self) -> str:
-        options = asdict(replace(self.options, iterations=0))
+        relevant = replace(self.options.relevant, iterations=1)
+        options = asdict(replace(self.options, iterations=0, relevant=relevant))
         what = [options, [str(source) for source in self.dev.sources], self.dev.references.streams]
         return hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest()
 
@@ -316,6 +377,14 @@ def _learner(options: TuneOptions, threads: int) -> Learner:
     if options.method == "mert":
         return make_learner("mert", restarts=options.restarts, seed=options.seed, threads=threads)
     return make_learner(options.method, seed=options.seed)
+
+
+def _named(trainer: RelevantSetTrainer, weights: SequenceWeights, decoder: Decoder) -> SparseWeights:
+    assert decoder.sparse is not None
+    names, ends = trainer.name_arrays(weights.features)
+    return SparseWeights.from_numbers(
+        weights.features, weights.values, names, ends, signature=decoder.sparse.signature
+    )
 
 
 def _save_best(weights: TrainedWeights, folder: Path, iteration: int) -> None:

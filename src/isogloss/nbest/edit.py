@@ -15,7 +15,7 @@ from isogloss.errors import ConfigError
 from isogloss.nbest.check import is_feature_name
 from isogloss.nbest.store import DenseGroup, Float64, Int64, NbestStore, Ragged, SparseFeatures
 
-__all__ = ["add_column", "best_rows", "distinct", "highest_rows", "merge"]
+__all__ = ["add_column", "best_rows", "concatenate", "distinct", "highest_rows", "merge"]
 
 
 def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) -> NbestStore:
@@ -75,8 +75,13 @@ def merge(stores: Sequence[NbestStore]) -> NbestStore:
     A candidate with the same words and features as an earlier one of its sentence is left out. A dense
     feature that one list lacks is 0 there.
     """
+    return _without_repetitions(concatenate(stores))
+
+
+def concatenate(stores: Sequence[NbestStore]) -> NbestStore:
+    """All candidates of all lists, sentence by sentence, in the order of the lists; nothing is left out."""
     if not stores:
-        raise ConfigError("no lists to merge")
+        raise ConfigError("no lists to put together")
     groups = _all_groups(stores)
     merged = NbestStore(
         sentence_ids=np.concatenate([store.sentence_ids[store.sentence_of_row()] for store in stores]),
@@ -90,7 +95,7 @@ def merge(stores: Sequence[NbestStore]) -> NbestStore:
         alignment=_joined_links([store.alignment for store in stores], stores, 2),
         segmentation=_joined_links([store.segmentation for store in stores], stores, 4),
     )
-    return _without_repetitions(_grouped(merged))
+    return _grouped(merged)
 
 
 def _all_groups(stores: Iterable[NbestStore]) -> tuple[DenseGroup, ...]:

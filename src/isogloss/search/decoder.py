@@ -188,12 +188,15 @@ class Decoder:
         windows = [_windows(item, number, max_words) for number, item in enumerate(inputs, start=1)]
         return _Work(windows, nbest, threads, time_limit)
 
-    def search(self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1) -> Searched:
+    def search(
+        self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1, distinct: bool = True
+    ) -> Searched:
         """The same with the searches kept, for those who want sparse features; inputs are never cut.
 
-        An input for which the limits leave no translation has no candidates.
+        An input for which the limits leave no translation has no candidates. Unless they are to be
+        ``distinct``, candidates may have the same words and differ in their derivation.
         """
-        return self._search(inputs, nbest=nbest, threads=threads)
+        return self._search(inputs, nbest=nbest, threads=threads, distinct=distinct)
 
     def oracle(
         self,

@@ -25,7 +25,7 @@ from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError, DataFormatError, InputFileError
 from isogloss.grammar.options import ExtractOptions
 from isogloss.learn.online import HOPE_AND_FEAR
-from isogloss.training.options import TrainOptions
+from isogloss.training.options import BLOCK_DECODER, TrainOptions, grammar_of
 
 __all__ = ["RUNNING", "Settings", "from_settings", "make_options", "read_config"]
 
@@ -70,10 +70,12 @@ def make_options(settings: Mapping[str, Any]) -> TrainOptions:
         rules = dict(settings["rules"])
         _check_names(ExtractOptions, rules, "rules")
         settings["rules"] = ExtractOptions.for_grammar(
-            settings.get("search", "hiero"), **{"tight": False, **rules}
+            grammar_of(settings.get("search", "hiero")), **{"tight": False, **rules}
         )
     if isinstance(settings.get("lm"), Mapping):
         settings["lm"] = {"special_words": "unknown", **settings["lm"]}
+    if isinstance(settings.get("decoder"), Mapping) and settings.get("search") == "block":
+        settings["decoder"] = {**asdict(BLOCK_DECODER), **settings["decoder"]}
     if isinstance(settings.get("tune"), Mapping):
         online = settings["tune"].get("online", {})
         if isinstance(online, Mapping):

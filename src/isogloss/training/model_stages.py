@@ -11,13 +11,16 @@ from isogloss.align.bitext import read_sides
 from isogloss.align.train import Progress
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.corpus.streams import read_lines
+from isogloss.errors import ConfigError
 from isogloss.features.annotators import annotate, annotator
 from isogloss.grammar import ExtractOptions, extract_rules
+from isogloss.grammar.options import Significance
+from isogloss.grammar.selection import prune_table
 from isogloss.lm import BuildOptions, build
 from isogloss.progress import Track
 from isogloss.training.config import from_settings
 
-__all__ = ["align", "classes", "columns", "language_model", "rules"]
+__all__ = ["align", "classes", "columns", "language_model", "prune", "rules"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -78,6 +81,21 @@ def rules(
         threads=threads,
         track=track,
     )
+
+
+def prune(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Keep the rules that are significant."""
+    kept, _ = prune_table(
+        inputs["rules"],
+        outputs["rules"],
+        inputs["source"],
+        inputs["target"],
+        Significance.parse(options["significance"]),
+        threads=threads,
+        track=track,
+    )
+    if kept == 0:
+        raise ConfigError(f"no rule is significant at '{options['significance']}'; choose a lower threshold")
 
 
 def language_model(

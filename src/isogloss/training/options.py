@@ -14,24 +14,28 @@ from isogloss.corpus.processing import Case, SideOptions
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
 from isogloss.features.annotators import ANNOTATORS
+from isogloss.features.block import block_features
 from isogloss.features.options import SPELLING_TYPES, SparseOptions
-from isogloss.grammar.options import ExtractOptions
+from isogloss.grammar.options import ExtractOptions, Significance
 from isogloss.learn.online import HOPE_AND_FEAR
 from isogloss.learn.tuning import METHODS, TuneOptions
 from isogloss.lm.build import BuildOptions
 from isogloss.search.options import SearchOptions
 
 __all__ = [
+    "BLOCK_DECODER",
     "CLASS",
     "DEFAULT_FEATURES",
     "NO_FEATURES",
     "NO_TUNER",
+    "RELEVANT_SET",
     "TUNERS",
     "SearchName",
     "TrainOptions",
+    "grammar_of",
 ]
 
-SearchName = Literal["hiero", "phrase"]
+SearchName = Literal["hiero", "phrase", "block"]
 
 NO_TUNER = "none"
 TUNERS = (*METHODS, NO_TUNER)
@@ -44,6 +48,13 @@ DEFAULT_FEATURES = SparseOptions(
 )
 """Sparse features that ``mira`` learns unless told otherwise."""
 NO_FEATURES = SparseOptions(templates=())
+BLOCK_DECODER = SearchOptions(
+    hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
+)
+"""How blocks are searched unless told otherwise. The training text is decoded many times, and a choice of
+few blocks per phrase is learnt sooner."""
+RELEVANT_SET = "relevant-set"
+_LEARN_SPARSE = ("mira", RELEVANT_SET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +83,12 @@ class TrainOptions:
     test_size: int = 0
     """Pairs to set aside for testing if there is no ``test_source``."""
     search: SearchName = "hiero"
-    """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps."""
+    """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps; ``block``: phrases of which
+    neighbours may change places, or none if ``decoder.phrase_order`` is ``monotone``."""
     tuner: str = "mira"
-    """``mira`` (learns dense and sparse features while it decodes), ``mert``, ``kbmira``, ``pro``, or
-    ``none`` for weights that are not tuned."""
+    """``mira`` (learns dense and sparse features while it decodes), ``relevant-set`` (learns sparse features
+    from the training text, and looks at the development set only to choose an iteration), ``mert``,
+    ``kbmira``, ``pro``, or ``none`` for weights that are not tuned."""
     held_out_size: int = 0
     """Sentences at the end of the development set that are not learnt from but decide which iteration's
     weights are the best."""
@@ -103,6 +116,9 @@ class TrainOptions:
     """Word classes, which sparse features see; their ``seed`` is the one above."""
     rules: ExtractOptions | None = None
     """Which rules are extracted; what is usual for the search by default."""
+    significance: str = ""
+    """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
+    was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
     lm: BuildOptions = field(default_factory=lambda: BuildOptions(special_words="unknown"))
     """The language model; ``memory`` and ``threads`` are given elsewhere."""
     decoder: SearchOptions | None = None
@@ -134,6 +150,11 @@ class TrainOptions:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
         self._check_sets()
         self._check_features()
+        if self.significance:
+            Significance.parse(self.significance)
+        relevant = self.tune.relevant
+        if self.tuner == RELEVANT_SET and relevant.shared_phrase and not (self.test_source or self.test_size):
+            raise ConfigError("shared_phrase compares the training text with a test set, and there is none")
         self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
 
     def _check_sets(self) -> None:
@@ -147,8 +168,10 @@ class TrainOptions:
     def _check_features(self) -> None:
         if not self.sparse_features.templates:
             return
-        if self.tuner != "mira":
-            raise ConfigError(f"sparse features are learnt by mira only, and the tuner is {self.tuner}")
+        if self.tuner not in _LEARN_SPARSE:
+            raise ConfigError(
+                f"sparse features are learnt by {' and '.join(_LEARN_SPARSE)}, and the tuner is {self.tuner}"
+            )
         for side in ("source", "target"):
             known = [*SPELLING_TYPES, CLASS, *ANNOTATORS, *self.columns(side)]
             for name in self._types(side):
@@ -194,6 +217,8 @@ class TrainOptions:
         """The sparse features, none of them or some."""
         if self.features is not None:
             return self.features
+        if self.tuner == RELEVANT_SET:
+            return block_features(swap=self.search_options.phrase_order != "monotone")
         return DEFAULT_FEATURES if self.tuner == "mira" else NO_FEATURES
 
     @property
@@ -207,17 +232,26 @@ class TrainOptions:
     def extraction(self) -> ExtractOptions:
         """Which rules are extracted."""
         # Loose edges give words that are never aligned a rule; tight ones let them through untranslated.
-        return self.rules or ExtractOptions.for_grammar(self.search, tight=False)
+        return self.rules or ExtractOptions.for_grammar(grammar_of(self.search), tight=False)
 
     @property
     def search_options(self) -> SearchOptions:
         """Limits of the search, and which one it is."""
+        if self.search == "block":
+            given = self.decoder or BLOCK_DECODER
+            order = given.phrase_order if given.phrase_order == "monotone" else "swap"
+            return replace(given, hierarchical=False, phrase_order=order)
         return replace(self.decoder or SearchOptions(), hierarchical=self.search == "hiero")
 
     @property
     def tuning(self) -> TuneOptions:
         """Of the tuner, with its name and the seed filled in."""
         return replace(self.tune, method=self.tuner, seed=self.seed)
+
+
+def grammar_of(search: str) -> str:
+    """The kind of grammar that a search needs."""
+    return "phrase" if search == "block" else search
 
 
 def _language(path: StrPath) -> str:

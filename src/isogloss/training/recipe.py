@@ -12,12 +12,14 @@ from isogloss.corpus.streams import StrPath
 from isogloss.learn.tuning import TuneIteration
 from isogloss.pipeline import Output, Stage
 from isogloss.training import evaluation, model_stages, text_stages, tuning_stages
-from isogloss.training.options import NO_TUNER, TrainOptions
+from isogloss.training.options import NO_TUNER, RELEVANT_SET, TrainOptions
 
 __all__ = ["Helpers", "recipe"]
 
 Inputs = dict[str, StrPath | Output]
 _SIDES = ("source", "target")
+
+_TEXTS = ("dev_", "test_", "train_")  # how inputs begin that are sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,7 @@ class _Recipe:
             name="system",
             function=tuning_stages.put_together,
             inputs={
-                **{name: item for name, item in tune.inputs.items() if not name.startswith("dev_")},
+                **{name: tune.inputs[name] for name in tune.inputs if not name.startswith(_TEXTS)},
                 **{name: tune[name] for name in tune.outputs if name != "history"},
                 "text": tokens["text"],
             },
@@ -161,6 +163,14 @@ class _Recipe:
             outputs={"rules": "work/rules"},
             options=asdict(options.extraction),
         )
+        if options.significance:
+            found["prune"] = Stage(
+                name="prune",
+                function=partial(model_stages.prune, threads=threads, track=track),
+                inputs={**both, "rules": found["rules"]["rules"]},
+                outputs={"rules": "work/significant-rules"},
+                options={"significance": options.significance},
+            )
         lm = asdict(options.lm)
         found["lm"] = Stage(
             name="lm",
@@ -198,7 +208,8 @@ class _Recipe:
 
     def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
         options, helpers = self.options, self.helpers
-        inputs: Inputs = {"rules": models["rules"]["rules"], "lm": models["lm"]["lm"]}
+        rules = models.get("prune", models["rules"])
+        inputs: Inputs = {"rules": rules["rules"], "lm": models["lm"]["lm"]}
         if "classes" in models:
             inputs |= {f"{side}_classes": models["classes"][side] for side in _SIDES}
         if "columns" in models:
@@ -213,17 +224,25 @@ class _Recipe:
             )
         if facts["features"] is not None:
             outputs["sparse_weights"] = "work/tuning/weights.sparse"
+        work = tuning_stages.tune_weights
+        sets = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}
+        facts |= {"tune": asdict(options.tuning), "held_out": options.held_out_size}
+        if options.tuner == RELEVANT_SET:
+            work = tuning_stages.tune_on_training_text
+            sets |= {f"train_{name}": tokens[name] for name in ("source", "target")}
+            if options.tuning.relevant.shared_phrase:
+                sets["test_source"] = tokens["test_source"]
         return Stage(
             name="tune",
             function=partial(
-                tuning_stages.tune_weights,
+                work,
                 threads=helpers.threads,
                 track=helpers.track,
                 report=helpers.report,
             ),
-            inputs={**inputs, **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}},
+            inputs={**inputs, **sets},
             outputs=outputs,
-            options={**facts, "tune": asdict(options.tuning), "held_out": options.held_out_size},
+            options=facts,
             checkpoint=True,
         )
 

@@ -90,6 +90,9 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
     held_out = [(s["iteration"], s["held_out_score"]) for s in steps if s["held_out_score"] is not None]
     if held_out:
         curves.append(Line("held out", held_out))
+    bound = [(s["iteration"], s["upper_bound"]) for s in steps if s.get("upper_bound") is not None]
+    if bound:
+        curves.append(Line("best known", bound))
     active = [(step["iteration"], step["active_features"]) for step in steps]
     sparse = any(count for _, count in active)
     if sparse:
@@ -104,6 +107,11 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
         )
     )
     page.paragraph(f"Tuned by {history['method']}; the weights of iteration {history['best']} are used.")
+    if bound:
+        page.paragraph(
+            "The curve dev is the mean sentence BLEU of the training text that was learnt from, and held out "
+            "is the development set."
+        )
     parts = list(dict.fromkeys(part for step in steps for part in step["seconds"]))
     page.table(
         ["iteration", "dev BLEU", "held-out BLEU", "active features", *(f"{part}, s" for part in parts)],

@@ -9,6 +9,7 @@ from typing import Any
 
 from isogloss.align.train import Progress
 from isogloss.classes import WordClasses
+from isogloss.corpus.phrases import sharing_phrases
 from isogloss.corpus.processing import TextProcessing
 from isogloss.corpus.streams import atomic_output, read_lines
 from isogloss.errors import ConfigError
@@ -28,7 +29,7 @@ from isogloss.training.config import from_settings
 from isogloss.training.options import CLASS
 from isogloss.training.report import history_of
 
-__all__ = ["LEAST_SENTENCES", "put_together", "start", "tune_weights"]
+__all__ = ["LEAST_SENTENCES", "put_together", "start", "tune_on_training_text", "tune_weights"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -58,7 +59,7 @@ def tune_weights(
     """Find the weights under which the development set is translated best."""
     decoder = _decoder(inputs, options)
     decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
-    sources, references = _dev_set(inputs)
+    sources, references = _sentences(inputs, "dev")
     learnt_from = len(sources) - options["held_out"]
     if learnt_from < LEAST_SENTENCES:
         raise ConfigError(
@@ -88,11 +89,49 @@ def tune_weights(
     _write_history(outputs["history"], history_of(result, options["tune"]["method"]))
 
 
-def _dev_set(inputs: Paths) -> tuple[list[str], list[list[str | None]]]:
+def tune_on_training_text(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Progress,
+    report: Callable[[TuneIteration], None],
+) -> None:
+    """Find weights on the training text; the development set says which iteration was the best."""
+    decoder = _decoder(inputs, options)
+    decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
+    tuning = from_settings(TuneOptions, options["tune"])
+    sources, references = _sentences(inputs, "train")
+    if "test_source" in inputs:
+        kept = sharing_phrases(sources, read_lines(inputs["test_source"]), tuning.relevant.shared_phrase)
+        sources = [sources[at] for at in kept]
+        references = [[stream[at] for at in kept] for stream in references]
+    if not sources:
+        raise ConfigError("no sentence of the training text shares such a phrase with the test set")
+    held_out, held_out_references = _sentences(inputs, "dev")
+    result = tune(
+        System(decoder, inputs["rules"].parent),
+        sources,
+        References(references),
+        tuning,
+        held_out=(held_out, References(held_out_references)),
+        threads=threads,
+        track=track,
+        report=report,
+        work=outputs[CHECKPOINT],
+    )
+    write_weights(outputs["weights"], result.dense)
+    assert result.sparse is not None
+    result.sparse.save(outputs["sparse_weights"])
+    _write_history(outputs["history"], history_of(result, options["tune"]["method"]))
+
+
+def _sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:
     """Sources and streams of references, without what is empty or is translated in windows anyway."""
-    sources = list(read_lines(inputs["dev_source"]))
+    sources = list(read_lines(inputs[f"{name}_source"]))
     streams = References.read(
-        [inputs[name] for name in sorted(inputs) if name.startswith("dev_target")]
+        [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
     ).streams
     usable = [
         at for at, line in enumerate(sources) if 1 <= len(line.split(" ")) <= DEFAULT_MAX_WORDS and line
