@@ -372,6 +372,7 @@ def _pieces(
     """The translations of a batch as text; the number of its first sentence is ``first``."""
     from isogloss.nbest import jsonl, moses
     from isogloss.search import best_lines
+    from isogloss.search.system import source_text
 
     if format is _Format.jsonl:
         store, derivations = system.explained(batch, nbest=nbest, **limits)
@@ -385,4 +386,6 @@ def _pieces(
         yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
     else:
         lines = best_lines(store, batch, choose(store) if choose else None)
-        yield from (line + "\n" for line in (lines if text is None else map(text.detokenize, lines)))
+        if text is not None:
+            lines = map(text.detokenize, lines, map(source_text, batch))
+        yield from (line + "\n" for line in lines)

@@ -9,6 +9,8 @@ from typing import Literal, get_args
 from isogloss.align.options import LinkOptions, TrainingOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
+from isogloss.corpus.formats import detect_format
+from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
 from isogloss.corpus.processing import Case, SideOptions
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
@@ -42,6 +44,7 @@ NO_FEATURES = SparseOptions(templates=())
 DEFAULT_ONLINE = OnlineOptions(nbest=200, aggressiveness=0.001, selection="hope-fear")
 """How ``mira`` learns unless told otherwise. Long lists take most of the time; hope and fear stand near the
 beginning."""
+_CATALOGS = ("po", "xliff")
 _COLUMNS = frozenset({"surface", "prefix", "suffix", "digits", CLASS})
 
 
@@ -90,6 +93,10 @@ class TrainOptions:
     """Such as ``en``."""
     case: Case | Literal[""] = ""
     """``truecase``, ``lowercase`` or ``keep``; by default ``truecase``, and ``keep`` without a tokenizer."""
+    placeholders: tuple[str, ...] | None = None
+    """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
+    must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
+    none."""
     seed: int = 1
     """Of everything that draws random numbers."""
     clean: CheckOptions = field(default_factory=CheckOptions)
@@ -125,6 +132,7 @@ class TrainOptions:
         self._check_sets()
         self._check_features()
         self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
+        self.protected  # noqa: B018
 
     def _check_sets(self) -> None:
         for name in ("dev", "test"):
@@ -162,6 +170,14 @@ class TrainOptions:
             for name, language in zip(names, languages, strict=True)
         )
         return source, target
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """Kinds of placeholders that are protected."""
+        if self.placeholders is not None:
+            return parse_kinds(",".join(self.placeholders or ("none",)))
+        catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
+        return DEFAULT_KINDS if catalog else ()
 
     @property
     def sparse_features(self) -> SparseOptions:

@@ -1,0 +1,180 @@
+"""What the demo found out: scores of all translations of the test set, examples, and a page about it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
+from isogloss.corpus.streams import read_lines
+from isogloss.demo.journey import SYSTEMS, Journey
+from isogloss.metric import EvaluateOptions, References, System, evaluate
+from isogloss.metric.evaluation import SystemResult
+from isogloss.report import Page
+from isogloss.training.evaluation import scoring
+from isogloss.training.report import tuning_section
+
+__all__ = ["Outcome", "Timed"]
+
+_BASELINE = "mert"
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A step that was done."""
+
+    purpose: str
+    command: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Scores and what they are scores of."""
+
+    journey: Journey
+    steps: Sequence[Timed]
+    sources: Sequence[str]
+    references: References
+    translations: Mapping[str, Sequence[str]]
+    """Of the test set, by the names of ``SYSTEMS``."""
+    results: Mapping[str, SystemResult]
+    marked: Mapping[str, float]
+    """BLEU with every placeholder as one word."""
+    kept: Mapping[str, int]
+    """Lines that have every placeholder of their source exactly as often."""
+    signature: str
+
+    @classmethod
+    def of(cls, journey: Journey, steps: Sequence[Timed], tokenizer: str = "moses") -> Outcome:
+        """Read all translations of the test set and score them."""
+        sources = list(read_lines(journey.corpus.source("test")))
+        references = References.read([journey.corpus.target("test")])
+        names = [_BASELINE, *(name for name in SYSTEMS if name != _BASELINE)]
+        lines = {name: list(read_lines(journey.output(name))) for name in names}
+        options = EvaluateOptions(metrics=("bleu", "chrf"), **scoring(tokenizer, "truecase"))
+        found = evaluate([System(name, (lines[name],)) for name in names], references, options)
+        marker = _Marker(sources)
+        once = EvaluateOptions(metrics=("bleu",), test="none", **scoring(tokenizer, "truecase"))
+        marked = evaluate(
+            [System(name, (marker.marked(lines[name]),)) for name in names],
+            References([marker.marked(references.streams[0])]),
+            once,
+        )
+        return cls(
+            journey=journey,
+            steps=steps,
+            sources=sources,
+            references=references,
+            translations=lines,
+            results={result.name: result for result in found.systems},
+            marked={result.name: result.scores[0].score for result in marked.systems},
+            kept={name: marker.kept(lines[name]) for name in names},
+            signature=found.signatures["BLEU"],
+        )
+
+    @property
+    def report(self) -> Path:
+        """Where the page goes."""
+        return self.journey.folder / "report.html"
+
+    HEAD = (
+        "translation of the test set",
+        "BLEU",
+        "95% interval",
+        "against MERT",
+        "p",
+        "BLEU, marked",
+        "chrF",
+    )
+
+    def rows(self) -> list[list[str]]:
+        """The table of scores, as text."""
+        rows = []
+        for name, title in SYSTEMS.items():
+            bleu, chrf = self.results[name].scores
+            compared = bleu.comparison
+            rows.append(
+                [
+                    title,
+                    f"{bleu.score:.1f}",
+                    f"{bleu.interval.low:.1f} to {bleu.interval.high:.1f}",
+                    "" if compared is None else f"{compared.difference:+.1f}",
+                    "" if compared is None else f"{compared.p_value:.3f}",
+                    f"{self.marked[name]:.1f}",
+                    f"{chrf.score:.1f}",
+                ]
+            )
+        return rows
+
+    def placeholders(self) -> str:
+        """What became of placeholders."""
+        own = min(self.kept[name] for name in ("mert", "mira", "reranked", "local"))
+        return (
+            f"{own:,} of {len(self.sources):,} lines have every placeholder of their source exactly as often"
+        )
+
+    def next_commands(self) -> list[str]:
+        """What to try now."""
+        system, sentence = self.journey.system, self.journey.shown()[0][1]
+        return [
+            f"echo {shlex.quote(sentence)} | isogloss translate {system}",
+            f"isogloss explain {system} {shlex.quote(sentence)}",
+            "isogloss train my-system --source my.po  # your own catalog, memory (TMX) or text",
+        ]
+
+    def page(self) -> Page:
+        """All of it, for a browser."""
+        journey = self.journey
+        corpus = journey.corpus
+        page = Page(f"Isogloss demo: {corpus.languages[0]} → {corpus.languages[1]}")
+        parts = ", ".join(f"{part} {count:,}" for part, count in corpus.pairs.items())
+        page.paragraph(f"{corpus.found:,} translated messages gave these clean pairs: {parts}.")
+        page.heading("Scores on the test set")
+        page.table(self.HEAD, self.rows())
+        page.paragraph(
+            f"BLEU is {self.signature}; in the column 'marked', every placeholder counts as one word. "
+            "p: how often a resampled test set turns the difference from MERT around. "
+            f"Placeholders: {self.placeholders()}."
+        )
+        tuning_section(page, json.loads((journey.system / "work/tuning/history.json").read_bytes()))
+        self._examples(page)
+        page.heading("Steps")
+        for number, step in enumerate(self.steps, start=1):
+            page.paragraph(f"{number}. {step.purpose} ({step.seconds:.1f} s)")
+            page.code(f"$ {step.command}")
+        return page
+
+    def _examples(self, page: Page) -> None:
+        page.heading("Examples")
+        names = ("nearest", "mert", "mira", "reranked", "local")
+        for place, source in self.journey.shown():
+            rows = [["source", source], ["reference", self.references.of(place)[0]]]
+            rows += [[SYSTEMS[name], self.translations[name][place]] for name in names]
+            page.table(["", f"line {place + 1}"], rows)
+
+
+class _Marker:
+    """Writes placeholders as marks, so that each of them counts as one word."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        self._protector = Protector(DEFAULT_KINDS)
+        self._sources = sources
+        self._known = [self._protector.protect(line)[1] for line in sources]
+
+    def marked(self, lines: Sequence[str | None]) -> list[str]:
+        return [
+            self._protector.protect(line or "", known)[0]
+            for line, known in zip(lines, self._known, strict=True)
+        ]
+
+    def kept(self, lines: Sequence[str]) -> int:
+        found = self._protector.found
+        return sum(
+            Counter(found(line)) == Counter(found(source))
+            for line, source in zip(lines, self._sources, strict=True)
+        )
