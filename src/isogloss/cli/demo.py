@@ -27,7 +27,7 @@ _MARKER = ".isogloss-demo"
 _OFFLINE = """no catalogs to learn from: {reason}
 Without the network there are two ways on:
   isogloss demo --synthetic           the same journey on a corpus that it makes itself
-  isogloss train DIR --source FILE    a system from your own PO, TMX or XLIFF file; or --source and --target"""
+  isogloss train DIR --source FILE    a system of your own: from PO, TMX, XLIFF, or --source and --target"""
 
 
 def demo(
