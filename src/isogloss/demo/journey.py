@@ -27,7 +27,7 @@ SYSTEMS = {
     "local": "the same, weights for each sentence",
 }
 """What is compared, by the name of its file."""
-_SHORTEST, _LONGEST, _SHOWN = 4, 16, 6  # words of a sentence that is shown, and how many are
+_SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, and how many are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +209,26 @@ class Journey:
         return Step(
             purpose="Why is a sentence translated as it is? The rules, and what every feature contributed",
             arguments=["explain", str(self.system), self.shown()[0][1], "--strongest=3"],
+        )
+
+    def write_catalog(self) -> None:
+        """A catalog whose messages nobody has translated yet: some of the test set."""
+        lines = ['msgid ""', 'msgstr ""', r'"Content-Type: text/plain; charset=UTF-8\n"']
+        for source in dict.fromkeys(source for _, source in self.shown()):
+            quoted = source.replace("\\", r"\\").replace('"', r"\"")
+            lines += ["", f'msgid "{quoted}"', 'msgstr ""']
+        self._write(self.folder / "untranslated.po", lines)
+
+    def fill_catalog(self) -> Step:
+        """What a team with a catalog would do."""
+        return Step(
+            purpose="Fill a catalog: drafts for what is empty, each with a confidence",
+            arguments=[
+                "translate",
+                str(self.system),
+                f"--po={self.folder}/untranslated.po",
+                f"--output={self.folder}/drafts.po",
+            ],
         )
 
     def shown(self) -> list[tuple[int, str]]:

@@ -21,6 +21,7 @@ from isogloss.training.report import tuning_section
 __all__ = ["Outcome", "Timed"]
 
 _BASELINE = "mert"
+_SHORTEST, _LONGEST = 4, 16  # words of a sentence that is worth showing
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +119,27 @@ class Outcome:
             f"{own:,} of {len(self.sources):,} lines have every placeholder of their source exactly as often"
         )
 
+    def examples(self, count: int) -> list[tuple[str, str]]:
+        """Rows of a name and a text: sentences with their translations, first what local weights change."""
+        plain, local = self.translations["mira"], self.translations["local"]
+        places = [place for place, _ in self.journey.shown()]
+        changed = [place for place, source in enumerate(self.sources) if plain[place] != local[place]]
+        fit = [place for place in changed if _SHORTEST <= len(self.sources[place].split()) <= _LONGEST]
+        rows: list[tuple[str, str]] = []
+        for place in [*fit[: count // 2], *places][:count]:
+            rows += [("source", self.sources[place]), ("one set of weights", plain[place])]
+            rows += [("weights of its own", local[place])] if plain[place] != local[place] else []
+            rows += [("reference", self.references.of(place)[0]), ("", "")]
+        return rows
+
     def next_commands(self) -> list[str]:
         """What to try now."""
         system, sentence = self.journey.system, self.journey.shown()[0][1]
+        catalog = f"{self.journey.folder}/untranslated.po"
         return [
             f"echo {shlex.quote(sentence)} | isogloss translate {system}",
-            f"isogloss explain {system} {shlex.quote(sentence)}",
-            "isogloss train my-system --source my.po  # your own catalog, memory (TMX) or text",
+            f"isogloss translate {system} --po {catalog} -o filled.po  # or a catalog of yours",
+            "isogloss train my-system --source my.po  # learn from your own catalog, memory (TMX) or text",
         ]
 
     def page(self) -> Page:
