@@ -108,7 +108,7 @@ def _travel(folder: Path, corpus: Corpus) -> Outcome:
     run = _Runner()
     for tuner in ("mert", "mira"):
         run(journey.train(tuner))
-        journey.keep_translation(tuner)
+        journey.keep_result(tuner)
     journey.baselines()
     run(journey.compare())
     for step in (*journey.rerank(), *journey.adapt()):

@@ -75,9 +75,14 @@ class Journey:
         )
         return Step(purpose=purpose, arguments=[*words, "--placeholders=catalog", f"--tuner={tuner}"])
 
-    def keep_translation(self, name: str) -> None:
-        """Set aside what the system of now makes of the test set."""
+    def history(self, name: str) -> Path:
+        """How a tuner learnt."""
+        return self.folder / "test" / f"{name}.history.json"
+
+    def keep_result(self, name: str) -> None:
+        """Set aside what the system of now makes of the test set, and how it was tuned."""
         self._write(self.output(name), read_lines(self.system / "test.translation"))
+        self._write(self.history(name), read_lines(self.system / "work" / "tuning" / "history.json"))
 
     def baselines(self) -> None:
         """What there is to beat."""

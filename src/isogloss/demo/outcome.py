@@ -14,11 +14,11 @@ from isogloss.corpus.streams import read_lines
 from isogloss.demo.journey import SYSTEMS, Journey
 from isogloss.metric import EvaluateOptions, References, System, evaluate
 from isogloss.metric.evaluation import SystemResult
-from isogloss.report import Page
+from isogloss.report import Bar, Line, Page, bar_plot, derivation_plot, line_plot
+from isogloss.search import load
 from isogloss.training.evaluation import scoring
-from isogloss.training.report import tuning_section
 
-__all__ = ["Outcome", "Timed"]
+__all__ = ["Marker", "Outcome", "Timed"]
 
 _BASELINE = "mert"
 _SHORTEST, _LONGEST = 4, 16  # words of a sentence that is worth showing
@@ -59,7 +59,7 @@ class Outcome:
         lines = {name: list(read_lines(journey.output(name))) for name in names}
         options = EvaluateOptions(metrics=("bleu", "chrf"), **scoring(tokenizer, "truecase"))
         found = evaluate([System(name, (lines[name],)) for name in names], references, options)
-        marker = _Marker(sources)
+        marker = Marker(sources)
         once = EvaluateOptions(metrics=("bleu",), test="none", **scoring(tokenizer, "truecase"))
         marked = evaluate(
             [System(name, (marker.marked(lines[name]),)) for name in names],
@@ -150,19 +150,53 @@ class Outcome:
         parts = ", ".join(f"{part} {count:,}" for part, count in corpus.pairs.items())
         page.paragraph(f"{corpus.found:,} translated messages gave these clean pairs: {parts}.")
         page.heading("Scores on the test set")
+        page.figure(bar_plot("BLEU with 95% intervals", self._bars()))
         page.table(self.HEAD, self.rows())
         page.paragraph(
             f"BLEU is {self.signature}; in the column 'marked', every placeholder counts as one word. "
             "p: how often a resampled test set turns the difference from MERT around. "
             f"Placeholders: {self.placeholders()}."
         )
-        tuning_section(page, json.loads((journey.system / "work/tuning/history.json").read_bytes()))
+        page.heading("How the tuners learnt")
+        page.figure(
+            line_plot("BLEU on the development set", self._curves(), x_label="iteration", y_label="BLEU")
+        )
+        page.paragraph("Tokens of the development set, which is learnt from: see above for the test set.")
         self._examples(page)
+        self._explained(page)
         page.heading("Steps")
         for number, step in enumerate(self.steps, start=1):
             page.paragraph(f"{number}. {step.purpose} ({step.seconds:.1f} s)")
             page.code(f"$ {step.command}")
         return page
+
+    def _bars(self) -> list[Bar]:
+        scores = {name: self.results[name].scores[0] for name in SYSTEMS}
+        return [
+            Bar(title, scores[name].score, scores[name].interval.low, scores[name].interval.high)
+            for name, title in SYSTEMS.items()
+        ]
+
+    def _curves(self) -> list[Line]:
+        return [
+            Line(
+                SYSTEMS[name],
+                [
+                    (step["iteration"], step["dev_score"])
+                    for step in json.loads(self.journey.history(name).read_bytes())["iterations"]
+                ],
+            )
+            for name in ("mert", "mira")
+        ]
+
+    def _explained(self, page: Page) -> None:
+        system = load(self.journey.system)
+        assert system.text is not None
+        tokens = system.text.tokenize(self.journey.shown()[0][1])
+        _, (steps,) = system.explained([tokens])
+        page.heading("One translation, rule by rule")
+        page.paragraph("Filled: the rule's own words. Dashed: what it leaves to the rules below.")
+        page.figure(derivation_plot(tokens.split(" "), steps))
 
     def _examples(self, page: Page) -> None:
         page.heading("Examples")
@@ -173,7 +207,7 @@ class Outcome:
             page.table(["", f"line {place + 1}"], rows)
 
 
-class _Marker:
+class Marker:
     """Writes placeholders as marks, so that each of them counts as one word."""
 
     def __init__(self, sources: Sequence[str]) -> None:
@@ -182,12 +216,14 @@ class _Marker:
         self._known = [self._protector.protect(line)[1] for line in sources]
 
     def marked(self, lines: Sequence[str | None]) -> list[str]:
+        """Lines that belong to the sources, with marks; a placeholder has the mark that it has in its source."""
         return [
             self._protector.protect(line or "", known)[0]
             for line, known in zip(lines, self._known, strict=True)
         ]
 
     def kept(self, lines: Sequence[str]) -> int:
+        """How many lines have every placeholder of their source exactly as often."""
         found = self._protector.found
         return sum(
             Counter(found(line)) == Counter(found(source))
