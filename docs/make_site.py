@@ -74,7 +74,9 @@ def build(output: Path) -> list[Path]:
         )
         pages.append(target)
     for picture in (*HERE.rglob("*.svg"), *HERE.rglob("*.png")):
-        shutil.copy(picture, output / picture.relative_to(HERE))
+        copy = output / picture.relative_to(HERE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, copy)
     return pages
 
 

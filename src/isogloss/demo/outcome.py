@@ -216,7 +216,7 @@ class Marker:
         self._known = [self._protector.protect(line)[1] for line in sources]
 
     def marked(self, lines: Sequence[str | None]) -> list[str]:
-        """Lines that belong to the sources, with marks; a placeholder has the mark that it has in its source."""
+        """Lines that belong to the sources, with marks: those that the same placeholders have there."""
         return [
             self._protector.protect(line or "", known)[0]
             for line, known in zip(lines, self._known, strict=True)
