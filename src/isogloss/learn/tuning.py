@@ -128,7 +128,8 @@ def tune(
 ) -> TuneResult:
     """Tune the weights of a system on a development set. The system's own weights do not change.
 
-    Any other decoder can be tuned too, from ``start`` weights, by the methods that learn from lists. With a ``work`` folder a run that was interrupted goes on where it stopped, to the same result.
+    Any other decoder can be tuned too, from ``start`` weights, by the methods that learn from lists. With a
+    ``work`` folder a run that was interrupted goes on where it stopped, to the same result.
     """
     options = options or TuneOptions()
     dev, test = Sentences(sources, references), Sentences(*held_out) if held_out else None
