@@ -18,7 +18,8 @@ from isogloss.corpus.placeholders import Protector
 from isogloss.corpus.streams import read_lines
 from isogloss.demo import packages
 from isogloss.demo.baselines import NearestExample
-from isogloss.demo.catalogs import PARTS, languages_in, make_corpus, normalised, read_wheels
+from isogloss.demo.catalogs import PARTS, Corpus, languages_in, make_corpus, normalised, read_wheels
+from isogloss.demo.journey import Journey
 from isogloss.errors import ConfigError
 
 
@@ -92,6 +93,15 @@ def test_nearest_example() -> None:
     assert memory.translate("delete ǁ0ǁ later") == "ǁ0ǁ löschen"
     assert memory.translate("delete now") == "löschen"
     assert memory.translate("nothing like it") == "nothing like it"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("pt_BR", ["--target-language=pt"]), ("th", ["--target-tokenizer=characters"])]
+)
+def test_languages_are_split_as_they_need(language: str, words: list[str], tmp_path: Path) -> None:
+    corpus = Corpus(folder=tmp_path, languages=("en", language), pairs={}, found=0)
+    arguments = Journey(tmp_path, corpus).train("mert").arguments
+    assert set(words) <= set(arguments)
 
 
 def test_without_network_it_says_what_to_do(

@@ -9,12 +9,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from isogloss.corpus.streams import atomic_output, read_lines
 from isogloss.demo.baselines import NearestExample
 from isogloss.demo.catalogs import Corpus
 from isogloss.search import load
+from isogloss.training.evaluation import scoring
 
 __all__ = ["SYSTEMS", "Journey", "Step"]
 
@@ -27,6 +29,9 @@ SYSTEMS = {
     "local": "the same, weights for each sentence",
 }
 """What is compared, by the name of its file."""
+_USUAL = "moses"
+_UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
+"""Languages without spaces between words, and packages that find words in them."""
 _SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, and how many are
 
 
@@ -57,6 +62,14 @@ class Journey:
         self.folder, self.corpus, self._nbest = folder, corpus, nbest
         self.system, self.memory = folder / "system", folder / "memory"
 
+    @property
+    def tokenizer(self) -> str:
+        """What splits the target language into words: what is installed for it, or single characters."""
+        package = _UNSPACED.get(self.corpus.languages[1].partition("_")[0])
+        if package is None:
+            return _USUAL
+        return package if package and find_spec(package) is not None else "characters"
+
     def output(self, name: str) -> Path:
         """The translation of the test set by one of ``SYSTEMS``."""
         return self.folder / "test" / f"{name}.txt"
@@ -73,7 +86,10 @@ class Journey:
             if tuner == "mert"
             else "Tune again, by online MIRA with sparse features; what the tuner does not change is kept"
         )
-        return Step(purpose=purpose, arguments=[*words, "--placeholders=catalog", f"--tuner={tuner}"])
+        words += [f"--target-language={corpus.languages[1].partition('_')[0]}", "--placeholders=catalog"]
+        if self.tokenizer != _USUAL:
+            words.append(f"--target-tokenizer={self.tokenizer}")
+        return Step(purpose=purpose, arguments=[*words, f"--tuner={tuner}"])
 
     def history(self, name: str) -> Path:
         """How a tuner learnt."""
@@ -102,6 +118,7 @@ class Journey:
                 "evaluate",
                 *(str(self.output(name)) for name in ("mert", "mira")),
                 f"--reference={self.corpus.target('test')}",
+                f"--tokenize={scoring(self.tokenizer, 'truecase')['tokenize']}",
             ],
         )
 

@@ -51,16 +51,17 @@ class Outcome:
     signature: str
 
     @classmethod
-    def of(cls, journey: Journey, steps: Sequence[Timed], tokenizer: str = "moses") -> Outcome:
+    def of(cls, journey: Journey, steps: Sequence[Timed]) -> Outcome:
         """Read all translations of the test set and score them."""
+        how = scoring(journey.tokenizer, "truecase")
         sources = list(read_lines(journey.corpus.source("test")))
         references = References.read([journey.corpus.target("test")])
         names = [_BASELINE, *(name for name in SYSTEMS if name != _BASELINE)]
         lines = {name: list(read_lines(journey.output(name))) for name in names}
-        options = EvaluateOptions(metrics=("bleu", "chrf"), **scoring(tokenizer, "truecase"))
+        options = EvaluateOptions(metrics=("bleu", "chrf"), **how)
         found = evaluate([System(name, (lines[name],)) for name in names], references, options)
         marker = Marker(sources)
-        once = EvaluateOptions(metrics=("bleu",), test="none", **scoring(tokenizer, "truecase"))
+        once = EvaluateOptions(metrics=("bleu",), test="none", **how)
         marked = evaluate(
             [System(name, (marker.marked(lines[name]),)) for name in names],
             References([marker.marked(references.streams[0])]),
