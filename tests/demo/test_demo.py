@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.corpus.placeholders import Protector
 from isogloss.corpus.streams import read_lines
@@ -23,18 +22,33 @@ from isogloss.demo.journey import Journey
 from isogloss.errors import ConfigError
 
 
-def test_the_whole_journey(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def interrupt(_: Journey) -> None:
+    raise KeyboardInterrupt
+
+
+def test_the_whole_journey(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "demo"
-    assert main(["demo", "--synthetic", "--pairs=250", f"--folder={folder}"]) == 0
-    console.set_quiet(False)
+    command = ["demo", "--synthetic", "--pairs=250", f"--folder={folder}"]
+    with monkeypatch.context() as patched:
+        patched.setattr(Journey, "rerank", interrupt)
+        assert main(command) == 130
+    assert (folder / "test" / "mira.txt").exists()
+    capsys.readouterr()
+    assert main(command) == 0
     captured = capsys.readouterr()
+    assert captured.err.count("done before\n") == 3  # it went on where it stopped
     rows = re.findall(r"^ (copying|nearest|MERT|MIRA|the same).*?(\d+\.\d)", captured.out, re.MULTILINE)
     scores = dict(zip(("copy", "nearest", "mert", "mira", "reranked", "local"), rows, strict=True))
     assert all(float(scores[name][1]) > float(scores["copy"][1]) for name in ("mert", "mira", "reranked"))
     commands = captured.err.split("Next, try:\n")[1].strip().splitlines()
     assert len(commands) == 3
     report = (folder / "report.html").read_text("utf-8")
-    assert all(text in report for text in ("MIRA, sparse features", "Learning curve", "$ isogloss train"))
+    assert all(
+        text in report
+        for text in ("MIRA, sparse features", "BLEU on the development set", "$ isogloss train")
+    )
     assert "http" not in report.replace("http://www.w3.org", "")  # a page that loads nothing
     assert "fuzzy" in (folder / "drafts.po").read_text("utf-8")
     # What it says that one can do next is true.

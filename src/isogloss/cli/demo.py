@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -53,26 +56,34 @@ def demo(
     """Make a translation system from the catalogs of free software, measure it and explain it.
 
     Messages of seven packages are downloaded (25 MB, once), cleaned and divided; a system is trained, tuned
-    in two ways, evaluated, reranked, and adapted to single sentences. A few minutes on two processors.
+    in two ways, evaluated, reranked, and adapted to single sentences. A few minutes on two processors; a demo
+    that was interrupted goes on where it stopped.
     """
     if synthetic and (large or language != "de"):
         raise ConfigError("--synthetic goes without --language and --large")
     begun = time.monotonic()
-    _claim(folder)
-    console.note(
-        "A corpus: messages of free software and their translations" if not synthetic else "A corpus"
-    )
+    journal = _claim(folder, {"language": language, "large": large, "pairs": pairs if synthetic else 0})
+    console.note("A corpus of messages and their translations" if not synthetic else "A corpus")
     corpus = _synthetic(folder, pairs) if synthetic else _downloaded(folder, language, large)
-    outcome = _travel(folder, corpus)
+    outcome = _travel(folder, corpus, journal)
     _print(outcome, time.monotonic() - begun)
+    journal.unlink()
 
 
-def _claim(folder: Path) -> None:
-    if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).exists():
+def _claim(folder: Path, options: dict[str, Any]) -> Path:
+    """Take the folder; gives the journal of such a demo if one was interrupted there, or an empty one."""
+    from isogloss._version import __version__
+
+    marker, journal = folder / _MARKER, folder / "journal.jsonl"
+    if folder.exists() and any(folder.iterdir()) and not marker.exists():
         raise OutputError("the folder holds something else", folder, "choose another one with --folder")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / _MARKER).touch()
+    wanted = json.dumps({**options, "version": __version__})
+    if not journal.exists() or marker.read_text("utf-8") != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        marker.write_text(wanted, "utf-8")
+        journal.touch()
+    return journal
 
 
 def _synthetic(folder: Path, pairs: int) -> Corpus:
@@ -101,17 +112,16 @@ def _downloaded(folder: Path, language: str, large: bool) -> Corpus:
     return make_corpus(pairs, folder / "corpus", ("en", language), track=console.track)
 
 
-def _travel(folder: Path, corpus: Corpus) -> Outcome:
+def _travel(folder: Path, corpus: Corpus, journal: Path) -> Outcome:
     from isogloss.demo.journey import Journey
     from isogloss.demo.outcome import Outcome
 
     parts = ", ".join(f"{part} {count:,}" for part, count in corpus.pairs.items())
     console.note(f"  {corpus.found:,} translated messages; clean pairs: {parts}")
     journey = Journey(folder, corpus)
-    run = _Runner()
+    run = _Runner(journal)
     for tuner in ("mert", "mira"):
-        run(journey.train(tuner))
-        journey.keep_result(tuner)
+        run(journey.train(tuner), partial(journey.keep_result, tuner))
     journey.baselines()
     run(journey.compare())
     for step in (*journey.rerank(), *journey.adapt()):
@@ -125,21 +135,33 @@ def _travel(folder: Path, corpus: Corpus) -> Outcome:
 
 
 class _Runner:
-    """Runs steps, one after another, and remembers how long each took."""
+    """Runs steps one after another and writes down what is done; what was done before is not done again."""
 
-    def __init__(self) -> None:
+    def __init__(self, journal: Path) -> None:
+        self._journal = journal
+        self._before: dict[str, dict[str, Any]] = {}
+        for line in journal.read_text("utf-8").splitlines():
+            with contextlib.suppress(ValueError):  # a line that was cut off tells nothing
+                self._before[json.loads(line)["command"]] = json.loads(line)
         self.done: list[Timed] = []
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: Step, afterwards: Callable[[], None] = lambda: None) -> None:
         from isogloss.cli.main import app
         from isogloss.demo.outcome import Timed
 
         console.note(f"\n{len(self.done) + 1}. {step.purpose}\n$ {step}")
+        if str(step) in self._before:
+            console.note("done before")
+            self.done.append(Timed(**self._before[str(step)]))
+            return
         begun = time.monotonic()
         with _redirected(step):
             app(args=step.arguments, prog_name="isogloss", standalone_mode=False)
             sys.stdout.flush()  # results and notes in the order in which they come
+        afterwards()
         self.done.append(Timed(step.purpose, str(step), time.monotonic() - begun))
+        with self._journal.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(asdict(self.done[-1])) + "\n")
 
 
 @contextlib.contextmanager
