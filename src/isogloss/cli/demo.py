@@ -191,7 +191,7 @@ def _print(outcome: Outcome, seconds: float) -> None:
     console.print_table(table)
     sys.stdout.flush()
     console.note(
-        f"\nPlaceholders: {outcome.placeholders()}.\n"
+        f"\nPlaceholders: {outcome.placeholders()}; in the column 'BLEU, marked', each counts as one word.\n"
         f"{seconds / 60:.1f} minutes; everything is in {outcome.journey.folder}/, the report in "
         f"{outcome.report}\nNext, try:\n" + "\n".join(f"  {command}" for command in outcome.next_commands())
     )
