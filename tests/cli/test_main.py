@@ -233,6 +233,7 @@ JSON_CALLS = [
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
     "experiment reranking --config reranking.toml",
     "experiment local-training --config local.toml --output experiment",
+    "experiment online-large-margin --config online.toml --output online",
     "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
@@ -257,6 +258,11 @@ def test_every_verb_with_json_prints_json(
         "strengths = { mbuu = [0.001], ebuu = [0.01] }\n"
         'retrieval = { source = "corpus/test.src", references = ["corpus/test.tgt.0"] }\n'
         'sets.a = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'
+    )
+
+    (folder / "online.toml").write_text(
+        'system = "system"\ntables = [4]\nonline = { iterations = 1, nbest = 5 }\nbaseline = "kbmira"\n'
+        'templates = ["pair"]\ndev = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'
     )
 
     def refuse(constant: str) -> None:
