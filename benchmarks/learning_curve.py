@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--language", default="de")
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 1000, 2000, 4000, 8000])
-    parser.add_argument("--iterations", type=int, default=4)
+    parser.add_argument("--iterations", type=int, default=2)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
