@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint stubs sanitize clean
+.PHONY: help demo test lint stubs docs sanitize clean
 
 help: ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -19,7 +19,7 @@ $(VENV)/installed: $(BIN)/python $(engine_files)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]' -Ccmake.define.ISOGLOSS_WERROR=ON
 	@touch $@
 
-demo: $(VENV)/installed ## A tour of the toolkit on a corpus it makes itself
+demo: $(VENV)/installed ## From nothing to a translation engine for German, measured and explained
 	$(BIN)/isogloss demo
 
 test: $(VENV)/installed ## All tests that need nothing but this machine
@@ -33,6 +33,9 @@ lint: $(VENV)/installed stubs ## Style, types, and the engine's type stubs
 stubs: $(VENV)/installed ## Compare the engine's generated type stubs with the ones checked in
 	$(BIN)/python -m nanobind.stubgen -q -m isogloss._engine -o build/_engine.pyi
 	diff -u src/isogloss/_engine.pyi build/_engine.pyi
+
+docs: $(VENV)/installed ## A web site of docs/ in build/docs
+	$(BIN)/python docs/make_site.py build/docs
 
 sanitize: $(VENV)/installed ## The engine's own tests under AddressSanitizer and UBSan
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \

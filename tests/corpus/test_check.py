@@ -299,3 +299,18 @@ def test_real_corpora_are_mostly_sound(corpora: Path) -> None:
         files = PairFiles(FORMATS["plain"], (corpora / source, corpora / target))
         report = check_corpus(Examination(files))
         assert report.flagged < most * report.pairs
+
+
+def test_unequal_placeholders(tmp_path: Path) -> None:
+    rows = ["%s gone\tweg", "<b>a</b> %s\t%s <b>b</b>", "{x}\t{x} {x}", "50 % of it\t50 % davon"]
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    files = PairFiles(FORMATS["tsv"], (path,))
+    found = {
+        row.pair.line: finding.detail
+        for row in Examination(files, CheckOptions(placeholders=("printf", "braces", "tags")))
+        for finding in row.findings
+        if finding.rule == "placeholders"
+    }
+    assert found == {1: "'%s' is more often in the source", 3: "'{x}' is more often in the target"}
+    assert not any(f.rule == "placeholders" for row in Examination(files) for f in row.findings)

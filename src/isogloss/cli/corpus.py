@@ -66,6 +66,16 @@ MaxRatio = Annotated[
 MaxWords = Annotated[int, typer.Option("--max-words", help="Words that a side may have.")]
 MaxCharacters = Annotated[int, typer.Option("--max-characters", help="Characters that a side may have.")]
 
+Placeholders = Annotated[
+    str,
+    typer.Option(
+        "--placeholders",
+        metavar="KINDS",
+        help="Kinds that both sides must have the same of, with commas between: printf, braces, tags, "
+        "entities, urls, emails; catalog for the first four.",
+    ),
+]
+
 
 @app.command()
 def synthetic(
@@ -136,6 +146,7 @@ def check(
     max_ratio: MaxRatio = 4.0,
     max_words: MaxWords = 200,
     max_characters: MaxCharacters = 2000,
+    placeholders: Placeholders = "none",
     examples: Annotated[int, typer.Option(help="Lines to name for each kind of finding.")] = 3,
     list_all: Annotated[
         str | None,
@@ -152,6 +163,7 @@ def check(
     """
     from isogloss.corpus.check import CheckOptions, Examination, check_corpus
     from isogloss.corpus.formats import split_files
+    from isogloss.corpus.placeholders import parse_kinds
     from isogloss.corpus.streams import atomic_outputs
 
     corpus, rest = split_files(files, format=format)
@@ -159,7 +171,12 @@ def check(
         raise ConfigError(f"one file too many: '{rest[0]}' after {' and '.join(map(str, corpus.paths))}")
     examination = Examination(
         corpus,
-        CheckOptions(max_ratio=max_ratio, max_words=max_words, max_characters=max_characters),
+        CheckOptions(
+            max_ratio=max_ratio,
+            max_words=max_words,
+            max_characters=max_characters,
+            placeholders=parse_kinds(placeholders),
+        ),
         _read_options(source_language, target_language, columns),
     )
     with atomic_outputs([list_all] if list_all else []) as tables:
@@ -196,12 +213,14 @@ def clean(
     max_ratio: MaxRatio = 4.0,
     max_words: MaxWords = 200,
     max_characters: MaxCharacters = 2000,
+    placeholders: Placeholders = "none",
     json: Json = False,
 ) -> None:
     """Write the pairs in which 'isogloss corpus check' finds nothing wrong."""
     from isogloss.corpus.check import CheckOptions
     from isogloss.corpus.clean import clean_corpus
     from isogloss.corpus.formats import plan_conversion
+    from isogloss.corpus.placeholders import parse_kinds
 
     conversion = plan_conversion(
         files,
@@ -213,7 +232,12 @@ def clean(
     _warn_of_losses(conversion)
     report = clean_corpus(
         conversion,
-        CheckOptions(max_ratio=max_ratio, max_words=max_words, max_characters=max_characters),
+        CheckOptions(
+            max_ratio=max_ratio,
+            max_words=max_words,
+            max_characters=max_characters,
+            placeholders=parse_kinds(placeholders),
+        ),
         keep=keep or (),
         dropped=dropped,
         watch=lambda rows: console.track(rows, "pairs"),

@@ -30,7 +30,17 @@ class _Format(StrEnum):
 
 def explain(
     system: Annotated[str, typer.Argument(metavar="DIR", help="Stored system.")],
-    sentence: Annotated[str, typer.Argument(metavar="SENTENCE", help="A tokenised sentence, in quotes.")],
+    sentence: Annotated[
+        str,
+        typer.Argument(
+            metavar="SENTENCE",
+            help="A sentence, in quotes: text if the system was trained with a tokenizer, else tokens.",
+        ),
+    ],
+    tokenized: Annotated[
+        bool,
+        typer.Option("--tokenized", help="The sentence is tokens in any case, with spaces between them."),
+    ] = False,
     format: Annotated[_Format, typer.Option(help="text, json, or html: a page of its own.")] = _Format.text,
     strongest: Annotated[int, typer.Option(metavar="N", help="Single features shown per list.")] = 10,
     local: Annotated[
@@ -47,6 +57,8 @@ def explain(
     if (local is None) != (memory is None):
         raise ConfigError("--local and --memory go together")
     loaded = load(system)
+    if loaded.text is not None and not tokenized:
+        sentence = loaded.text.tokenize(sentence)
     if local is not None and memory is not None:
         loaded = _localised(loaded, sentence, local, memory)
     found = run(loaded, sentence)

@@ -14,6 +14,7 @@ from isogloss.errors import ConfigError, DataFormatError
 
 if TYPE_CHECKING:
     from isogloss.corpus.placeholders import Placeholder
+    from isogloss.corpus.processing import TextProcessing
 
 __all__ = ["add_commands"]
 
@@ -24,6 +25,12 @@ Name = Annotated[
     typer.Option("--tokenizer", help="moses, none, characters, fugashi (Japanese) or jieba (Chinese)."),
 ]
 Language = Annotated[str, typer.Option("--language", help="Language of the text, such as en.")]
+System = Annotated[
+    str | None,
+    typer.Option(
+        "--system", metavar="DIR", help="Do as this system does, with its tokenizers, case and placeholders."
+    ),
+]
 Model = Annotated[str, typer.Option("--model", help="Table of words and their usual case (TSV).")]
 
 _truecase = typer.Typer(help="Give words the case they have inside sentences.", no_args_is_help=True)
@@ -58,8 +65,23 @@ def tokenize(
             "emails; repeatable.",
         ),
     ] = None,
+    system: System = None,
+    target_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --system: the lines are translations of the lines there; else they are sources.",
+        ),
+    ] = None,
 ) -> None:
     """Split lines of text into tokens."""
+    if system is not None:
+        if protect or placeholders is not None:
+            raise ConfigError("a system knows its placeholders: leave out --placeholders and --protect")
+        _tokenize_for_system(system, input, output, target_of)
+        return
+    if target_of is not None:
+        raise ConfigError("--target-of goes with --system")
     from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
     from isogloss.corpus.streams import atomic_outputs, read_lines
     from isogloss.corpus.tokenizer import tokenizer as make_tokenizer
@@ -86,8 +108,23 @@ def detokenize(
             "--placeholders", metavar="FILE", help="Put back the placeholders that 'tokenize' wrote there."
         ),
     ] = None,
+    system: System = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --system: what the lines are translations of, as text; its placeholders are put back.",
+        ),
+    ] = None,
 ) -> None:
     """Write tokens as text again."""
+    if system is not None:
+        if placeholders is not None:
+            raise ConfigError("a system finds placeholders in the source: give --source, not --placeholders")
+        _detokenize_for_system(system, input, output, source)
+        return
+    if source is not None:
+        raise ConfigError("--source goes with --system")
     from isogloss.corpus.placeholders import restore
     from isogloss.corpus.streams import atomic_output, read_lines
     from isogloss.corpus.tokenizer import tokenizer as make_tokenizer
@@ -103,22 +140,61 @@ def detokenize(
             text.write(restore(tool.detokenize(line.split()), found) + "\n")
 
 
+def _tokenize_for_system(system: str, input: str, output: str, target_of: str | None) -> None:
+    from isogloss.corpus.streams import atomic_output, read_lines
+
+    text = _text_of(system)
+    lines = console.track(read_lines(input), "lines")
+    with atomic_output(output) as stream:
+        if target_of is None:
+            stream.writelines(text.tokenize(line) + "\n" for line in lines)
+        else:
+            pairs = _same_length(lines, input, target_of)
+            stream.writelines(text.tokenize_target(line, source) + "\n" for line, source in pairs)
+
+
+def _detokenize_for_system(system: str, input: str, output: str, source: str | None) -> None:
+    from isogloss.corpus.streams import atomic_output, read_lines
+
+    text = _text_of(system)
+    lines = console.track(read_lines(input), "lines")
+    with atomic_output(output) as stream:
+        if source is None:
+            stream.writelines(text.detokenize(line) + "\n" for line in lines)
+        else:
+            pairs = _same_length(lines, input, source)
+            stream.writelines(text.detokenize(line, origin) + "\n" for line, origin in pairs)
+
+
+def _text_of(system: str) -> TextProcessing:
+    from isogloss.search import load
+
+    text = load(system).text
+    if text is None:
+        raise ConfigError(f"{system}: the system was made from tokens and knows no tokenizer")
+    return text
+
+
 def _pack(placeholders: Sequence[Placeholder]) -> str:
     rows = [[found.text, found.left, found.right] for found in placeholders]
     return json.dumps(rows, ensure_ascii=False)
 
 
 def _paired(lines: Iterator[str], input: str, placeholders: str) -> Iterator[tuple[str, list[Placeholder]]]:
+    pairs = enumerate(_same_length(lines, input, placeholders), start=1)
+    return ((line, _unpack(row, placeholders, number)) for number, (line, row) in pairs)
+
+
+def _same_length(lines: Iterator[str], input: str, beside: str) -> Iterator[tuple[str, str]]:
     from isogloss.corpus.plain import unequal_lines
     from isogloss.corpus.streams import read_lines
 
-    pairs = zip_longest(lines, read_lines(placeholders))
-    for number, (line, row) in enumerate(pairs, start=1):
+    for number, (line, row) in enumerate(zip_longest(lines, read_lines(beside)), start=1):
         if line is None:
-            raise unequal_lines(input, placeholders, number)
+            raise unequal_lines(input, beside, number)
         if row is None:
-            raise unequal_lines(placeholders, input, number)
-        yield line, _unpack(row, placeholders, number)
+            raise unequal_lines(beside, input, number)
+        yield line, row
 
 
 def _unpack(row: str, path: str, number: int) -> list[Placeholder]:

@@ -166,6 +166,16 @@ def train(
             show_default="truecase; keep without a tokenizer",
         ),
     ] = None,
+    placeholders: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="Kinds of placeholders that a translation must have exactly as often as its source, with "
+            "commas between: printf, braces, tags, entities, urls, emails; catalog for the first four; or "
+            "none.",
+            show_default="catalog if the training text is a PO or XLIFF file",
+        ),
+    ] = None,
     lm_order: Annotated[
         int | None,
         typer.Option(
@@ -199,6 +209,7 @@ def train(
     changed, only what depends on it is done again. Then: isogloss translate DIR.
     """
     from isogloss.cli.sizes import parse_size
+    from isogloss.corpus.placeholders import parse_kinds
     from isogloss.training import train as train_system
     from isogloss.training.config import make_options, read_config
 
@@ -221,6 +232,7 @@ def train(
         "source_language": source_language,
         "target_language": target_language,
         "case": case and case.value,
+        "placeholders": None if placeholders is None else parse_kinds(placeholders),
         "seed": seed,
         "threads": threads,
         "memory": memory,

@@ -216,6 +216,35 @@ def translate(
             help="Write which examples were used and how weights moved: a JSON object per sentence.",
         ),
     ] = None,
+    catalog: Annotated[
+        str | None,
+        typer.Option(
+            "--po",
+            "--xliff",
+            "--tmx",
+            metavar="FILE",
+            help="Translate what is empty in a catalog, an XLIFF file or a memory, in place of standard "
+            "input. Needs --output.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where the filled catalog goes.")
+    ] = None,
+    confidence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write line, confidence, message and translation of what is filled, the least sure first.",
+        ),
+    ] = None,
+    source_language: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Of a memory's units.", show_default="what its header says"),
+    ] = None,
+    target_language: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Of a memory's units.", show_default="what the system writes"),
+    ] = None,
     replace_invalid: Annotated[
         bool,
         typer.Option("--replace-invalid", help="Replace bytes that are not UTF-8; else such a line is bad."),
@@ -232,6 +261,9 @@ def translate(
 
     A system that was trained with a tokenizer takes text as people write it, others take tokens. Lines are
     translated as they arrive, in order; an empty line stays empty.
+
+    With --po, --xliff or --tmx, what is empty in such a file is filled and marked as a draft; what is
+    translated is never changed.
     """
     from isogloss.search import SearchOptions, Terms, factor_names, load
     from isogloss.search.stream import arriving_batches, line_reader
@@ -258,6 +290,19 @@ def translate(
         raise ConfigError("--local-strength, --local-dev and --local-report need --local")
     if local is not None and input is _Input.plf:
         raise ConfigError("--local is for sentences, not for lattices")
+    if (catalog is None) != (output is None) or (catalog is None and confidence is not None):
+        raise ConfigError("--po, --xliff and --tmx go with --output, and --confidence with them")
+    if catalog is not None and (
+        input is _Input.plf
+        or markup is _Switch.on
+        or factors
+        or tokenized
+        or mbr
+        or format is not _Format.text
+    ):
+        raise ConfigError(
+            "a catalog goes without --input, --markup, --factors, --tokenized, --mbr and --format"
+        )
     threads = threads or os.cpu_count() or 1
     loaded = load(system, weights=weights)
     text = None if tokenized else loaded.text
@@ -288,6 +333,20 @@ def translate(
     if local is not None and memory is not None:
         strength_and_rounds = (local_strength, local_decodings)
         loaded = _with_local(loaded, local, memory, strength_and_rounds, local_dev, local_report, report)
+    if catalog is not None and output is not None:
+        from isogloss.cli.catalog import translate_catalog
+
+        with report:
+            translate_catalog(
+                loaded,
+                catalog,
+                output,
+                confidence=confidence,
+                terms=Terms.read(terms) if terms is not None else None,
+                threads=threads,
+                languages=(source_language or "", target_language or ""),
+            )
+        return
     reported = _Reported()
     batches = arriving_batches(
         _arriving(sys.stdin.buffer),
@@ -390,6 +449,7 @@ def _pieces(
     """The translations of a batch as text; the number of its first sentence is ``first``."""
     from isogloss.nbest import jsonl, moses
     from isogloss.search import best_lines
+    from isogloss.search.system import source_text
 
     if format is _Format.jsonl:
         store, derivations = system.explained(batch, nbest=nbest, **limits)
@@ -403,4 +463,6 @@ def _pieces(
         yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
     else:
         lines = best_lines(store, batch, choose(store) if choose else None)
-        yield from (line + "\n" for line in (lines if text is None else map(text.detokenize, lines)))
+        if text is not None:
+            lines = map(text.detokenize, lines, map(source_text, batch))
+        yield from (line + "\n" for line in lines)

@@ -191,7 +191,8 @@ def _read(source: str, target: Files, text: TextProcessing | None) -> tuple[list
     if text is None:
         return sources, references
     streams = [
-        [line and " ".join(text.target.tokenize(line)) for line in stream] for stream in references.streams
+        [line and text.tokenize_target(line, source) for line, source in zip(stream, sources, strict=True)]
+        for stream in references.streams
     ]
     return [text.tokenize(line) for line in sources], References(streams, references.names)
 

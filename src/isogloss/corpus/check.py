@@ -14,6 +14,7 @@ from isogloss.corpus.duplicates import SeenLines, hash_lines
 from isogloss.corpus.formats import PairFiles
 from isogloss.corpus.mojibake import find_mojibake
 from isogloss.corpus.pairs import Reading, ReadOptions, SentencePair
+from isogloss.corpus.placeholders import Protector
 from isogloss.corpus.profile import Profile, scripts_in
 from isogloss.corpus.streams import StrPath, read_byte_lines
 from isogloss.corpus.tsv import split_row
@@ -31,6 +32,7 @@ RULES: dict[str, str] = {
     "separator": "'|||', which separates fields in n-best lists and phrase tables",
     "duplicate": "the same pair as an earlier one",
     "copied": "the target is the source, unchanged",
+    "placeholders": "the sides have other placeholders (looked for if kinds of them are named)",
     "swapped": "source and target look exchanged",
     "wrong-language": "a side looks like the language of the other",
     "wrong-script": "most letters are of a script that is foreign to the side",
@@ -63,12 +65,15 @@ class CheckOptions:
     """Words separated by spaces on a side."""
     max_characters: int = 2000
     """Characters on a side, which counts for languages without spaces."""
+    placeholders: tuple[str, ...] = ()
+    """Kinds of placeholders, such as ``printf``, that both sides must have the same of."""
 
     def __post_init__(self) -> None:
         if self.max_ratio <= 1:
             raise ConfigError(f"max_ratio must be greater than 1, got {self.max_ratio}")
         if self.max_words < 1 or self.max_characters < 1:
             raise ConfigError("max_words and max_characters must be at least 1")
+        Protector(self.placeholders)  # an unknown kind is an error now
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ class Examination:
     ) -> None:
         self._files, self._options, self._read_options = files, options or CheckOptions(), read_options
         self._seen = SeenLines()
+        self._protector = Protector(self._options.placeholders) if self._options.placeholders else None
         self._sides = (fspath(files.paths[0]), fspath(files.paths[-1]))
         self.reading = reading if reading is not None else Reading()
         self.unequal: Finding | None = None
@@ -191,6 +197,12 @@ class Examination:
             words = [word for word in pair.source.split() if any(map(str.isalpha, word))]
             if len(words) >= _COPIED_WORDS or sum(map(len, words)) >= _COPIED_LETTERS:
                 yield "copied", 1, "the target is the source"
+        if self._protector is not None:
+            source, target = (Counter(self._protector.found(text)) for text in (pair.source, pair.target))
+            if source != target:
+                odd = next(iter((source - target) + (target - source)))
+                where = "source" if source[odd] > target[odd] else "target"
+                yield "placeholders", 1, f"'{odd[:40]}' is more often in the {where}"
 
     def _find_duplicates(self, rows: Sequence[Row]) -> None:
         hashes = hash_lines(f"{row.pair.source}\n{row.pair.target}" for row in rows)

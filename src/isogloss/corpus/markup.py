@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 from isogloss.corpus.streams import StrPath, read_chunks
@@ -33,6 +33,8 @@ class UnitHandler(Protocol[T]):
 
     line: int
     """Set by the parser before each start of an element."""
+    offset: int
+    """Set by the parser, in bytes, before each start and end of an element."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -57,14 +59,20 @@ class _Target(Generic[T]):
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._handler.line = self.parser.CurrentLineNumber
+        self._handler.offset = self.parser.CurrentByteIndex
         self._handler.start(local_name(tag), attributes)
 
     def end(self, tag: str) -> None:
+        self._handler.offset = self.parser.CurrentByteIndex
         self._handler.end(local_name(tag))
 
 
-def parse_units(path: StrPath, handler: UnitHandler[T], format_name: str) -> Iterator[T]:
+def parse_units(
+    path: StrPath, handler: UnitHandler[T], format_name: str, chunks: Iterable[bytes] | None = None
+) -> Iterator[T]:
     """Yield the units of an XML file while it is read; nothing else is kept.
+
+    ``chunks`` are its content, if somebody has it already.
 
     Entity declarations and external entities are refused: they can make a small file expand without
     bounds, or read other files.
@@ -78,7 +86,7 @@ def parse_units(path: StrPath, handler: UnitHandler[T], format_name: str) -> Ite
     parser = DefusedXMLParser(target=target)
     target.parser = parser.parser
     try:
-        for chunk in read_chunks(path):
+        for chunk in read_chunks(path) if chunks is None else chunks:
             parser.feed(chunk)
             yield from handler.take()
         parser.close()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from isogloss.errors import ConfigError
 
-__all__ = ["DEFAULT_KINDS", "KINDS", "MARK", "Placeholder", "Protector", "restore"]
+__all__ = ["DEFAULT_KINDS", "KINDS", "MARK", "Placeholder", "Protector", "parse_kinds", "restore"]
 
 # U+01C1 is a letter of the Khoisan languages: for all tokenizers part of a word, and without case.
 MARK = re.compile("ǁ([0-9]{1,6})ǁ")
@@ -47,6 +47,20 @@ class Placeholder:
     right: str = ""
 
 
+def parse_kinds(names: str) -> tuple[str, ...]:
+    """Kinds as people write them: with commas between, ``catalog`` for the usual ones, or ``none``.
+
+    >>> parse_kinds("catalog,urls")
+    ('printf', 'braces', 'tags', 'entities', 'urls')
+    """
+    wanted: dict[str, None] = {}
+    for name in map(str.strip, names.split(",")):
+        if name != "none":
+            wanted |= dict.fromkeys(DEFAULT_KINDS if name == "catalog" else (name,))
+    Protector(wanted)
+    return tuple(wanted)
+
+
 class Protector:
     """Finds placeholders of some kinds.
 
@@ -65,6 +79,14 @@ class Protector:
         # Addresses first: they may hold what looks like a placeholder of another kind.
         ordered = sorted(wanted, key=("urls", "emails", "tags", "entities", "braces", "printf").index)
         self._pattern = re.compile("|".join([MARK.pattern, *(KINDS[kind] for kind in ordered)]))
+
+    def found(self, text: str) -> list[str]:
+        """The placeholders of a text, in order.
+
+        >>> Protector().found("Delete <b>%(name)s</b>?")
+        ['<b>', '%(name)s', '</b>']
+        """
+        return [match.group() for match in self._pattern.finditer(text)]
 
     def protect(self, text: str, known: Sequence[Placeholder] = ()) -> tuple[str, list[Placeholder]]:
         """Replace placeholders by marks; the list gives what stands behind each number.

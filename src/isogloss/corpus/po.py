@@ -12,7 +12,7 @@ from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.corpus.streams import StrPath, read_byte_lines
 from isogloss.errors import DataFormatError, MissingExtraError, OutputError
 
-__all__ = ["read_po", "write_po"]
+__all__ = ["decoded_lines", "read_po", "write_po"]
 
 _BLOCK = 2000  # lines handed to polib at a time: it holds what it parses
 _CHARSET = re.compile(rb"charset=([\w:.-]+)")
@@ -47,7 +47,7 @@ def read_po(
     (path,) = paths
     reading = reading if reading is not None else Reading()
     polib = _import_polib("reading PO files")
-    for first_line, block in _blocks(_decoded_lines(path), path):
+    for first_line, block in _blocks(decoded_lines(path), path):
         try:
             catalog = polib.pofile(_Block("\n".join(block) + "\n"), encoding="utf-8")
         except OSError as error:
@@ -76,7 +76,7 @@ def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePa
         yield SentencePair(entry.msgid, entry.msgstr, context=context, line=line)
 
 
-def _decoded_lines(path: StrPath) -> Iterator[str]:
+def decoded_lines(path: StrPath) -> Iterator[str]:
     """Decode a catalog as its header says; the header comes before anything that needs it."""
     encoding = "utf-8"
     for number, line in enumerate(read_byte_lines(path), start=1):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from isogloss.corpus.placeholders import Protector, restore
 from isogloss.corpus.streams import StrPath
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
 from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
@@ -93,26 +94,55 @@ class TextSide:
 
 @dataclass(frozen=True)
 class TextProcessing:
-    """From text in the source language to tokens, and from tokens to text in the target language."""
+    """From text in the source language to tokens, and from tokens to text in the target language.
+
+    >>> text = TextProcessing(placeholders=("printf",))
+    >>> text.tokenize("Delete %(name)s?")
+    'Delete ǁ0ǁ ?'
+    >>> text.detokenize("ǁ0ǁ löschen ?", "Delete %(name)s?")
+    '%(name)s löschen?'
+    """
 
     source: TextSide = field(default_factory=TextSide)
     target: TextSide = field(default_factory=TextSide)
+    placeholders: tuple[str, ...] = ()
+    """Kinds of placeholders that are tokens of their own, numbered within their sentence."""
 
     @property
     def changes(self) -> bool:
         """Whether anything is done at all."""
-        return any(
+        return bool(self.placeholders) or any(
             side.options.tokenizer != "none" or side.options.case != "keep"
             for side in (self.source, self.target)
         )
 
+    @cached_property
+    def _protector(self) -> Protector | None:
+        return Protector(self.placeholders) if self.placeholders else None
+
+    def protect(self, text: str) -> str:
+        """A sentence to translate with marks in place of its placeholders."""
+        return text if self._protector is None else self._protector.protect(text)[0]
+
+    def protect_target(self, target: str, source: str) -> str:
+        """A translation with the marks that the same placeholders have in the source."""
+        if self._protector is None:
+            return target
+        _, known = self._protector.protect(source)
+        return self._protector.protect(target, known)[0]
+
     def tokenize(self, text: str) -> str:
         """A sentence to translate, as tokens with spaces between them."""
-        return " ".join(self.source.tokenize(text))
+        return " ".join(self.source.tokenize(self.protect(text)))
 
-    def detokenize(self, line: str) -> str:
-        """A translation as people write it."""
-        return self.target.detokenize(line.split(" ")) if line else ""
+    def tokenize_target(self, target: str, source: str) -> str:
+        """The translation of a source, as tokens with spaces between them."""
+        return " ".join(self.target.tokenize(self.protect_target(target, source)))
+
+    def detokenize(self, line: str, source: str = "") -> str:
+        """A translation as people write it, with the placeholders of the source in place of their marks."""
+        text = self.target.detokenize(line.split(" ")) if line else ""
+        return text if self._protector is None else restore(text, self._protector.protect(source)[1])
 
     def save(self, path: StrPath) -> None:
         """Store it as a folder."""
@@ -121,7 +151,11 @@ class TextProcessing:
             for name, side in zip(_SIDES, (self.source, self.target), strict=True)
             if side.truecaser is not None
         }
-        attributes = {"source": asdict(self.source.options), "target": asdict(self.target.options)}
+        attributes: dict[str, Any] = {
+            "source": asdict(self.source.options),
+            "target": asdict(self.target.options),
+            "placeholders": list(self.placeholders),
+        }
         write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
 
     @classmethod
@@ -137,6 +171,8 @@ class TextProcessing:
                     lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
                     truecaser = parse_truecaser(lines, path)
                 sides.append(TextSide(options, truecaser))
+            placeholders = tuple(folder.attributes.get("placeholders", ()))
+            Protector(placeholders)
         except (UserError, KeyError, TypeError, UnicodeDecodeError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
-        return cls(*sides)
+        return cls(sides[0], sides[1], placeholders)

@@ -13,7 +13,7 @@ from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import DataFormatError
 
-__all__ = ["read_tmx", "write_tmx"]
+__all__ = ["read_tmx", "same_language", "write_tmx"]
 
 _CONTEXT = "x-context"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -47,7 +47,7 @@ class _Unit:
 
 class _Handler:
     def __init__(self, path: StrPath, keep_markup: bool) -> None:
-        self.line = 0
+        self.line = self.offset = 0
         self.source_language = ""
         self._is_tmx = False
         self._path, self._keep_markup = path, keep_markup
@@ -108,7 +108,7 @@ def _choose(
         wanted = options.source_language or ("" if header == "*all*" else header)
         reading.source_language = _first(unit, wanted) or wanted
     if not reading.target_language:
-        others = {code for code, _ in unit.segments if not _matches(reading.source_language, code)}
+        others = {code for code, _ in unit.segments if not same_language(reading.source_language, code)}
         if not options.target_language and len(others) > 1:
             raise DataFormatError(
                 f"the unit is in {len(unit.segments)} languages "
@@ -127,14 +127,14 @@ def _choose(
 
 
 def _first(unit: _Unit, wanted: str) -> str:
-    return next((code for code, _ in unit.segments if not wanted or _matches(wanted, code)), "")
+    return next((code for code, _ in unit.segments if not wanted or same_language(wanted, code)), "")
 
 
 def _text(unit: _Unit, language: str) -> str | None:
-    return next((text for code, text in unit.segments if _matches(language, code)), None)
+    return next((text for code, text in unit.segments if same_language(language, code)), None)
 
 
-def _matches(wanted: str, found: str) -> bool:
+def same_language(wanted: str, found: str) -> bool:
     """Whether a language is the wanted one or a regional form of it: ``pt`` takes ``pt-BR``."""
     wanted, found = (code.lower().replace("_", "-") for code in (wanted, found))
     return found == wanted or found.startswith(f"{wanted}-")

@@ -40,7 +40,7 @@ class _Segment:
 
 class _Handler:
     def __init__(self, path: StrPath, keep_markup: bool, reading: Reading) -> None:
-        self.line = 0
+        self.line = self.offset = 0
         self._path, self._keep_markup, self._reading = path, keep_markup, reading
         self._done: list[SentencePair] = []
         self._open: list[str] = []  # elements around the current one

@@ -127,7 +127,7 @@ class Sentences:
 
 
 def tune(
-    system: System,
+    system: System | NbestDecoder,
     sources: Sequence[Source],
     references: References,
     options: TuneOptions | None = None,
@@ -141,15 +141,20 @@ def tune(
 ) -> TuneResult:
     """Tune the weights of a system on a development set. The system's own weights do not change.
 
-    With a ``work`` folder a run that was interrupted goes on where it stopped, to the same result.
+    Any other decoder can be tuned too, from ``start`` weights, by the methods that learn from lists. With a
+    ``work`` folder a run that was interrupted goes on where it stopped, to the same result.
     """
     options = options or TuneOptions()
     dev, test = Sentences(sources, references), Sentences(*held_out) if held_out else None
-    weights = dict(system.weights if start is None else start)
+    if not isinstance(system, System) and (start is None or options.method == "mira"):
+        raise ConfigError("another decoder is tuned from start weights, by mert, kbmira or pro")
+    weights = dict(getattr(system, "weights", {}) if start is None else start)
     run = _Run(dev, test, options, threads, track, report or (lambda _: None))
     with contextlib.ExitStack() as stack:
         folder = work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="isogloss-tune-")))
-        if options.method == "mira":
+        if not isinstance(system, System):
+            result = run.in_turns(system, weights, folder)
+        elif options.method == "mira":
             result = run.online(system.decoder, weights, folder)
         elif options.method == "relevant-set":
             stack.enter_context(system.decoder.restored())

@@ -22,6 +22,7 @@ import numpy as np
 from isogloss import _engine
 from isogloss.align import AlignmentModel, LinkOptions
 from isogloss.align.links import Link
+from isogloss.align.marks import mark_links
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
 from isogloss.grammar.extraction import extract_rules
@@ -62,7 +63,10 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
     pairs = [(example.source, reference) for example in added for reference in example.references]
     with scratch_folder(None) as scratch:
         aligned = aligner.align_pairs(pairs, LinkOptions())
-        complete = [complete_links(one, *map(_count, pair)) for one, pair in zip(aligned, pairs, strict=True)]
+        complete = [
+            complete_links(mark_links(one, *pair), *map(_count, pair))
+            for one, pair in zip(aligned, pairs, strict=True)
+        ]
         links = [" ".join(f"{i}-{j}" for i, j in one) for one in complete]
         texts = [[source for source, _ in pairs], [target for _, target in pairs], links]
         files = [scratch / name for name in ("source", "target", "links")]

@@ -220,7 +220,7 @@ class LocalSystem(System):
     def __init__(
         self, translator: LocalTranslator, watch: Callable[[LocallyTranslated], None] = lambda done: None
     ) -> None:
-        super().__init__(translator.system.decoder, translator.system.path)
+        super().__init__(translator.system.decoder, translator.system.path, translator.system.text)
         self.translator, self._watch = translator, watch
 
     def nbest(self, sentences: Iterable[Source], **limits: Any) -> NbestStore:

@@ -1,6 +1,7 @@
-"""Reports: self-contained HTML pages with tables and plots, drawn here without a plotting library."""
+"""Self-contained HTML reports and their pictures."""
 
+from isogloss.report.derivation import derivation_plot
 from isogloss.report.page import Page
-from isogloss.report.plot import Line, line_plot
+from isogloss.report.plot import Bar, Line, bar_plot, line_plot
 
-__all__ = ["Line", "Page", "line_plot"]
+__all__ = ["Bar", "Line", "Page", "bar_plot", "derivation_plot", "line_plot"]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Line", "line_plot", "ticks"]
+__all__ = ["Bar", "Line", "bar_plot", "line_plot", "ticks"]
 
 _WIDTH, _HEIGHT = 560, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 62, 34, 44
@@ -22,6 +22,47 @@ class Line:
     name: str
     points: Sequence[tuple[float, float]]
     right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A named value and the interval that it may lie in."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+def bar_plot(title: str, bars: Sequence[Bar]) -> str:
+    """An SVG element with a bar for every value, and its interval as a line across the end.
+
+    >>> bar_plot("BLEU", [Bar("mine", 30.0, 28.5, 31.5)]).count("<rect")
+    1
+    """
+    row, names = 26, max(7.0 * max(len(bar.name) for bar in bars), 60.0) + 16
+    axis = _Axis([0.0, *(bar.high for bar in bars)], names, names + 380)
+    bottom = _TOP + row * len(bars)
+    parts = [
+        f'<svg viewBox="0 0 {names + 450:.0f} {bottom + 24}" width="{names + 450:.0f}" role="img" '
+        f'xmlns="http://www.w3.org/2000/svg" font-size="11" font-family="sans-serif">'
+        f"<title>{html.escape(title)}</title>",
+        _text(names + 190, 14, title, size=13),
+    ]
+    for value in axis.ticks:
+        parts.append(_stroke(axis(value), _TOP - 8, axis(value), bottom, "#e4e4e4"))
+        parts.append(_text(axis(value), bottom + 14, _number(value)))
+    for number, bar in enumerate(bars):
+        top = _TOP + row * number
+        left, right = axis(0.0), axis(bar.value)
+        parts.append(_text(names - 8, top + 13, bar.name, anchor="end", size=12))
+        parts.append(
+            f'<rect x="{left:.1f}" y="{top}" width="{max(0.0, right - left):.1f}" height="18" rx="2" '
+            f'fill="{_COLOURS[number % len(_COLOURS)]}" fill-opacity="0.75"/>'
+        )
+        parts.append(_stroke(axis(bar.low), top + 9, axis(bar.high), top + 9, "#222"))
+        parts.append(_text(axis(bar.high) + 6, top + 13, f"{bar.value:.1f}", anchor="start"))
+    return "".join(parts) + "</svg>"
 
 
 def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, right_label: str = "") -> str:
@@ -43,7 +84,7 @@ def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, 
     right_axis = _Axis(right or left, _HEIGHT - _BOTTOM, _TOP)
     parts = [
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" role="img" font-size="11" '
-        f'font-family="sans-serif"><title>{html.escape(title)}</title>',
+        f'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif"><title>{html.escape(title)}</title>',
         _text(_WIDTH / 2, 14, title, size=13),
     ]
     for value in x_axis.ticks:

@@ -11,6 +11,7 @@ import numpy as np
 
 from isogloss.errors import ConfigError
 from isogloss.nbest.store import NbestStore
+from isogloss.report.derivation import derivation_plot
 from isogloss.search.derivation import Derivation
 from isogloss.search.sentence import Source
 from isogloss.search.system import System
@@ -156,7 +157,9 @@ class Explanation:
             f"<p>Score {self.score:.4f}"
             + (f"; second best: {escape(self.second)} ({self.second_score:.4f})" if self.second else "")
             + "</p>",
-            "<h2>Rules</h2>" + table(("source words", "source side", "target side", "kind"), steps),
+            "<h2>Rules</h2>"
+            + self._picture()
+            + table(("source words", "source side", "target side", "kind"), steps),
             "<h2>Points by kind of feature</h2>" + table(("points", "kind"), groups),
         ]
         for title, items in self._selections(strongest):
@@ -168,6 +171,12 @@ class Explanation:
             "table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;"
             "border-bottom:1px solid #ddd}.t{font-size:1.3em}</style>" + "".join(parts) + "</html>\n"
         )
+
+    def _picture(self) -> str:
+        """The derivation drawn, if the words of the source are known by their places."""
+        words = self.source.split()
+        whole = max((step.source_span[1] for step in self.steps), default=0)
+        return derivation_plot(words, self.steps) if whole == len(words) else ""
 
 
 def explain(system: System, sentence: Source) -> Explanation:

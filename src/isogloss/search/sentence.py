@@ -44,6 +44,8 @@ class Sentence:
     """A name for each column."""
     fixed: tuple[Fixed, ...] = field(default=(), kw_only=True)
     """Translations that are given, from left to right; each is used as a whole and as it is."""
+    text: str = field(default="", kw_only=True, compare=False)
+    """What the words were made from, if that was text as people write it."""
 
     def __post_init__(self) -> None:
         for word in (*self.words, *(word for part in self.fixed for word in part.translation)):
@@ -66,10 +68,10 @@ class Sentence:
             covered = part.end
 
     @classmethod
-    def of(cls, text: str | Sequence[str], *, fixed: Iterable[Fixed] = ()) -> Sentence:
-        """A sentence from its text or its words."""
-        words = split_words(text) if isinstance(text, str) else text
-        return cls(tuple(words), fixed=tuple(sorted(fixed)))
+    def of(cls, tokens: str | Sequence[str], *, fixed: Iterable[Fixed] = (), text: str = "") -> Sentence:
+        """A sentence from its tokens, with spaces between them or one by one."""
+        words = split_words(tokens) if isinstance(tokens, str) else tokens
+        return cls(tuple(words), fixed=tuple(sorted(fixed)), text=text)
 
     def factor(self, name: str) -> tuple[str, ...]:
         """The column of factors with that name; KeyError if there is none."""

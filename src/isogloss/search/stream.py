@@ -37,7 +37,7 @@ def line_reader(
             return parse_markup(line, factor_names=factor_names, path=path, number=number)
         if factor_names:
             return parse_factors(line, factor_names, path=path, number=number)
-        return Sentence.of(line if tokenize is None else tokenize(line))
+        return Sentence.of(line) if tokenize is None else Sentence.of(tokenize(line), text=line)
 
     if plf:
         return lambda line, number: parse_plf(line, path, number)

@@ -155,13 +155,14 @@ class System:
         text = None if tokenized else self.text
         waiting = iter(sentences)
         while batch := list(islice(waiting, _BATCH * max(1, threads))):
+            given = batch
             if text is not None:
-                batch = [text.tokenize(item) if isinstance(item, str) else item for item in batch]
+                batch = [text.tokenize(item) if isinstance(item, str) else item for item in given]
             if local is not None:
                 lines = local.translated(batch, threads=threads, **limits)
             else:
                 lines = best_lines(self.decoder.nbest(batch, threads=threads, **limits), batch)
-            yield from lines if text is None else map(text.detokenize, lines)
+            yield from lines if text is None else map(text.detokenize, lines, map(source_text, given))
 
     def nbest(
         self,
@@ -222,6 +223,11 @@ class System:
     ) -> Searched:
         """The best derivations of every sentence that give a reference, as ``Decoder.force`` finds them."""
         return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
+
+
+def source_text(item: Source) -> str:
+    """The text of a source as people write it; empty if it never was such text."""
+    return item if isinstance(item, str) else getattr(item, "text", "")
 
 
 def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = None) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from isogloss.align import LinkOptions, TrainingOptions, align_corpus
 from isogloss.align.bitext import read_sides
+from isogloss.align.marks import link_marks
 from isogloss.align.train import Progress
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.corpus.streams import read_lines
@@ -46,7 +47,10 @@ def align(
         progress=track,
         warn=warn,
     )
-    result.alignments.write(outputs["links"])
+    links = result.alignments
+    if options["marks"]:
+        links = link_marks(links, read_sides(inputs["source"], inputs["target"]))
+    links.write(outputs["links"])
 
 
 def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:

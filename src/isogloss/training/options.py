@@ -10,6 +10,8 @@ from typing import Literal, get_args
 from isogloss.align.options import LinkOptions, TrainingOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
+from isogloss.corpus.formats import detect_format
+from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
 from isogloss.corpus.processing import Case, SideOptions
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
@@ -55,6 +57,7 @@ BLOCK_DECODER = SearchOptions(
 few blocks per phrase is learnt sooner."""
 RELEVANT_SET = "relevant-set"
 _LEARN_SPARSE = ("mira", RELEVANT_SET)
+_CATALOGS = ("po", "xliff")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,10 @@ class TrainOptions:
     """Such as ``en``."""
     case: Case | Literal[""] = ""
     """``truecase``, ``lowercase`` or ``keep``; by default ``truecase``, and ``keep`` without a tokenizer."""
+    placeholders: tuple[str, ...] | None = None
+    """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
+    must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
+    none."""
     seed: int = 1
     """Of everything that draws random numbers."""
     clean: CheckOptions = field(default_factory=CheckOptions)
@@ -156,6 +163,7 @@ class TrainOptions:
         if self.tuner == RELEVANT_SET and relevant.shared_phrase and not (self.test_source or self.test_size):
             raise ConfigError("shared_phrase compares the training text with a test set, and there is none")
         self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
+        self.protected  # noqa: B018
 
     def _check_sets(self) -> None:
         for name in ("dev", "test"):
@@ -211,6 +219,14 @@ class TrainOptions:
             for name, language in zip(names, languages, strict=True)
         )
         return source, target
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """Kinds of placeholders that are protected."""
+        if self.placeholders is not None:
+            return parse_kinds(",".join(self.placeholders or ("none",)))
+        catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
+        return DEFAULT_KINDS if catalog else ()
 
     @property
     def sparse_features(self) -> SparseOptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -53,6 +53,7 @@ class _Recipe:
             first.append(split)
             train = {"source": split["source"], "target": split["target"]}
             sets |= {name: split[name] for name in split.outputs if name not in train}
+        facts = {name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)}
         tokens = Stage(
             name="tokenize",
             function=partial(text_stages.tokenize, track=helpers.track),
@@ -61,9 +62,7 @@ class _Recipe:
                 **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets)},
                 "text": "work/text",
             },
-            options={
-                name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)
-            },
+            options={**facts, "placeholders": list(options.protected)},
         )
         models = self._models(tokens)
         tune = self._tune(tokens, models)
@@ -83,7 +82,8 @@ class _Recipe:
     def _clean(self) -> Stage:
         options = self.options
         inputs: Inputs = {"source": options.source}
-        facts: dict[str, Any] = {"check": asdict(options.clean), "keep": list(options.keep)}
+        check = replace(options.clean, placeholders=options.clean.placeholders or options.protected)
+        facts: dict[str, Any] = {"check": asdict(check), "keep": list(options.keep)}
         facts |= {"source_language": "", "target_language": ""}
         if options.target is not None:
             inputs["target"] = options.target
@@ -143,7 +143,12 @@ class _Recipe:
             inputs=both,
             outputs={"links": "work/links"},
             # Memory is among the options: with too little of it, word pairs are left out.
-            options={"training": asdict(options.align), "links": asdict(options.links), "memory": memory},
+            options={
+                "training": asdict(options.align),
+                "links": asdict(options.links),
+                "memory": memory,
+                "marks": bool(options.protected),
+            },
         )
         found = {"align": align}
         if options.needs_classes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,22 +105,30 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
 
     Inputs and outputs have the same names, and those with ``source`` in them are of the source language.
     """
+    raw = TextProcessing(placeholders=tuple(options["placeholders"]))
     sides = {}
     for name in ("source", "target"):
         side = TextSide(SideOptions(**options[name]))
-        sides[name] = _tokenize_training(side, inputs[name], outputs[name], track)
+        lines = track(_protected(raw, inputs, name), f"tokenising {name}")
+        sides[name] = _tokenize_training(side, lines, outputs[name])
     for name in inputs:
         if name not in sides:
             side = sides["source" if name.endswith("source") else "target"]
-            lines = (side.tokenize(line) for line in track(read_lines(inputs[name]), f"tokenising {name}"))
-            _write(outputs[name], lines)
-    TextProcessing(sides["source"], sides["target"]).save(outputs["text"])
+            lines = track(_protected(raw, inputs, name), f"tokenising {name}")
+            _write(outputs[name], map(side.tokenize, lines))
+    replace(raw, source=sides["source"], target=sides["target"]).save(outputs["text"])
 
 
-def _tokenize_training(side: TextSide, text: Path, output: Path, track: Track) -> TextSide:
-    lines: Iterator[list[str]] = (
-        side.split(line) for line in track(read_lines(text), f"tokenising {text.name}")
-    )
+def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
+    """Lines with marks for placeholders; a target has those of its source."""
+    if name.endswith("source"):
+        return map(text.protect, read_lines(inputs[name]))
+    source = inputs[name[: name.index("target")] + "source"]
+    return map(text.protect_target, read_lines(inputs[name]), read_lines(source))
+
+
+def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> TextSide:
+    lines: Iterator[list[str]] = map(side.split, text)
     if side.options.case != "truecase":
         _write(output, map(side.cased, lines))
         return side

@@ -1,0 +1,87 @@
+"""How good does an engine get with how many sentence pairs? Trains on growing parts of the demo's corpus.
+
+    isogloss demo
+    python benchmarks/learning_curve.py isogloss-demo/corpus --picture docs/pictures/learning-curve.svg
+
+A translation memory of the same pairs (the nearest example) is the peer. BLEU counts every placeholder as one
+word, so that nobody is paid for copying them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import isogloss
+from isogloss.corpus.streams import read_lines
+from isogloss.demo.baselines import NearestExample
+from isogloss.demo.outcome import Marker
+from isogloss.metric import EvaluateOptions, References, System, evaluate
+from isogloss.report import Line, line_plot
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--language", default="de")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[500, 1000, 2000, 4000, 8000])
+    parser.add_argument("--iterations", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--picture", type=Path)
+    given = parser.parse_args()
+    curves: dict[str, list[tuple[float, float]]] = {"engine": [], "translation memory": []}
+    print(f"{'pairs':>8} {'engine':>8} {'memory':>8}")
+    for size in given.sizes:
+        pairs, scores = measure(given, size)
+        for name, score in scores.items():
+            curves[name].append((pairs, score))
+        print(f"{pairs:>8,} {scores['engine']:>8.1f} {scores['translation memory']:>8.1f}", flush=True)
+    if given.picture is not None:
+        lines = [Line(name, points) for name, points in curves.items()]
+        title = "BLEU on messages that were not learnt from"
+        svg = line_plot(title, lines, x_label="sentence pairs to learn from", y_label="BLEU")
+        given.picture.write_text(svg + "\n", encoding="utf-8")
+
+
+def measure(given: argparse.Namespace, size: int) -> tuple[int, dict[str, float]]:
+    """The number of pairs that there were, and the scores of engine and memory."""
+
+    def file(part: str, side: str) -> Path:
+        return given.corpus / f"{part}.{side}"
+
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for side in ("en", given.language):
+            lines = list(read_lines(file("train", side)))
+            step = max(1, len(lines) // size)  # spread over all catalogs
+            chosen = lines[::step][:size]
+            (folder / f"train.{side}").write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
+        trained = isogloss.train(
+            str(folder / "engine"),
+            source=folder / "train.en",
+            target=folder / f"train.{given.language}",
+            dev_source=file("dev", "en"),
+            dev_target=[file("dev", given.language)],
+            placeholders=("catalog",),
+            tuner="mert",
+            tune={"iterations": given.iterations},
+            threads=given.threads,
+        )
+        system = trained.load()
+        assert system.text is not None
+        test = list(read_lines(file("test", "en")))
+        tokens = [list(read_lines(folder / "engine/work/tokens" / side)) for side in ("source", "target")]
+        outputs = {
+            "engine": list(system.translate(test, threads=given.threads or 2)),
+            "translation memory": NearestExample(*tokens).translate_text(test, system.text),
+        }
+        marker = Marker(test)
+        references = References([marker.marked(list(read_lines(file("test", given.language))))])
+        systems = [System(name, (marker.marked(lines),)) for name, lines in outputs.items()]
+        found = evaluate(systems, references, EvaluateOptions(metrics=("bleu",), test="none"))
+        return len(chosen), {result.name: result.scores[0].score for result in found.systems}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Links of the marks that stand for placeholders: each to itself, and to nothing else.
+
+A rule that has a mark on one side then has it on the other, since phrase pairs are consistent with links. So
+whatever rules the search puts together, a translation has every placeholder of its source once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from isogloss.align.bitext import Pair
+from isogloss.align.links import Alignments, Link
+from isogloss.corpus.placeholders import MARK
+
+__all__ = ["link_marks", "mark_links"]
+
+
+def mark_links(links: Iterable[Link], source: str, target: str) -> list[Link]:
+    """The links of a tokenised pair, with those of marks as they must be.
+
+    >>> mark_links([(0, 1), (1, 1)], "delete ǁ0ǁ", "ǁ0ǁ löschen")
+    [(0, 1), (1, 0)]
+    """
+    places = [_places(text) for text in (source, target)]
+    marked = [set(found.values()) for found in places]
+    kept = [(i, j) for i, j in links if i not in marked[0] and j not in marked[1]]
+    both = places[0].keys() & places[1].keys()
+    return sorted([*kept, *((places[0][mark], places[1][mark]) for mark in both)])
+
+
+def _places(text: str) -> dict[str, int]:
+    return {word: place for place, word in enumerate(text.split(" ")) if MARK.fullmatch(word)}
+
+
+def link_marks(alignments: Alignments, pairs: Iterable[Pair]) -> Alignments:
+    """The links of a corpus, with those of marks as they must be."""
+    parts, ends = [], [0]
+    for number, (source, target) in enumerate(pairs):
+        rows = alignments.links[alignments.offsets[number] : alignments.offsets[number + 1]]
+        if "ǁ" in source or "ǁ" in target:
+            links = mark_links(map(tuple, rows.tolist()), source, target)
+            rows = np.array(links, np.uint32).reshape(-1, 2)
+        parts.append(rows)
+        ends.append(ends[-1] + len(rows))
+    return Alignments(np.concatenate(parts), np.array(ends, np.int64)) if parts else alignments

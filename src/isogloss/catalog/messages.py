@@ -1,0 +1,165 @@
+"""Translations of messages: every placeholder exactly as often as in the source, tags closed in their order.
+
+A message may have several lines; each is translated by itself, and what surrounds it (line ends, blanks at
+the edges) stays. A line without letters is copied.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from isogloss.corpus.placeholders import DEFAULT_KINDS, MARK, Protector
+from isogloss.corpus.processing import TextProcessing
+from isogloss.errors import ConfigError
+from isogloss.nbest.edit import best_rows
+from isogloss.nbest.store import NbestStore
+from isogloss.progress import Track, no_track
+from isogloss.search import Fixed, Sentence, System, Terms, best_lines
+
+__all__ = ["Draft", "MessageTranslator", "well_nested"]
+
+_LINE_END = re.compile(r"(\s*[\n\r]\s*)")
+_LETTER = re.compile(r"[^\W\d_]")
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*)[^<>]*?(?P<empty>/?)>")
+_HOLLOW = re.compile(r"<([A-Za-z][\w:.-]*)[^<>]*>\s*</\1\s*>")
+_NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "wbr"})
+_BATCH = 50
+_SURPRISE = 10.0  # in natural logarithms: words this improbable lower the confidence to 1/e
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A translation that nobody has looked at yet."""
+
+    text: str
+    confidence: float
+    """0 to 1: the higher, the more of it is known words, in long phrases, that make usual text. An order in
+    which to look at drafts, not a probability."""
+
+
+class MessageTranslator:
+    """Translates messages with a system that was trained with a tokenizer."""
+
+    def __init__(self, system: System, *, threads: int = 1, terms: Terms | None = None) -> None:
+        if system.text is None:
+            raise ConfigError(
+                f"{system.path}: the system was made from tokens, and messages are text: train one with a "
+                "tokenizer"
+            )
+        kinds = tuple(dict.fromkeys([*(system.text.placeholders or DEFAULT_KINDS), "tags"]))
+        self._system, self._threads, self._terms = system, threads, terms
+        self._text: TextProcessing = replace(system.text, placeholders=kinds)
+        self._protector = Protector(kinds)
+
+    def translate(self, messages: Sequence[str], *, track: Track = no_track) -> list[Draft]:
+        """Translate messages, in order."""
+        lines = [line for message in messages for line in _LINE_END.split(message)[::2]]
+        wanted = list(dict.fromkeys(line.strip() for line in lines if self._has_words(line)))
+        drafts: dict[str, Draft] = {}
+        starts = range(0, len(wanted), _BATCH * self._threads)
+        for begin in track(starts, "batches", len(starts)):
+            batch = wanted[begin : begin + _BATCH * self._threads]
+            drafts |= zip(batch, self._drafts(batch), strict=True)
+        return [_joined(_LINE_END.split(message), drafts) for message in messages]
+
+    def _has_words(self, text: str) -> bool:
+        return _LETTER.search(MARK.sub("", self._protector.protect(text)[0])) is not None
+
+    def _drafts(self, sentences: Sequence[str]) -> Iterator[Draft]:
+        first = self._decoded(sentences, fixed=False)
+        wrong = [at for at, draft in enumerate(first) if not self._keeps(sentences[at], draft.text)]
+        again = dict(zip(wrong, self._decoded([sentences[at] for at in wrong], fixed=True), strict=True))
+        for at, sentence in enumerate(sentences):
+            draft = again.get(at, first[at])
+            if not self._keeps(sentence, draft.text):
+                yield self._between(sentence, self._protector.found(sentence))
+            elif well_nested(sentence) and not (
+                well_nested(draft.text) and _hollow(draft.text) <= _hollow(sentence)
+            ):
+                yield self._between(sentence, [match.group() for match in _TAG.finditer(sentence)])
+            else:
+                yield draft
+
+    def _keeps(self, sentence: str, translation: str) -> bool:
+        found = self._protector.found
+        return Counter(found(sentence)) == Counter(found(translation))
+
+    def _between(self, sentence: str, separators: Iterable[str]) -> Draft:
+        """Translate what stands between some placeholders by itself, and leave these where they are."""
+        parts = re.split(f"({'|'.join(map(re.escape, separators))})", sentence)
+        texts = [part.strip() for part in parts[::2] if self._has_words(part)]
+        if texts == [sentence]:  # nothing stands in between: what cannot be translated stays
+            return Draft(sentence, 0.0)
+        return _joined(parts, dict(zip(texts, self._drafts(texts), strict=True)))
+
+    def _decoded(self, sentences: Sequence[str], *, fixed: bool) -> list[Draft]:
+        """The best translations; with ``fixed``, no rule of the system may touch a placeholder."""
+        if not sentences:
+            return []
+        sources = [Sentence.of(self._text.tokenize(sentence), text=sentence) for sentence in sentences]
+        if fixed:
+            sources = [source.with_fixed(_marks(source)) for source in sources]
+        if self._terms is not None:
+            sources = [self._terms.apply(source) for source in sources]
+        store = self._system.nbest(sources, nbest=1, threads=self._threads)
+        confidences = _confidences(store, [len(source.words) for source in sources])
+        lines = best_lines(store, list(sources))
+        return [
+            Draft(self._text.detokenize(line, source.text), confidence)
+            for line, source, confidence in zip(lines, sources, confidences, strict=True)
+        ]
+
+
+def _marks(sentence: Sentence) -> list[Fixed]:
+    words = enumerate(sentence.words)
+    return [Fixed(place, place + 1, (word,)) for place, word in words if MARK.fullmatch(word)]
+
+
+def _confidences(store: NbestStore, lengths: Sequence[int]) -> list[float]:
+    rows = best_rows(store)
+    columns = dict(zip(store.dense_names, store.dense[rows].T.tolist(), strict=True))
+    nothing = [0.0] * len(rows)
+    found = []
+    for at, length in enumerate(lengths):
+        known = max(0.0, 1 - columns.get("unknown", nothing)[at] / length)
+        together = length / (length + columns.get("rules", nothing)[at])
+        words = len(store.tokens.row(int(rows[at]))) + 1
+        usual = math.exp(min(0.0, columns.get("lm", nothing)[at]) / words / _SURPRISE)
+        found.append(round(known * math.sqrt(together) * usual, 3))
+    return found
+
+
+def _joined(parts: Sequence[str], drafts: Mapping[str, Draft]) -> Draft:
+    """Parts with drafts in place of those that have one; blanks around them stay."""
+    used = [drafts[part.strip()] for part in parts if part.strip() in drafts]
+    text = "".join(
+        part.replace(part.strip(), drafts[part.strip()].text, 1) if part.strip() in drafts else part
+        for part in parts
+    )
+    return Draft(text, min((draft.confidence for draft in used), default=1.0))
+
+
+def _hollow(text: str) -> int:
+    """Tags that enclose nothing."""
+    return len(_HOLLOW.findall(text))
+
+
+def well_nested(text: str) -> bool:
+    """Whether every tag that is opened is closed again, in the right order.
+
+    >>> well_nested("<b>a<br></b>"), well_nested("</b>a<b>")
+    (True, False)
+    """
+    opened: list[str] = []
+    for match in _TAG.finditer(text):
+        if match["empty"] or match["name"].lower() in _NEVER_CLOSED:
+            continue
+        if not match["close"]:
+            opened.append(match["name"])
+        elif not opened or opened.pop() != match["name"]:
+            return False
+    return not opened

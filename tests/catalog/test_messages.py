@@ -1,0 +1,75 @@
+"""Translations of messages have what their sources have: placeholders, tags, lines, blanks."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from isogloss.catalog import MessageTranslator
+from isogloss.catalog.messages import well_nested
+from isogloss.corpus.placeholders import Protector
+from isogloss.corpus.processing import TextProcessing
+from isogloss.errors import ConfigError
+from isogloss.search import System, load
+
+PLACEHOLDERS = ["%s", "%(name)s", "{x}", "{{ a.b }}", "&nbsp;", "<br/>", "%d", "%s"]
+WORDS = ["the", "man", "sees", "a", "house", "zorb", ",", "old", "100", "."]
+
+
+def messages(count: int) -> list[str]:
+    """Words, placeholders and pairs of tags in any order."""
+    rng = random.Random(3)
+    found = []
+    for _ in range(count):
+        parts = rng.choices(WORDS, k=rng.randint(1, 9)) + rng.sample(PLACEHOLDERS, rng.randint(0, 3))
+        rng.shuffle(parts)
+        if rng.random() < 0.6:
+            begin, end = sorted(rng.sample(range(len(parts) + 1), 2))
+            parts = [*parts[:begin], "<b>", *parts[begin:end], "</b>", *parts[end:]]
+        blanks = [rng.choice(["", " ", "\n"]) for _ in range(2)]
+        found.append(blanks[0] + rng.choice(["", " "]).join(parts) + blanks[1])
+    return found
+
+
+def test_every_placeholder_is_there_as_often_as_in_the_source(text_system: System) -> None:
+    sources = messages(150)
+    drafts = MessageTranslator(text_system, threads=2).translate(sources)
+    found = Protector().found
+    for source, draft in zip(sources, drafts, strict=True):
+        assert Counter(found(draft.text)) == Counter(found(source))
+        assert well_nested(draft.text) or not well_nested(source)
+        assert re.findall(r"^\s*|\s*$", draft.text) == re.findall(r"^\s*|\s*$", source)
+        assert 0 <= draft.confidence <= 1
+
+
+def test_a_system_that_breaks_placeholders_is_overruled(text_system: System) -> None:
+    """Even one that drops all that it does not know, and knows no mark."""
+    system = load(text_system.path, options=replace(text_system.options, unknown="drop"))
+    (draft,) = MessageTranslator(system).translate(["the %s sees {x}"])
+    assert Counter(Protector().found(draft.text)) == Counter(["%s", "{x}"])
+
+
+def test_lines_are_translated_by_themselves(text_system: System) -> None:
+    translator = MessageTranslator(text_system)
+    whole, first, second = translator.translate(["the man\n\n  a house\n", "the man", "a house"])
+    assert whole.text == f"{first.text}\n\n  {second.text}\n"
+    assert whole.confidence == min(first.confidence, second.confidence)
+    assert [draft.text for draft in translator.translate(["%s: {x}", "", " \n"])] == ["%s: {x}", "", " \n"]
+
+
+def test_unknown_words_lower_the_confidence(text_system: System) -> None:
+    known, unknown = MessageTranslator(text_system).translate(
+        ["the man sees a house .", "zorb zarb zirb zurb"]
+    )
+    assert known.confidence > 2 * unknown.confidence
+
+
+def test_tokens_are_no_messages(systems: Path) -> None:
+    with pytest.raises(ConfigError, match="tokenizer"):
+        MessageTranslator(load(systems / "hierarchical"))
+    assert TextProcessing(placeholders=("printf",)).changes

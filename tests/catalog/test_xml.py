@@ -1,0 +1,136 @@
+"""Filled XLIFF files and memories: well-formed, and with nothing changed but what was empty."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.catalog import Draft, fill_catalog
+from isogloss.catalog.inline import Inline
+from isogloss.corpus.tmx import read_tmx
+from isogloss.corpus.xliff import read_xliff
+from isogloss.errors import ConfigError, DataFormatError
+
+pytest.importorskip("defusedxml")
+
+SEGMENT = '<ph id="0">&lt;br></ph>A <g id="1">b &amp; <x id="2"/>c</g><bpt i="1">{</bpt> d <ept i="1">}</ept>'
+
+XLIFF1 = f"""<?xml version="1.0" encoding="UTF-8"?>
+<!-- kept --><x:xliff version="1.2" xmlns:x="urn:oasis:names:tc:xliff:document:1.2">
+<x:file source-language="en" target-language="tv"><x:body>
+  <x:trans-unit id="1">
+    <x:source>{SEGMENT.replace("<", "<x:").replace("<x:/", "</x:")}</x:source>
+    <x:note>kept</x:note>
+  </x:trans-unit>
+  <x:trans-unit id="2"><x:source>done</x:source><x:target state="final">fertig</x:target></x:trans-unit>
+  <x:trans-unit id="3" translate="no"><x:source>never</x:source></x:trans-unit>
+  <x:trans-unit id="4"><x:source>E</x:source><x:target state="new" xml:lang='tv'/></x:trans-unit>
+</x:body></x:file></x:xliff>
+"""
+XLIFF2 = """<xliff version="2.0" xmlns="urn:oasis:names:tc:xliff:document:2.0" srcLang="en" trgLang="tv">
+<file id="f"><unit id="1"><segment state="initial"><source>A <pc id="1">b</pc></source></segment>
+<segment><source>done</source><target>fertig</target></segment></unit></file></xliff>
+"""
+TMX = """<?xml version="1.0" encoding="ISO-8859-1"?>
+<tmx version="1.4"><header srclang="en"/><body>
+<tu>
+  <tuv xml:lang="en"><seg>Á <hi>b</hi></seg></tuv>
+</tu>
+<tu><tuv xml:lang="en"><seg>done</seg></tuv><tuv xml:lang="tv"><seg>fertig</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>E</seg></tuv><tuv xml:lang="tv"><seg></seg></tuv></tu>
+</body></tmx>
+"""
+
+
+class Shouter:
+    """Translates by capitals, but for tags."""
+
+    def translate(self, messages: Sequence[str], **_: Any) -> list[Draft]:
+        return [Draft(message.upper().replace("IG", "ig") + "<", 0.5) for message in messages]
+
+
+def fill(text: str, tmp_path: Path, name: str, **languages: str) -> tuple[str, Any]:
+    source, target = tmp_path / f"in.{name}", tmp_path / f"out.{name}"
+    source.write_bytes(text.encode("latin-1" if "8859" in text else "utf-8"))
+    result = fill_catalog(source, target, Shouter(), **languages)  # type: ignore[arg-type]
+    filled = target.read_text("utf-8")
+    ElementTree.fromstring(filled)
+    return filled, result
+
+
+def without(text: str, added: Sequence[str]) -> str:
+    for part in added:
+        assert text.count(part) == 1, part
+        text = text.replace(part, "")
+    return text
+
+
+def test_xliff_1(tmp_path: Path) -> None:
+    filled, result = fill(XLIFF1, tmp_path, "xlf")
+    state = 'state="needs-review-translation" state-qualifier="mt-suggestion"'
+    note = '<x:note from="isogloss">confidence 0.50</x:note>'
+    segment = SEGMENT.replace("<", "<x:").replace("<x:/", "</x:")
+    for small in ("b &", "c<", " d "):
+        segment = segment.replace(small, small.upper())
+    first = f"\n    <x:target {state}>{segment}&lt;</x:target>\n    {note}"
+    second = f"<x:target xml:lang='tv' {state}>E&lt;</x:target>{note}"
+    restored = filled.replace(second, "<x:target state=\"new\" xml:lang='tv'/>")
+    assert without(restored, [first]) == XLIFF1
+    assert (len(result.drafts), result.translated, list(result.lines)) == (2, 1, [4, 10])
+    assert [pair.target for pair in read_xliff([tmp_path / "out.xlf"])] == ["fertig"]  # drafts are no text
+
+
+def test_xliff_2(tmp_path: Path) -> None:
+    filled, result = fill(XLIFF2, tmp_path, "xlf")
+    state = 'state="translated" subState="isogloss:draft-0.50"'
+    restored = filled.replace(state, 'state="initial"')
+    assert without(restored, ['<target>A <pc id="1">B</pc>&lt;</target>']) == XLIFF2
+    assert (len(result.drafts), result.translated) == (1, 1)
+
+
+def test_tmx(tmp_path: Path) -> None:
+    filled, result = fill(TMX, tmp_path, "tmx", target_language="tv")
+    prop = '<prop type="x-isogloss">draft, confidence 0.50</prop>'
+    first = f'\n  <tuv xml:lang="tv">{prop}<seg>Á <hi>B</hi>&lt;</seg></tuv>'
+    second = f"{prop}<seg>E&lt;</seg>"
+    restored = filled.replace("UTF-8", "ISO-8859-1").replace(second, "<seg></seg>")
+    assert without(restored, [first]) == TMX
+    assert (len(result.drafts), result.translated) == (2, 1)
+    assert len(list(read_tmx([tmp_path / "out.tmx"]))) == 3
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "plain &lt;b&gt; &amp; text",
+        SEGMENT,
+        "<![CDATA[a < b]]>",
+        "<!-- note -->x<sub>y<x/></sub>",
+        "like ours: &lt;ig1&gt; <g id='1'>a</g>",
+        "<ept i='9'>lost</ept> end",
+    ],
+)
+def test_inline_elements_come_back(raw: str) -> None:
+    inline = Inline.read(raw)
+    written = inline.write(inline.text)
+    assert ElementTree.tostring(ElementTree.fromstring(f"<a>{written}</a>"), method="text") == (
+        ElementTree.tostring(ElementTree.fromstring(f"<a>{raw}</a>"), method="text").replace(
+            b"<ig1>", b"<ig 1>"
+        )
+    )
+    for tag, element in inline.tags.items():
+        assert tag in inline.text
+        assert element in raw
+
+
+def test_what_cannot_be_filled_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--target-language"):
+        fill(TMX, tmp_path, "tmx")
+    with pytest.raises(DataFormatError, match="well-formed"):
+        fill(XLIFF2[:-20], tmp_path, "xlf")
+    with pytest.raises(ConfigError, match="neither"):
+        fill("some text", tmp_path, "txt")
