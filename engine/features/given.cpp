@@ -30,7 +30,7 @@ const std::vector<SparseStep>& GivenSentence::derivation(const GivenTranslation&
   const GivenPhrase whole{0, static_cast<std::uint32_t>(length_ - 1), 0, target_length - 1};
   const std::span<const GivenPhrase> phrases =
       translation.phrases.empty() ? std::span<const GivenPhrase>(&whole, 1) : translation.phrases;
-  std::uint32_t end = 0;  // of the source words of the phrase before
+  Block before{0, 0};  // the source words of the phrase before
   blocks_.assign(1, {0, 0});
   for (const GivenPhrase& phrase : phrases) {
     if (phrase.source_first > phrase.source_last || phrase.source_last >= length_ ||
@@ -40,10 +40,12 @@ const std::vector<SparseStep>& GivenSentence::derivation(const GivenTranslation&
     const std::uint8_t turn = blocks_.back().end == block.begin   ? kMonotone
                               : blocks_.back().begin == block.end ? kSwap
                                                                   : kDiscontinuous;
-    steps_.push_back({options_, 0, turn, static_cast<int>(block.begin) - static_cast<int>(end)});
+    const std::uint8_t side = before.end == block.begin ? 0 : before.begin == block.end ? 1 : 2;
+    const int jump = static_cast<int>(block.begin) - static_cast<int>(before.end);
+    steps_.push_back({options_, 0, turn, jump, side});
     add_phrase(translation, phrase);
     reduce(block);
-    end = block.end;
+    before = block;
   }
   return steps_;
 }
