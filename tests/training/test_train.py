@@ -255,7 +255,7 @@ def test_sets_are_held_out_of_the_training_text(corpus: Path, tmp_path: Path, ru
         ({"tokenizer": "luck"}, "unknown tokenizer 'luck'; known are moses"),
         ({"dev_size": "5"}, "dev_size is for training without a dev_source"),
         ({"features": "luck"}, "no feature template is called 'luck'"),
-        ({"tuner": "mert", "features": "pair"}, "sparse features are learnt by mira only"),
+        ({"tuner": "mert", "features": "pair"}, "sparse features are learnt by mira and relevant-set"),
         ({"threads": "-1"}, "threads must be at least 0, got -1"),
         ({"memory": "much"}, "--memory must be a size such as 512M or 4G, got 'much'"),
         ({"config": "dev.src"}, "dev.src: not a TOML file"),
