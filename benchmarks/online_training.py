@@ -92,9 +92,8 @@ def main() -> None:
     print(f"in all: {wall / 60:.1f} min on the clock, {spent / 60:.1f} CPU min, {spent / unit():,.0f} units")
     for name, seconds in total.most_common():
         print(f"  {name}: {seconds / whole:.1%}")
-    print(
-        f"weights in memory: {trainer.state.sparse.bytes / max(1, len(trainer.state.sparse)):.1f} bytes per feature"
-    )
+    sparse_weights = trainer.state.sparse
+    print(f"weights in memory: {sparse_weights.bytes / max(1, len(sparse_weights)):.1f} bytes per feature")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     learned = trainer.average()
     write_weights(args.output / "weights.tsv", learned.dense)

@@ -68,9 +68,8 @@ def main() -> None:
         rows = found.sparse(sentence, [0])
         fired += len(rows.features)
         nonzero += int(np.count_nonzero(weights.engine.weights(rows.features)))
-    print(
-        f"different features per target word: {fired / target_words:,.0f}, with a weight {nonzero / target_words:,.0f}"
-    )
+    print(f"different features per target word: {fired / target_words:,.0f}")
+    print(f"those with a weight: {nonzero / target_words:,.0f}")
 
 
 if __name__ == "__main__":
