@@ -54,8 +54,8 @@ def measure(given: argparse.Namespace, size: int) -> tuple[int, dict[str, float]
         folder = Path(name)
         for side in ("en", given.language):
             lines = list(read_lines(file("train", side)))
-            step = max(1, len(lines) // size)  # spread over all catalogs
-            chosen = lines[::step][:size]
+            size = min(size, len(lines))
+            chosen = [lines[place * len(lines) // size] for place in range(size)]  # spread over all catalogs
             (folder / f"train.{side}").write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
         trained = isogloss.train(
             str(folder / "engine"),
