@@ -23,6 +23,7 @@ from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
+from isogloss.cli.sample import sample
 from isogloss.cli.train import train
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
@@ -57,6 +58,7 @@ app.add_typer(nbest.app, name="nbest")
 app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
+app.command()(sample)
 app.command()(align)
 app.command()(classes)
 app.add_typer(lm.app, name="lm")
