@@ -204,6 +204,7 @@ JSON_CALLS = [
     "corpus check corpus/train.src corpus/train.tgt",
     "corpus clean corpus/train.src corpus/train.tgt clean.tsv",
     "corpus convert corpus/train.src corpus/train.tgt pairs.tsv",
+    "sample corpus/train.src corpus/train.tgt sampled.src sampled.tgt --for corpus/test.src",
     "classes corpus/train.tgt --classes 3 --restarts 0 --output classes.tsv",
     "align corpus/train.src corpus/train.tgt --output links",
     "extract corpus/train.src corpus/train.tgt corpus/train.align --grammar phrase --output rules",

@@ -39,11 +39,11 @@ def test_pairs_and_what_they_are_worth(corpus: Path, capsys: pytest.CaptureFixtu
 
 def test_json_with_random_samples(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        run("source", "target", "s", "t", "--for", "text", "--coverage", "1", "--random-draws", "2", "--json")
+        run("source", "target", "s", "t", "--for", "text", "--coverage", "2", "--random-draws", "2", "--json")
         == 0
     )
     found = json.loads(capsys.readouterr().out)
-    assert (found["pairs"], found["chosen"], found["coverage"]) == (6, 1, 1)
+    assert (found["pairs"], found["chosen"], found["coverage"]) == (6, 3, 2)
     assert found["ngrams"] == [{"length": n, "text": 4 - n, "corpus": 4 - n} for n in (1, 2, 3)]
     assert list(found["perplexity"]) == ["all", "sample", "random 1", "random 2"]
 

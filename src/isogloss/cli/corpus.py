@@ -12,7 +12,7 @@ from isogloss.cli import console, tokens
 from isogloss.errors import ConfigError
 
 if TYPE_CHECKING:
-    from isogloss.corpus.check import CheckReport
+    from isogloss.corpus.check import CheckOptions, CheckReport
     from isogloss.corpus.formats import Conversion, PairFiles
     from isogloss.corpus.pairs import ReadOptions
 
@@ -65,6 +65,14 @@ MaxRatio = Annotated[
 ]
 MaxWords = Annotated[int, typer.Option("--max-words", help="Words that a side may have.")]
 MaxCharacters = Annotated[int, typer.Option("--max-characters", help="Characters that a side may have.")]
+Patterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pattern",
+        metavar="REGEX",
+        help="What no side may hold, such as '[0-9]', as a regular expression; repeatable.",
+    ),
+]
 
 
 @app.command()
@@ -136,6 +144,7 @@ def check(
     max_ratio: MaxRatio = 4.0,
     max_words: MaxWords = 200,
     max_characters: MaxCharacters = 2000,
+    pattern: Patterns = None,
     examples: Annotated[int, typer.Option(help="Lines to name for each kind of finding.")] = 3,
     list_all: Annotated[
         str | None,
@@ -150,7 +159,7 @@ def check(
 
     What is usual (lengths, scripts, the look of the languages) is learnt from the corpus itself.
     """
-    from isogloss.corpus.check import CheckOptions, Examination, check_corpus
+    from isogloss.corpus.check import Examination, check_corpus
     from isogloss.corpus.formats import split_files
     from isogloss.corpus.streams import atomic_outputs
 
@@ -159,7 +168,7 @@ def check(
         raise ConfigError(f"one file too many: '{rest[0]}' after {' and '.join(map(str, corpus.paths))}")
     examination = Examination(
         corpus,
-        CheckOptions(max_ratio=max_ratio, max_words=max_words, max_characters=max_characters),
+        _check_options(max_ratio, max_words, max_characters, pattern),
         _read_options(source_language, target_language, columns),
     )
     with atomic_outputs([list_all] if list_all else []) as tables:
@@ -196,10 +205,10 @@ def clean(
     max_ratio: MaxRatio = 4.0,
     max_words: MaxWords = 200,
     max_characters: MaxCharacters = 2000,
+    pattern: Patterns = None,
     json: Json = False,
 ) -> None:
     """Write the pairs in which 'isogloss corpus check' finds nothing wrong."""
-    from isogloss.corpus.check import CheckOptions
     from isogloss.corpus.clean import clean_corpus
     from isogloss.corpus.formats import plan_conversion
 
@@ -213,7 +222,7 @@ def clean(
     _warn_of_losses(conversion)
     report = clean_corpus(
         conversion,
-        CheckOptions(max_ratio=max_ratio, max_words=max_words, max_characters=max_characters),
+        _check_options(max_ratio, max_words, max_characters, pattern),
         keep=keep or (),
         dropped=dropped,
         watch=lambda rows: console.track(rows, "pairs"),
@@ -225,6 +234,19 @@ def clean(
     for reason, count in report.reasons.most_common():
         console.note(f"dropped for {reason}: {count:,}")
     _note_written(conversion, report.kept)
+
+
+def _check_options(
+    max_ratio: float, max_words: int, max_characters: int, patterns: list[str] | None
+) -> CheckOptions:
+    from isogloss.corpus.check import CheckOptions
+
+    return CheckOptions(
+        max_ratio=max_ratio,
+        max_words=max_words,
+        max_characters=max_characters,
+        patterns=tuple(patterns or ()),
+    )
 
 
 def _read_options(

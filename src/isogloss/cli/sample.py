@@ -117,23 +117,10 @@ def sample(
         track=console.track,
     )
     if json:
-        console.print_json(_as_json(sampled))
+        console.print_json(sampled.as_dict())
         return
     _print(sampled)
     _note_written(conversion, len(sampled.chosen.numbers))
-
-
-def _as_json(sampled: Sampled) -> dict[str, object]:
-    from dataclasses import asdict
-
-    chosen = sampled.chosen
-    return {
-        "pairs": chosen.sentences,
-        "chosen": len(chosen.numbers),
-        "coverage": chosen.coverage,
-        "ngrams": [{"length": n, "text": a, "corpus": b} for n, (a, b) in enumerate(chosen.ngrams, start=1)],
-        "perplexity": {name: asdict(found) for name, found in sampled.perplexities.items()},
-    }
 
 
 def _print(sampled: Sampled) -> None:

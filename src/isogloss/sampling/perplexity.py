@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isogloss._engine import NO_WORD
-from isogloss.corpus.streams import StrPath
+from isogloss.corpus.streams import StrPath, read_lines
 from isogloss.lm import BuildOptions, LanguageModel, build
 from isogloss.progress import Track, no_track
 
@@ -43,10 +43,15 @@ def perplexities(
     threads: int = 1,
     track: Track = no_track,
 ) -> dict[str, ModelPerplexity]:
-    """For every file of sentences, what a model of it says about ``text``; the first must hold all others."""
+    """For every file of sentences, what a model of it says about ``text``; the first must hold all others.
+
+    A file without words has no model and is left out.
+    """
     found: dict[str, ModelPerplexity] = {}
     universe = 0
     for name, path in samples.items():
+        if not any(line.split() for line in read_lines(path)):
+            continue
         with tempfile.TemporaryDirectory(prefix="isogloss-perplexity-") as folder:
             options = BuildOptions(order=order, special_words="unknown", threads=threads)
             built = build([path], options=options, binary=Path(folder) / "lm", track=track)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from os import fspath
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,20 @@ class Sampled:
     perplexities: dict[str, ModelPerplexity] = field(default_factory=dict)
     """3-gram perplexity of the text, by models of ``all``, ``sample`` and of random samples ``random 1`` … of
     the same size; empty if it was not asked for."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        chosen = self.chosen
+        return {
+            "pairs": chosen.sentences,
+            "chosen": len(chosen.numbers),
+            "coverage": chosen.coverage,
+            "ngrams": [
+                {"length": length, "text": text, "corpus": found}
+                for length, (text, found) in enumerate(chosen.ngrams, start=1)
+            ],
+            "perplexity": {name: asdict(found) for name, found in self.perplexities.items()},
+        }
 
 
 def read_text(paths: Sequence[StrPath]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -9,14 +10,15 @@ from typing import Literal, get_args
 from isogloss.align.options import LinkOptions, TrainingOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
-from isogloss.corpus.processing import Case, SideOptions
+from isogloss.corpus.processing import Case, Punctuation, SideOptions
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
-from isogloss.features.options import SparseOptions
+from isogloss.features.options import SPELLING_TYPES, SparseOptions
 from isogloss.grammar.options import ExtractOptions
 from isogloss.learn.online import OnlineOptions
 from isogloss.learn.tuning import METHODS, TuneOptions
 from isogloss.lm.build import BuildOptions
+from isogloss.sampling.options import SampleOptions
 from isogloss.search.options import SearchOptions
 
 __all__ = [
@@ -42,7 +44,6 @@ NO_FEATURES = SparseOptions(templates=())
 DEFAULT_ONLINE = OnlineOptions(nbest=200, aggressiveness=0.001, selection="hope-fear")
 """How ``mira`` learns unless told otherwise. Long lists take most of the time; hope and fear stand near the
 beginning."""
-_COLUMNS = frozenset({"surface", "prefix", "suffix", "digits", CLASS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,13 @@ class TrainOptions:
     """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
     test_size: int = 0
     """Pairs to set aside for testing if there is no ``test_source``."""
+    adapt_to: tuple[StrPath, ...] = ()
+    """Text of the source language: of the training pairs only those are used that are like it."""
+    sample: SampleOptions = field(default_factory=SampleOptions)
+    """How they are chosen."""
+    extra_bitext: tuple[tuple[StrPath, StrPath], ...] = ()
+    """Further pairs of files, such as a development set: words are aligned and rules extracted from them too.
+    They are neither cleaned nor sampled, and the language model does not see them."""
     search: SearchName = "hiero"
     """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps."""
     tuner: str = "mira"
@@ -90,6 +98,14 @@ class TrainOptions:
     """Such as ``en``."""
     case: Case | Literal[""] = ""
     """``truecase``, ``lowercase`` or ``keep``; by default ``truecase``, and ``keep`` without a tokenizer."""
+    source_case: Case | Literal[""] = ""
+    """Of the source language, if it is another one."""
+    target_case: Case | Literal[""] = ""
+    """Of the target language, if it is another one."""
+    source_punctuation: Punctuation = "keep"
+    """``remove`` leaves punctuation out of the source side, as in speech: the target side restores it."""
+    isolate_script: str = ""
+    """Such as ``arabic``: source words are split where this script begins and ends."""
     seed: int = 1
     """Of everything that draws random numbers."""
     clean: CheckOptions = field(default_factory=CheckOptions)
@@ -111,14 +127,25 @@ class TrainOptions:
     ``mira`` and none with other tuners, which learn dense features only."""
     tune: TuneOptions = field(default_factory=lambda: TuneOptions(online=DEFAULT_ONLINE))
     """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
+    source_columns: Mapping[str, StrPath] = field(default_factory=dict)
+    """Further token types of source words for sparse features, such as parts of speech, named entities or
+    synsets: name and file, with lines of a word, a tab and its values with spaces between."""
+    target_columns: Mapping[str, StrPath] = field(default_factory=dict)
+    """The same for target words."""
 
     def __post_init__(self) -> None:
         if self.search not in get_args(SearchName):
             raise ConfigError(f"search must be one of {', '.join(get_args(SearchName))}, got {self.search!r}")
         if self.tuner not in TUNERS:
             raise ConfigError(f"tuner must be one of {', '.join(TUNERS)}, got {self.tuner!r}")
-        if self.case not in ("", *get_args(Case)):
-            raise ConfigError(f"case must be one of {', '.join(get_args(Case))}, got {self.case!r}")
+        for name in ("case", "source_case", "target_case"):
+            if getattr(self, name) not in ("", *get_args(Case)):
+                raise ConfigError(
+                    f"{name} must be one of {', '.join(get_args(Case))}, got {getattr(self, name)!r}"
+                )
+        for files in self.extra_bitext:
+            if isinstance(files, str) or len(files) != 2:
+                raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
         for name in ("dev_size", "test_size", "held_out_size", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
@@ -136,14 +163,21 @@ class TrainOptions:
 
     def _check_features(self) -> None:
         if not self.sparse_features.templates:
+            if self.source_columns or self.target_columns:
+                raise ConfigError("token columns are for sparse features, and there are none")
             return
         if self.tuner != "mira":
             raise ConfigError(f"sparse features are learnt by mira only, and the tuner is {self.tuner}")
-        for name in (*self.sparse_features.source_types, *self.sparse_features.target_types):
-            if name not in _COLUMNS:
-                raise ConfigError(
-                    f"no token type is called '{name}'; there are {', '.join(sorted(_COLUMNS))}"
-                )
+        for names, columns in (
+            (self.sparse_features.source_types, self.source_columns),
+            (self.sparse_features.target_types, self.target_columns),
+        ):
+            known = sorted({*SPELLING_TYPES, CLASS, *columns})
+            if taken := {*SPELLING_TYPES, CLASS} & columns.keys():
+                raise ConfigError(f"'{taken.pop()}' is a token type already; give the column another name")
+            for name in names:
+                if name not in known:
+                    raise ConfigError(f"no token type is called '{name}'; there are {', '.join(known)}")
 
     @property
     def sides(self) -> tuple[SideOptions, SideOptions]:
@@ -153,14 +187,14 @@ class TrainOptions:
             self.source_language or _language(self.source),
             self.target_language or (_language(self.target) if self.target is not None else "en"),
         )
+        cases = (self.source_case or self.case, self.target_case or self.case)
         source, target = (
             SideOptions(
-                tokenizer=name,
-                language=language,
-                case=self.case or ("keep" if name == "none" else "truecase"),
+                tokenizer=name, language=language, case=case or ("keep" if name == "none" else "truecase")
             )
-            for name, language in zip(names, languages, strict=True)
+            for name, language, case in zip(names, languages, cases, strict=True)
         )
+        source = replace(source, punctuation=self.source_punctuation, isolate=self.isolate_script)
         return source, target
 
     @property
@@ -168,7 +202,13 @@ class TrainOptions:
         """The sparse features, none of them or some."""
         if self.features is not None:
             return self.features
-        return DEFAULT_FEATURES if self.tuner == "mira" else NO_FEATURES
+        if self.tuner != "mira":
+            return NO_FEATURES
+        return replace(
+            DEFAULT_FEATURES,
+            source_types=(*DEFAULT_FEATURES.source_types, *self.source_columns),
+            target_types=(*DEFAULT_FEATURES.target_types, *self.target_columns),
+        )
 
     @property
     def needs_classes(self) -> bool:

@@ -50,19 +50,24 @@ class _Recipe:
             first.append(split)
             train = {"source": split["source"], "target": split["target"]}
             sets |= {name: split[name] for name in split.outputs if name not in train}
+        more = self._more_text()
         tokens = Stage(
             name="tokenize",
             function=partial(text_stages.tokenize, track=helpers.track),
-            inputs={**train, **sets},
+            inputs={**train, **sets, **more},
             outputs={
-                **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets)},
+                **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},
                 "text": "work/text",
             },
             options={
                 name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)
             },
         )
-        models = self._models(tokens)
+        chosen = [self._sample(tokens)] if options.adapt_to else []
+        train = {side: (chosen[0] if chosen else tokens)[side] for side in train}
+        joined = [self._join(train, tokens)] if options.extra_bitext else []
+        both: Inputs = {side: joined[0][side] for side in train} if joined else train
+        models = self._models(both, train["target"])
         tune = self._tune(tokens, models)
         system = Stage(
             name="system",
@@ -75,7 +80,8 @@ class _Recipe:
             outputs={"system": "system"},
             options=self._search_facts(),
         )
-        return [*first, tokens, *models.values(), tune, system, self._evaluate(system, sets)]
+        last = [tune, system, self._evaluate(system, sets)]
+        return [*first, tokens, *chosen, *joined, *models.values(), *last]
 
     def _clean(self) -> Stage:
         options = self.options
@@ -130,9 +136,43 @@ class _Recipe:
             options={"dev": dev, "test": options.test_size},
         )
 
-    def _models(self, tokens: Stage) -> dict[str, Stage]:
+    def _more_text(self) -> Inputs:
+        """What is tokenised beside training text and sets; names end in what side it is."""
+        found: Inputs = {
+            f"adapt_{number:03}_source": path for number, path in enumerate(self.options.adapt_to)
+        }
+        for number, files in enumerate(self.options.extra_bitext):
+            found |= {
+                f"extra_{number:03}_{side}": path
+                for side, path in zip(("source", "target"), files, strict=True)
+            }
+        return found
+
+    def _sample(self, tokens: Stage) -> Stage:
+        text = {name: tokens[name] for name in tokens.outputs if name.startswith("adapt_")}
+        return Stage(
+            name="sample",
+            function=partial(text_stages.sample, threads=self.helpers.threads, track=self.helpers.track),
+            inputs={"source": tokens["source"], "target": tokens["target"], **text},
+            outputs={
+                "source": "work/sample/source",
+                "target": "work/sample/target",
+                "facts": "work/sample/facts.json",
+            },
+            options=asdict(self.options.sample),
+        )
+
+    def _join(self, train: Inputs, tokens: Stage) -> Stage:
+        more = {name: tokens[name] for name in tokens.outputs if name.startswith("extra_")}
+        return Stage(
+            name="join",
+            function=text_stages.join,
+            inputs={**train, **more},
+            outputs={"source": "work/joined/source", "target": "work/joined/target"},
+        )
+
+    def _models(self, both: Inputs, target: StrPath | Output) -> dict[str, Stage]:
         options, helpers = self.options, self.helpers
-        both: Inputs = {"source": tokens["source"], "target": tokens["target"]}
         threads, memory, track = helpers.threads, helpers.memory, helpers.track
         align = Stage(
             name="align",
@@ -162,7 +202,7 @@ class _Recipe:
         found["lm"] = Stage(
             name="lm",
             function=partial(model_stages.language_model, threads=threads, memory=memory, track=track),
-            inputs={"text": tokens["target"]},
+            inputs={"text": target},
             outputs={"lm": "work/lm"},
             options={name: lm[name] for name in lm if name not in ("memory", "threads", "scratch")},
         )
@@ -173,6 +213,8 @@ class _Recipe:
         inputs: Inputs = {"rules": models["rules"]["rules"], "lm": models["lm"]["lm"]}
         if "classes" in models:
             inputs |= {f"{side}_classes": models["classes"][side] for side in ("source", "target")}
+        for side, columns in (("source", options.source_columns), ("target", options.target_columns)):
+            inputs |= {f"{side}_column_{name}": path for name, path in columns.items()}
         facts = self._search_facts()
         outputs = {"weights": "work/tuning/weights.tsv", "history": "work/tuning/history.json"}
         if options.tuner == NO_TUNER:

@@ -1,4 +1,4 @@
-"""The stages that make tokens from text: clean, set aside, tokenise."""
+"""The stages that make tokens from text: clean, set aside, tokenise, sample, join."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.streams import atomic_output, atomic_outputs, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.progress import Track
+from isogloss.sampling import SampleOptions, read_text, sample_corpus
 
-__all__ = ["clean", "hold_out", "tokenize"]
+__all__ = ["clean", "hold_out", "join", "sample", "tokenize"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -45,7 +46,7 @@ def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> N
             # Plain text holds no languages to choose from.
             options=ReadOptions() if "target" in inputs else ReadOptions(**languages),
         ),
-        CheckOptions(**options["check"]),
+        CheckOptions(**{**options["check"], "patterns": tuple(options["check"]["patterns"])}),
         keep=options["keep"],
         dropped=outputs["dropped"],
         watch=watch,
@@ -134,3 +135,38 @@ def _tokenize_training(side: TextSide, text: Path, output: Path, track: Track) -
 def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
     with atomic_output(path) as stream:
         stream.writelines(" ".join(tokens) + "\n" for tokens in lines)
+
+
+def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Keep the pairs that are like the text to adapt to, and say what that is worth."""
+    text = read_text([inputs[name] for name in sorted(inputs) if name.startswith("adapt_")])
+    plain = FORMATS["plain"]
+    found = sample_corpus(
+        Conversion(
+            source=PairFiles(plain, (inputs["source"], inputs["target"])),
+            target=PairFiles(plain, (outputs["source"], outputs["target"])),
+            options=ReadOptions(),
+        ),
+        text,
+        SampleOptions(**options),
+        threads=threads,
+        track=track,
+    )
+    if not len(found.chosen.numbers):
+        raise ConfigError("no training pair shares a word with the text to adapt to")
+    with atomic_output(outputs["facts"]) as stream:
+        stream.write(json.dumps(found.as_dict(), indent=1) + "\n")
+
+
+def join(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Training pairs and further ones after them; of these, pairs with an empty side are left out."""
+    extra = sorted(name.removesuffix("_source") for name in inputs if name.endswith("_source"))
+    with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
+        for pair in read_sides(inputs["source"], inputs["target"]):
+            for stream, line in zip(streams, pair, strict=True):
+                stream.write(line + "\n")
+        for name in extra:
+            for pair in read_sides(inputs[f"{name}_source"], inputs[f"{name}_target"]):
+                if all(pair):
+                    for stream, line in zip(streams, pair, strict=True):
+                        stream.write(line + "\n")

@@ -61,6 +61,11 @@ class Trained:
         """Pairs that were kept and dropped, with reasons."""
         return _read(self.folder / "work" / "clean" / "facts.json")
 
+    @cached_property
+    def sampling(self) -> Mapping[str, Any] | None:
+        """What was chosen of the training pairs, and what it is worth; None if all were used."""
+        return _read(self.folder / "work" / "sample" / "facts.json") if self.options.adapt_to else None
+
     @property
     def report(self) -> Path:
         """The page that tells all."""
@@ -124,7 +129,9 @@ def _claim(folder: Path) -> None:
 
 def _check_sets(options: TrainOptions) -> None:
     """What is wrong with small files should be said before the large ones are worked on."""
-    for path in (options.source, options.target):
+    more = [*options.adapt_to, *(path for files in options.extra_bitext for path in files)]
+    columns = [*options.source_columns.values(), *options.target_columns.values()]
+    for path in (options.source, options.target, *more, *columns):
         if path is not None and not Path(path).is_file():
             raise InputFileError("No such file", path)
     for source, targets, tuned in (

@@ -138,14 +138,18 @@ def _decoder(inputs: Paths, options: Options) -> Decoder:
 def _sparse(inputs: Paths, options: Options) -> SparseModel | None:
     if options["features"] is None:
         return None
-    columns = {
-        side: {CLASS: TokenColumn.from_classes(WordClasses.load(inputs[f"{side}_classes"]))}
-        if f"{side}_classes" in inputs
-        else {}
-        for side in ("source", "target")
-    }
     return SparseModel(
         SparseOptions.from_json(options["features"]),
-        source_columns=columns["source"],
-        target_columns=columns["target"],
+        source_columns=_columns(inputs, "source"),
+        target_columns=_columns(inputs, "target"),
     )
+
+
+def _columns(inputs: Paths, side: str) -> dict[str, TokenColumn]:
+    found = {}
+    if f"{side}_classes" in inputs:
+        found[CLASS] = TokenColumn.from_classes(WordClasses.load(inputs[f"{side}_classes"]))
+    for name in inputs:
+        if name.startswith(f"{side}_column_"):
+            found[name.removeprefix(f"{side}_column_")] = TokenColumn.load(inputs[name])
+    return found
