@@ -126,9 +126,14 @@ def confidences(utterance: Utterance, scale: float = 1.0) -> list[tuple[float, f
     found = []
     for own, weight in zip(words, weights, strict=True):
         sentence = math.log(weight / total)
-        each = [math.log(min(round(of_word[word], 12), 1.0)) for word in own] or [sentence]
+        each = [log_probability(of_word[word]) for word in own] or [sentence]
         found.append((sentence, sum(each) / len(each), min(each)))
     return found
+
+
+def log_probability(sum_of_shares: float) -> float:
+    """The logarithm of a sum that rounding may have moved a little away from 0 or 1."""
+    return math.log(min(max(round(sum_of_shares, 12), 1e-12), 1.0))
 
 
 def _numbered(words: Sequence[str]) -> list[tuple[str, int]]:

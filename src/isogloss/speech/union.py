@@ -32,7 +32,7 @@ from isogloss.nbest.store import DenseGroup, Int64, NbestStore
 from isogloss.progress import Track, no_track
 from isogloss.rerank.functions.lm import natural_scores
 from isogloss.search.system import System
-from isogloss.speech.hypotheses import Hypothesis, Utterance, confidences
+from isogloss.speech.hypotheses import Hypothesis, Utterance, confidences, log_probability
 
 __all__ = ["SpeechOptions", "best_lines", "translate_speech"]
 
@@ -173,7 +173,7 @@ def _candidates(
     for words, (_, row, place) in sorted(best.items(), key=lambda item: -item[1][0]):
         hypothesis = utterance[place]
         values = [hypothesis.score, *sure[place], -float(place), float(len(hypothesis.words))]
-        values.append(math.log(min(round(support[words], 12), 1.0)))
+        values.append(log_probability(support[words]))
         values += [hypothesis.columns.get(name, 0.0) for name in extra]
         if language:
             values += language[lines[place]]
