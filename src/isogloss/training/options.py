@@ -162,6 +162,9 @@ class TrainOptions:
                 raise ConfigError(f"{name}_size is for training without a {name}_source")
 
     def _check_features(self) -> None:
+        for name in (*self.source_columns, *self.target_columns):
+            if name in (*SPELLING_TYPES, CLASS):
+                raise ConfigError(f"'{name}' is a token type already; give the column another name")
         if not self.sparse_features.templates:
             if self.source_columns or self.target_columns:
                 raise ConfigError("token columns are for sparse features, and there are none")
@@ -173,8 +176,6 @@ class TrainOptions:
             (self.sparse_features.target_types, self.target_columns),
         ):
             known = sorted({*SPELLING_TYPES, CLASS, *columns})
-            if taken := {*SPELLING_TYPES, CLASS} & columns.keys():
-                raise ConfigError(f"'{taken.pop()}' is a token type already; give the column another name")
             for name in names:
                 if name not in known:
                     raise ConfigError(f"no token type is called '{name}'; there are {', '.join(known)}")
