@@ -11,6 +11,7 @@ from isogloss.cli import console
 from isogloss.cli.lists import parse_method, parse_sets, problem_of, source_of
 from isogloss.cli.local import local_training
 from isogloss.cli.nbest import read_list
+from isogloss.cli.ntt import ntt_iwslt2007
 
 if TYPE_CHECKING:
     from isogloss.rerank.experiment import Experiment
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="The papers' tables on your data.")
 app.command("local-training")(local_training)
+app.command("ntt-iwslt2007")(ntt_iwslt2007)
 
 Config = Annotated[str, typer.Option("--config", metavar="FILE", help="TOML file that describes the data.")]
 Output = Annotated[

@@ -90,8 +90,8 @@ def translate_speech(
         for utterance in heard
     ]
     different = list(dict.fromkeys(line for own in lines for line in own))
-    translated = _Translated(system, different, options.nbest, threads, track)
     language = _language(options.source_lm, different, threads)
+    translated = _Translated(system, different, options.nbest, threads, track)
     extra = sorted({name for utterance in heard for h in utterance for name in h.columns})
     rows: list[int] = []
     columns: list[list[float]] = []

@@ -67,6 +67,19 @@ class Trained:
         return _read(self.folder / "work" / "sample" / "facts.json") if self.options.adapt_to else None
 
     @property
+    def training_text(self) -> tuple[Path, Path, Path]:
+        """Source, target and links of the pairs that rules were extracted from, as tokens."""
+        work = self.folder / "work"
+        place = "joined" if self.options.extra_bitext else "sample" if self.options.adapt_to else "tokens"
+        return work / place / "source", work / place / "target", work / "links"
+
+    @cached_property
+    def training_pairs(self) -> int:
+        """How many of them, the first, are training pairs; those that come after them are extra pairs."""
+        place = "sample" if self.options.adapt_to else "tokens"
+        return sum(1 for _ in read_lines(self.folder / "work" / place / "source"))
+
+    @property
     def report(self) -> Path:
         """The page that tells all."""
         return self.folder / REPORT
