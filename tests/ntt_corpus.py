@@ -1,4 +1,4 @@
-"""A tiny task for the experiment of the NTT system: the invented corpus, and what a bad recogniser hears of it."""
+"""A tiny task for the experiment of the NTT system: the invented corpus, and what is heard of it."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from isogloss.cli import console
 from isogloss.cli.main import app, main
 from isogloss.errors import InternalError
 from isogloss.nbest import summary
+from ntt_corpus import write_task
 
 COMMAND = [sys.executable, "-m", "isogloss"]
 
@@ -234,6 +235,7 @@ JSON_CALLS = [
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
     "experiment reranking --config reranking.toml",
     "experiment local-training --config local.toml --output experiment",
+    "experiment ntt-iwslt2007 --config ntt/task.toml --output ntt-experiment",
     "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
@@ -259,6 +261,9 @@ def test_every_verb_with_json_prints_json(
         'retrieval = { source = "corpus/test.src", references = ["corpus/test.tgt.0"] }\n'
         'sets.a = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'
     )
+
+    (folder / "ntt").mkdir()
+    write_task(folder / "ntt")
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")
