@@ -2,10 +2,10 @@
 
     ISOGLOSS_DATA=... python benchmarks/sampling.py [--pairs N] [--slice N] [--threads N]
 
-The corpus is callhome's training text enlarged to a million pairs (see enlarged.py), the text the 3,979 lines of
-fisher/dev. The peer is what one would write first: the n-grams of the text in dictionaries, the precision of every
-pair against every sentence with which it shares an n-gram, a heap for each n-gram. It sees a slice of the corpus;
-its choice must be the same (checked), and its time is scaled to the whole corpus.
+The corpus is callhome's training text enlarged to a million pairs (see enlarged.py), the text the 3,979 lines
+of fisher/dev. The peer is what one would write first: the n-grams of the text in dictionaries, the precision
+of every pair against every sentence with which it shares an n-gram, a heap for each n-gram. It sees a slice
+of the corpus; its choice must be the same (checked), and its time is scaled to the whole corpus.
 """
 
 from __future__ import annotations
@@ -78,11 +78,13 @@ def main() -> None:
         wall, cpu, peak, found = sample(source, target, "--no-perplexity")
         print(
             f"{arguments.pairs:,} pairs, {found['chosen']:,} chosen: {wall:.1f} s (limit {LIMIT_SECONDS}), "
-            f"{cpu:.1f} s of CPU on {arguments.threads} threads, {peak / 1e6:,.0f} MB (limit {LIMIT_BYTES / 1e6:,.0f})"
+            f"{cpu:.1f} s of CPU on {arguments.threads} threads, {peak / 1e6:,.0f} MB "
+            f"(limit {LIMIT_BYTES / 1e6:,.0f})"
         )
         wall, cpu, peak, _ = sample(source, target)
         print(
-            f"with the perplexity of the text before and after: {wall:.1f} s, {cpu:.1f} s of CPU, {peak / 1e6:,.0f} MB"
+            f"with the perplexity of the text before and after: {wall:.1f} s, {cpu:.1f} s of CPU, "
+            f"{peak / 1e6:,.0f} MB"
         )
         lines = source.read_text(encoding="utf-8").split("\n")[: arguments.slice]
         for side in (source, target):
@@ -97,8 +99,8 @@ def main() -> None:
         same = [int(row.split("\t")[0]) - 1 for row in rows] == slow
         whole = seconds * arguments.pairs / arguments.slice
         print(
-            f"{arguments.slice:,} pairs: plain Python {seconds:.1f} s of CPU, here {own:.1f} s with starting; "
-            f"the same choice: {'yes' if same else 'NO'}"
+            f"{arguments.slice:,} pairs: plain Python {seconds:.1f} s of CPU, here {own:.1f} s with "
+            f"starting; the same choice: {'yes' if same else 'NO'}"
         )
         _, cpu, _, _ = sample(source, target, "--no-perplexity")
         print(f"scaled to {arguments.pairs:,} pairs: {whole:,.0f} s, {whole / cpu:.0f} times as long")

@@ -83,8 +83,8 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Text to be translated, such as the source of a test set: only the training pairs that are "
-            "like it are used (see 'isogloss sample'); repeatable.",
+            help="Text to be translated, such as the source of a test set: rules are extracted only from "
+            "training pairs that are like it (see 'isogloss sample'); repeatable.",
             show_default="all training pairs are used",
         ),
     ] = None,

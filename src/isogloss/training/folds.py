@@ -71,7 +71,7 @@ def unseen_lists(
         hidden = {source[i] for i in own}
         kept = [i for i, line in enumerate(source) if line not in hidden]
         with tempfile.TemporaryDirectory(prefix="isogloss-fold-") as folder:
-            system = _without(trained, Path(folder), (source, target, links), kept, threads, memory)
+            system = _without(trained, Path(folder), (source, target, links), kept, hidden, threads, memory)
             part = translate(system, [source[i] for i in own])
         parts.append(replace(part, sentence_ids=part.sentence_ids + len(chosen)))
         chosen += own
@@ -79,9 +79,15 @@ def unseen_lists(
 
 
 def _without(
-    trained: Trained, folder: Path, text: Sequence[Lines], kept: list[int], threads: int, memory: int
+    trained: Trained,
+    folder: Path,
+    text: Sequence[Lines],
+    kept: list[int],
+    hidden: set[str],
+    threads: int,
+    memory: int,
 ) -> System:
-    """The system as it would be without some pairs, with the same weights."""
+    """The system as it would be without the pairs of some source sentences, with the same weights."""
     paths = [folder / name for name in ("source", "target", "links")]
     for path, lines in zip(paths, text, strict=True):
         path.write_text("".join(lines[i] + "\n" for i in kept), encoding="utf-8")
@@ -89,8 +95,10 @@ def _without(
     extract_rules(
         paths[0], paths[1], paths[2], folder / "rules", options.extraction, memory=memory, threads=threads
     )
-    seen = [i for i in kept if i < trained.training_pairs]  # of extra pairs the language model knows nothing
-    (folder / "lm.txt").write_text("".join(text[1][i] + "\n" for i in seen), encoding="utf-8")
+    with (folder / "lm.txt").open("w", encoding="utf-8") as stream:
+        for source, target in zip(*map(read_lines, trained.lm_text), strict=True):
+            if source not in hidden:
+                stream.write(target + "\n")
     build(
         [folder / "lm.txt"], options=replace(options.lm, memory=memory, threads=threads), binary=folder / "lm"
     )

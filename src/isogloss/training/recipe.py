@@ -67,7 +67,7 @@ class _Recipe:
         train = {side: (chosen[0] if chosen else tokens)[side] for side in train}
         joined = [self._join(train, tokens)] if options.extra_bitext else []
         both: Inputs = {side: joined[0][side] for side in train} if joined else train
-        models = self._models(both, train["target"])
+        models = self._models(both, (train if options.adapt_lm else tokens)["target"])
         tune = self._tune(tokens, models)
         system = Stage(
             name="system",

@@ -80,6 +80,12 @@ class Trained:
         return sum(1 for _ in read_lines(self.folder / "work" / place / "source"))
 
     @property
+    def lm_text(self) -> tuple[Path, Path]:
+        """Source and target of the pairs that the language model was estimated from, as tokens."""
+        place = "sample" if self.options.adapt_to and self.options.adapt_lm else "tokens"
+        return self.folder / "work" / place / "source", self.folder / "work" / place / "target"
+
+    @property
     def report(self) -> Path:
         """The page that tells all."""
         return self.folder / REPORT
