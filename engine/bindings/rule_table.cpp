@@ -323,12 +323,6 @@ void bind_significance(nb::module_& module) {
 }
 
 void bind_lexicon(nb::module_& module) {
-  struct BoundLexicon {
-    ArrayIn<std::uint64_t> offsets;
-    ArrayIn<WordId> targets;
-    ArrayIn<float> probabilities;
-    LexiconView lexicon;
-  };
   nb::class_<BoundLexicon>(module, "LexiconView", "A stored lexicon, read in place from its arrays.")
       .def(
           "__init__",

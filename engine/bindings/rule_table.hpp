@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "grammar/lexicon.hpp"
 #include "grammar/table.hpp"
 
 namespace isogloss::bindings {
@@ -12,6 +13,14 @@ namespace isogloss::bindings {
 struct BoundTable {
   std::vector<nb::object> arrays;
   RuleTable table;
+};
+
+/// A lexicon over NumPy arrays, which it keeps alive.
+struct BoundLexicon {
+  ArrayIn<std::uint64_t> offsets;
+  ArrayIn<WordId> targets;
+  ArrayIn<float> probabilities;
+  LexiconView lexicon;
 };
 
 }  // namespace isogloss::bindings

@@ -41,9 +41,9 @@ class Decoder {
 
   Decoder(const BoundTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
           const MappedModel& language_model, std::vector<std::string> column_names, const OptionsDict& options,
-          const BoundSparse* sparse, const BoundTable* overlay)
-      : table_(table.table), overlay_(overlay == nullptr ? nullptr : &overlay->table), source_words_(source_words),
-        target_words_(target_words), wording_(source_words, target_words), language_model_(language_model),
+          const BoundSparse* sparse, const BoundTable* overlay, const BoundLexicon* lexicon)
+      : table_(table.table), overlay_(overlay == nullptr ? nullptr : &overlay->table),
+        lexicon_(lexicon == nullptr ? nullptr : &lexicon->lexicon), source_words_(source_words), target_words_(target_words), wording_(source_words, target_words), language_model_(language_model),
         sparse_(sparse), layout_(table.table.columns()) {
     if (column_names.size() != layout_.table_columns())
       throw nb::value_error("one name for each column of the rule table is expected");
@@ -226,7 +226,10 @@ class Decoder {
       if (name == known) return *into = nb::cast<bool>(value), true;
     for (auto [known, into] : texts)
       if (name == known) return *into = nb::cast<std::string>(value), true;
-    if (name == "threshold") return options_.beam.threshold = nb::cast<float>(value), true;
+    const std::pair<std::string_view, float*> fractions[] = {
+        {"threshold", &options_.beam.threshold}, {"lexical_threshold", &options_.collector.lexical_threshold}};
+    for (auto [known, into] : fractions)
+      if (name == known) return *into = nb::cast<float>(value), true;
     if (name == "phrase_order") return options_.beam.phrase_order = phrase_order(nb::cast<std::string>(value)), true;
     return false;
   }
@@ -254,6 +257,7 @@ class Decoder {
   std::unique_ptr<Translation> search_for(const SearchInput& input, Clock::time_point deadline, Aim* aim) const {
     DecoderModel model{table_, language_model_, lm_words_};
     model.overlay = overlay_;
+    model.lexicon = lexicon_;
     DecoderOptions options = options_;
     options.beam.deadline = deadline;
     Source source(input.places, input.arcs, input.fixed);
@@ -383,6 +387,7 @@ class Decoder {
 
   const RuleTable& table_;
   const RuleTable* overlay_;
+  const LexiconView* lexicon_;
   const Vocabulary& source_words_;
   const Vocabulary& target_words_;
   Wording wording_;
@@ -407,11 +412,13 @@ class Decoder {
 void bind_search(nb::module_& module) {
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
       .def(nb::init<const BoundTable&, const Vocabulary&, const Vocabulary&, const MappedModel&,
-                    std::vector<std::string>, const OptionsDict&, const BoundSparse*, const BoundTable*>(),
+                    std::vector<std::string>, const OptionsDict&, const BoundSparse*, const BoundTable*,
+                    const BoundLexicon*>(),
            nb::kw_only(), "table"_a, "source_words"_a, "target_words"_a, "language_model"_a, "column_names"_a,
-           "options"_a, "sparse"_a.none() = nb::none(), "overlay"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
+           "options"_a, "sparse"_a.none() = nb::none(), "overlay"_a.none() = nb::none(),
+           "lexicon"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(),
-           nb::keep_alive<1, 9>())
+           nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>())
       .def("feature_names", &Decoder::names, "Names of the dense features, in order.")
       .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(),
            nb::sig("def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None"),

@@ -13,9 +13,9 @@ constexpr std::uint32_t kFree = 0xffffffffu;
 
 Collector::Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
                      const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse,
-                     const Aim* aim)
+                     const Aim* aim, const LexiconView* lexicon)
     : tables_(tables), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
-      sparse_(sparse), aim_(aim) {}
+      sparse_(sparse), aim_(aim), lexical_(lexicon, limits.lexical_threshold) {}
 
 void Collector::collect(const Source& source, Options& out) {
   source_ = &source;
@@ -26,6 +26,7 @@ void Collector::collect(const Source& source, Options& out) {
   out.wanted.clear();
   out.options.clear();
   unsorted_.clear();
+  lexical_.set_sentence(source);
   collect_from(tables_.main);
   if (tables_.overlay != nullptr) collect_from(*tables_.overlay);
   pass_through();
@@ -149,7 +150,9 @@ void Collector::rank_side(RuleTable::Node node) {
   candidates_.clear();
   scratch_words_.clear();
   std::uint32_t last = side.last_rule;
-  if (sparse_ != nullptr) list_source(node);
+  table_->symbols(node, symbols_);
+  lexical_.set_side(symbols_);
+  if (sparse_ != nullptr) list_source();
   if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
   for (std::uint32_t number = side.first_rule; number < last; ++number) {
     const RuleView rule = table_->rule(number, side);
@@ -160,7 +163,9 @@ void Collector::rank_side(RuleTable::Node node) {
     option.words_begin = static_cast<std::uint32_t>(scratch_words_.size());
     option.word_count = static_cast<std::uint16_t>(rule.words.size());
     scratch_words_.insert(scratch_words_.end(), rule.words.begin(), rule.words.end());
-    option.constant = weights_.rule_count + weights_.word_count * static_cast<float>(rule.words.size());
+    option.unmatched = lexical_.of(rule.words);
+    option.constant = weights_.rule_count + weights_.word_count * static_cast<float>(rule.words.size()) +
+                      weights_.insertion * option.unmatched.insertions + weights_.deletion * option.unmatched.deletions;
     const std::span<const float> scores = table_->scores(number);
     for (std::size_t i = 0; i < scores.size(); ++i) option.constant += weights_.table[i] * scores[i];
     const std::span<const float> orientation = table_->orientation(number);
@@ -200,8 +205,7 @@ void Collector::rank_side(RuleTable::Node node) {
   side_ranges_.push_back(ranges);
 }
 
-void Collector::list_source(RuleTable::Node node) {
-  table_->symbols(node, symbols_);
+void Collector::list_source() {
   source_tokens_.clear();
   for (WordId symbol : symbols_)
     source_tokens_.push_back(symbol == kGap ? features::kGapToken : sparse_->model().lexicon.source(symbol));

@@ -8,6 +8,7 @@
 #include "features/scorer.hpp"
 #include "grammar/table.hpp"
 #include "search/aim.hpp"
+#include "search/lexical.hpp"
 #include "search/options.hpp"
 #include "search/tables.hpp"
 
@@ -19,6 +20,7 @@ struct RuleWeights {
   float word_count = 0;
   float rule_count = 0;
   float unknown = 0;           ///< of a source word that no rule translates
+  float insertion = 0, deletion = 0;  ///< of words without a counterpart
   std::array<float, 3> previous{}, next{};  ///< of orientation towards the neighbours, by Turn
   float language_model = 0;    ///< of log10 probabilities; ranks options here, scores nothing
 };
@@ -27,6 +29,7 @@ struct CollectorLimits {
   unsigned max_span = 15;      ///< widest span of a rule with gaps, in words
   unsigned max_options = 20;   ///< target sides kept per source side; 0 keeps all
   unsigned max_scanned = 200;  ///< target sides looked at per source side, most probable first; 0 looks at all
+  float lexical_threshold = 0.05f;  ///< probability from which two words count as translations of each other
   bool drop_unknown = false;   ///< translate words that nothing translates by nothing, rather than by themselves
 };
 
@@ -40,10 +43,11 @@ class Collector {
  public:
   /// `lm_words` gives the language model's number of each target word of the tables. `sparse` knows the sentence and
   /// learns of every option; nullptr without sparse features. With an aim, options that are wanted nowhere are left
-  /// out, and if the model does not count the rest have the aim's rank and no scores. All must outlive this.
+  /// out, and if the model does not count the rest have the aim's rank and no scores. Without a lexicon no word is
+  /// without a counterpart. All must outlive this.
   Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
             const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr,
-            const Aim* aim = nullptr);
+            const Aim* aim = nullptr, const LexiconView* lexicon = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
   /// arcs get the translation that was given.
@@ -70,7 +74,7 @@ class Collector {
   /// What sparse features see of a rule; valid until the next call.
   features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
   features::RuleFacts facts_of(const SourceArc& arc);
-  void list_source(RuleTable::Node node);
+  void list_source();
   float wanted(std::span<const WordId> words);
   void forget_model(Option& option, float wanted) const;
   void pass_through();
@@ -86,6 +90,7 @@ class Collector {
   CollectorLimits limits_;
   features::SparseScorer* sparse_;
   const Aim* aim_;
+  LexicalMatches lexical_;
 
   // The sentence being worked on, and the source side being matched.
   const Source* source_ = nullptr;

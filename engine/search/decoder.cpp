@@ -19,7 +19,7 @@ Translation::Translation(const DecoderModel& model, const DecoderOptions& option
     limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      sparse_.get(), aim);
+                      sparse_.get(), aim, model_.lexicon);
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   matches_.emplace(source_, rules_, limits_.matches);
@@ -59,6 +59,8 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
     }
     count(FeatureLayout::kWords) += step.option.word_count;
     count(FeatureLayout::kRules) += 1;
+    count(FeatureLayout::kInsertions) += step.option.unmatched.insertions;
+    count(FeatureLayout::kDeletions) += step.option.unmatched.deletions;
     count(FeatureLayout::kBacktrack) += step.jump;
     count(glue ? FeatureLayout::kDistanceGlue : FeatureLayout::kDistanceRule) += step.jump;
     count(FeatureLayout::kReordering) += step.match.reordering;

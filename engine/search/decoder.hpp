@@ -28,6 +28,8 @@ struct DecoderModel {
   const features::SparseModel* sparse = nullptr;  ///< nullptr without sparse features
   const RuleTable* overlay = nullptr;  ///< a second table; it numbers words as the first does
 
+  const LexiconView* lexicon = nullptr;  ///< of the rule table; nullptr if it has none
+
   RuleTables tables() const { return {table, overlay}; }
 };
 

@@ -7,8 +7,9 @@
 namespace isogloss::search {
 
 std::vector<std::string> FeatureLayout::counted_names() {
-  return {"words",      "rules",           "unknown",        "backtrack", "distance_rule",     "distance_glue",
-          "reordering", "glue_phrase_gap", "glue_gap_phrase", "glue_gaps", "glue_gaps_swapped", "arcs",
+  return {"words",      "rules",           "unknown",         "insertions", "deletions",
+          "backtrack",  "distance_rule",   "distance_glue",   "reordering",
+          "glue_phrase_gap", "glue_gap_phrase", "glue_gaps", "glue_gaps_swapped", "arcs",
           "previous_monotone", "previous_swap", "previous_discontinuous",
           "next_monotone", "next_swap", "next_discontinuous"};
 }
@@ -25,6 +26,8 @@ SearchWeights::SearchWeights(const FeatureLayout& layout, std::span<const double
   rule.word_count = counted(FeatureLayout::kWords);
   rule.rule_count = counted(FeatureLayout::kRules);
   rule.unknown = counted(FeatureLayout::kUnknown);
+  rule.insertion = counted(FeatureLayout::kInsertions);
+  rule.deletion = counted(FeatureLayout::kDeletions);
   // The feature is a natural logarithm, the model's answers are not.
   rule.language_model = static_cast<float>(weights[layout.language_model()] * std::numbers::ln10);
   step.language_model = rule.language_model;

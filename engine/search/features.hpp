@@ -18,6 +18,8 @@ class FeatureLayout {
     kWords,
     kRules,
     kUnknown,
+    kInsertions,
+    kDeletions,
     kBacktrack,
     kDistanceRule,
     kDistanceGlue,

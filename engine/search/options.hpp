@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lm/phrase.hpp"
+#include "search/lexical.hpp"
 #include "search/source.hpp"
 
 namespace isogloss::search {
@@ -16,6 +17,7 @@ struct Option {
   std::uint32_t rule;         ///< its number in the table, or kPassedThrough or kFixed
   std::uint32_t words_begin;  ///< target words, in `Options::words` and `Options::lm_words`
   std::uint16_t word_count;
+  Unmatched unmatched;        ///< words without a counterpart
   std::array<float, 3> previous, next;  ///< weighted orientation towards its neighbours, by Turn
   float constant;             ///< weighted features that are the same wherever the rule is used
   float rank;                 ///< constant + weighted language-model score without context

@@ -885,7 +885,7 @@ class NgramSampler:
 class Decoder:
     """Translates with a rule table and a language model."""
 
-    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any], sparse: SparseModel | None = None, overlay: RuleTable | None = None) -> None: ...
+    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any], sparse: SparseModel | None = None, overlay: RuleTable | None = None, lexicon: LexiconView | None = None) -> None: ...
 
     def feature_names(self) -> list[str]:
         """Names of the dense features, in order."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from isogloss import _engine
 from isogloss.grammar.formats import import_rules
 from isogloss.grammar.table import RuleTable
@@ -29,7 +31,10 @@ def make_table(grammar: Grammar, folder: Path) -> RuleTable:
     lines = [printed(rule, grammar.columns) for rule in (nowhere, *grammar.rules)]
     (folder / "grammar").write_text("".join(lines))
     import_rules(folder / "grammar", folder / "table", format="hiero")
-    return RuleTable.open(folder / "table")
+    table = RuleTable.open(folder / "table")
+    lexicon = make_lexicon(grammar, table)  # which only extraction makes
+    table.lexicon = lambda: lexicon  # type: ignore[method-assign]
+    return table
 
 
 def printed(rule: Rule, columns: tuple[str, ...]) -> str:
@@ -68,6 +73,21 @@ def make_decoder(
             "phrase_order": options.phrase_order,
         },
         sparse=sparse,
+        lexicon=table.lexicon(),
+    )
+
+
+def make_lexicon(grammar: Grammar, table: RuleTable) -> _engine.LexiconView | None:
+    if grammar.lexicon is None:
+        return None
+    rows: list[list[tuple[int, float]]] = [[] for _ in range(len(table.source_words) + 1)]
+    for (source, target), probability in grammar.lexicon.items():
+        rows[table.source_words.find(source)].append((table.target_words.find(target), probability))
+    flat = [pair for row in rows for pair in sorted(row)]
+    return _engine.LexiconView(
+        np.cumsum([0, *map(len, rows)], dtype=np.uint64),
+        np.array([target for target, _ in flat], dtype=np.uint32),
+        np.array([value for _, probability in flat for value in (probability, 0.5)], dtype=np.float32),
     )
 
 

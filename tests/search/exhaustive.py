@@ -44,6 +44,8 @@ FIXED_FEATURES = (
     "words",
     "rules",
     "unknown",
+    "insertions",
+    "deletions",
     "backtrack",
     "distance_rule",
     "distance_glue",
@@ -94,6 +96,9 @@ class Grammar:
     rules: tuple[Rule, ...]
     columns: Words
     """Names of the scores, as features."""
+    lexicon: Mapping[tuple[str, str], float] | None = None
+    """Probability of a target word given a source word, by (source, target); None: no word is unmatched."""
+    lexical_threshold: float = 0.05
 
     def __post_init__(self) -> None:
         if len({*self.columns, *FIXED_FEATURES}) != len(self.columns) + len(FIXED_FEATURES):
@@ -105,6 +110,10 @@ class Grammar:
     @property
     def features(self) -> Words:
         return (*FIXED_FEATURES, *self.columns)
+
+    def translates(self, source: str, target: str) -> bool:
+        """Whether a word may have become another."""
+        return self.lexicon is None or self.lexicon.get((source, target), 0.0) >= self.lexical_threshold
 
 
 @dataclass(frozen=True)
@@ -144,6 +153,14 @@ class Lattice:
     def distance(self, begin: int, end: int) -> int | None:
         """Words on the shortest way, None if there is no way."""
         return self._distances.get((begin, end))
+
+    def words(self) -> set[str]:
+        """All words that lie on some way from the first place to the last."""
+        return {
+            arc.word
+            for arc in self.arcs
+            if self.distance(0, arc.begin) is not None and self.distance(arc.end, self.last) is not None
+        }
 
     def jump(self, begin: int, end: int) -> int:
         """Words between two places, in whatever direction there is a way."""
@@ -456,6 +473,15 @@ def _scored(
         features["distance_glue" if step.kind in GLUE_KINDS else "distance_rule"] += distance
         features["reordering"] += reorders(step)
         features["unknown"] += step.match.entry is None
+        if step.match.entry is not None and grammar.lexicon is not None:
+            rule, words = step.match.rule, lattice.words()
+            features["insertions"] += sum(
+                not any(grammar.translates(word, target) for word in words) for target in rule.target
+            )
+            features["deletions"] += sum(
+                symbol is not None and not any(grammar.translates(symbol, target) for target in rule.target)
+                for symbol in rule.source
+            )
         features["arcs"] += sum(arc.score for arc in step.match.arcs)
         if step.kind in GLUE_KINDS:
             features[step.kind] += 1

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from search.exhaustive import Arc, Grammar, LanguageModel, Lattice, Options
+from search.exhaustive import Arc, Grammar, LanguageModel, Lattice, Options, Rule
 
 Path = list[Arc]
 
@@ -68,6 +68,7 @@ def natural_log(lm: LanguageModel, target: tuple[str, ...]) -> float:
 class PathSearch:
     def __init__(self, grammar: Grammar, lattice: Lattice, options: Options, path: Path) -> None:
         self.grammar = grammar
+        self.lattice = lattice
         self.options = options
         self.path = path
         self.places = [0, *(arc.end for arc in path)]
@@ -196,6 +197,8 @@ class PathSearch:
             "words": sum(len(piece.target) for piece in sequence),
             "rules": len(sequence),
             "unknown": sum(piece.entry == -1 for piece in sequence),
+            "insertions": sum(self.insertions(rule) for rule in table),
+            "deletions": sum(self.deletions(rule) for rule in table),
             "backtrack": sum(jumps),
             "distance_glue": by_glue,
             "distance_rule": sum(jumps) - by_glue,
@@ -204,6 +207,14 @@ class PathSearch:
             "arcs": sum(arc.score for arc in self.path),
             **columns,
         }
+
+    def insertions(self, rule: Rule) -> int:
+        matched = {t for t in rule.target for s in self.lattice.words() if self.grammar.translates(s, t)}
+        return 0 if self.grammar.lexicon is None else sum(word not in matched for word in rule.target)
+
+    def deletions(self, rule: Rule) -> int:
+        matched = {s for s in rule.source if s and any(self.grammar.translates(s, t) for t in rule.target)}
+        return sum(s is not None and s not in matched for s in rule.source)
 
     @staticmethod
     def gap_first(source: tuple[str | None, ...]) -> bool:

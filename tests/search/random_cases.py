@@ -83,7 +83,16 @@ def random_grammar(
         swapped = piece.count(None) == 2 and rng.random() < 0.5
         scores = tuple(number(rng, -6, 0) for _ in COLUMNS)
         sides.setdefault((piece, target, swapped), Rule(piece, target, swapped, scores))
-    return Grammar(tuple(sides.values()), COLUMNS)
+    lexicon = random_lexicon(rng, list(sides.values())) if rng.random() < 0.8 else None
+    return Grammar(tuple(sides.values()), COLUMNS, lexicon)
+
+
+def random_lexicon(rng: random.Random, rules: Sequence[Rule]) -> dict[tuple[str, str], float]:
+    """Of the words of the rules: many pairs are not there, some are below the threshold, some exactly on it."""
+    sources = sorted({symbol for rule in rules for symbol in rule.source if symbol is not None})
+    targets = sorted({word for rule in rules for word in rule.target})
+    pairs = [pair for pair in itertools.product(sources, targets) if rng.random() < 0.5]
+    return {pair: rng.choice((0.01, 0.0625, 0.05, 0.5)) for pair in pairs}
 
 
 def _random_side(rng: random.Random, words: list[str], *, gaps: bool) -> tuple[str | None, ...]:
@@ -243,10 +252,11 @@ def with_links(rng: random.Random, case: Case, words: Mapping[str, str] = LONG_W
         source = Lattice(source.last, tuple(replace(a, word=words.get(a.word, a.word)) for a in source.arcs))
     else:
         source = [words.get(word, word) for word in source]
-    rules = tuple(link(rule) for rule in case.grammar.rules)
-    return replace(
-        case, grammar=replace(case.grammar, rules=rules), arpa="\n".join([*lines, ""]), source=source
-    )
+    lexicon = case.grammar.lexicon and {
+        (words.get(s, s), words.get(t, t)): value for (s, t), value in case.grammar.lexicon.items()
+    }
+    grammar = replace(case.grammar, rules=tuple(link(rule) for rule in case.grammar.rules), lexicon=lexicon)
+    return replace(case, grammar=grammar, arpa="\n".join([*lines, ""]), source=source)
 
 
 def has_at_most(case: Case, most: int) -> bool:

@@ -347,6 +347,7 @@ class Decoder:
                 options=engine_options(options),
                 sparse=self._sparse_engine,
                 overlay=None if self.overlay is None else self.overlay.engine,
+                lexicon=self._rules.lexicon(),
             )
 
 

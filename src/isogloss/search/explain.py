@@ -22,7 +22,7 @@ _GROUPS = (
     ("orientation", ("previous_", "next_")),
     ("reordering", ("backtrack", "distance_", "reordering")),
     ("glue", ("glue_",)),
-    ("counts", ("words", "rules", "unknown", "arcs")),
+    ("counts", ("words", "rules", "unknown", "insertions", "deletions", "arcs")),
 )
 
 

@@ -35,6 +35,9 @@ class SearchOptions:
     """Target sides kept per source side; 0 keeps all."""
     max_scanned: int = 200
     """Target sides looked at per source side, most probable first; 0 looks at all."""
+    lexical_threshold: float = 0.05
+    """Probability from which two words count as translations of each other; for ``insertions`` and
+    ``deletions``."""
     gap_rules: bool = True
     """Use rules with gaps; hierarchical search only."""
     reordering_glue: bool = True
@@ -67,11 +70,10 @@ class SearchOptions:
                 raise ConfigError(f"{field.name} must be a whole number, got {value!r}")
             if field.type == "int" and not 0 <= value <= _MOST:
                 raise ConfigError(f"{field.name} must be between 0 and {_MOST}, got {value}")
-        threshold = self.threshold
-        if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-            raise ConfigError(f"threshold must be a number, got {threshold!r}")
-        if not math.isfinite(threshold) or not 0 <= threshold <= 1e30:
-            raise ConfigError(f"threshold must be finite and at least 0, got {threshold}")
+            if field.type == "float" and (isinstance(value, bool) or not isinstance(value, int | float)):
+                raise ConfigError(f"{field.name} must be a number, got {value!r}")
+            if field.type == "float" and (not math.isfinite(value) or not 0 <= value <= 1e30):
+                raise ConfigError(f"{field.name} must be finite and at least 0, got {value}")
         for name, choices in (("phrase_order", PhraseOrder), ("unknown", UnknownWords)):
             value = getattr(self, name)
             if value not in get_args(choices):

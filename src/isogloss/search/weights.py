@@ -36,6 +36,8 @@ _SHARED = {
     "words": 0.6,
     "rules": 0.1,
     "unknown": -10.0,
+    "insertions": -0.1,
+    "deletions": -0.1,
     "distance_rule": 0.0,
     "distance_glue": 0.0,
     "reordering": 0.0,
