@@ -57,11 +57,19 @@ def test_sample_and_extra_pairs(corpus: Path, tmp_path: Path) -> None:
     )
     work = tmp_path / "system" / "work"
     pairs = list(zip(lines(work / "sample" / "source"), lines(work / "sample" / "target"), strict=True))
+    assert pairs[-2:] == [("qqq www", "one two"), ("qqq", "one")]
+    links = lines(work / "sample" / "links")
+    del pairs[-2:]
     everything = list(zip(lines(work / "tokens" / "source"), lines(work / "tokens" / "target"), strict=True))
     assert len(pairs) == 100
     assert set(pairs) < set(everything)
-    assert lines(work / "joined" / "source") == [*(source for source, _ in pairs), "qqq www", "qqq"]
-    assert lines(work / "joined" / "target")[-2:] == ["one two", "one"]
+    joined = [*(source for source, _ in everything), "qqq www", "qqq"]
+    assert lines(work / "joined" / "source") == joined
+    of_pair = dict(
+        zip(zip(joined, lines(work / "joined" / "target"), strict=True), lines(work / "links"), strict=True)
+    )
+    assert [of_pair[pair] for pair in pairs] == links[:-2]
+    assert trained.training_pairs == 100
     assert trained.sampling is not None
     assert trained.sampling["chosen"] == 100
     perplexity = trained.sampling["perplexity"]
@@ -70,7 +78,7 @@ def test_sample_and_extra_pairs(corpus: Path, tmp_path: Path) -> None:
     rules = RuleTable.open(work / "rules")
     assert rules.source_words.find("qqq") < len(rules.source_words)
     stages = {record.stage: record for record in trained.records}
-    assert list(stages)[:4] == ["clean", "tokenize", "sample", "join"]
+    assert list(stages)[:5] == ["clean", "tokenize", "join", "align", "sample"]
     again = isogloss.train(tmp_path / "system", **settings(corpus))  # without: nothing of it is left
     assert again.sampling is None
     assert [record.stage for record in again.records][:3] == ["clean", "tokenize", "align"]
@@ -150,8 +158,8 @@ def test_options_from_the_command_line(
     captured = capsys.readouterr()
     assert code == 0, captured.err
     stages = [stage["stage"] for stage in json.loads(captured.out)["stages"]]
-    assert stages[:4] == ["clean", "tokenize", "sample", "join"]
-    assert len(lines(tmp_path / "system" / "work" / "joined" / "source")) == 50 + 24
+    assert stages[:5] == ["clean", "tokenize", "join", "align", "sample"]
+    assert len(lines(tmp_path / "system" / "work" / "sample" / "source")) == 50 + 24
 
 
 @pytest.mark.parametrize(

@@ -72,10 +72,8 @@ class TrainOptions:
     test_size: int = 0
     """Pairs to set aside for testing if there is no ``test_source``."""
     adapt_to: tuple[StrPath, ...] = ()
-    """Text of the source language: words are aligned and rules extracted only from training pairs that are
-    like it."""
-    adapt_lm: bool = False
-    """Whether the language model too is estimated from them alone, not from all training pairs."""
+    """Text of the source language: rules are extracted only from training pairs that are like it. Words are
+    aligned in all pairs, and the language model is that of all pairs."""
     sample: SampleOptions = field(default_factory=SampleOptions)
     """How they are chosen."""
     extra_bitext: tuple[tuple[StrPath, StrPath], ...] = ()

@@ -63,11 +63,9 @@ class _Recipe:
                 name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)
             },
         )
-        chosen = [self._sample(tokens)] if options.adapt_to else []
-        train = {side: (chosen[0] if chosen else tokens)[side] for side in train}
-        joined = [self._join(train, tokens)] if options.extra_bitext else []
-        both: Inputs = {side: joined[0][side] for side in train} if joined else train
-        models = self._models(both, (train if options.adapt_lm else tokens)["target"])
+        joined = [self._join(tokens)] if options.extra_bitext else []
+        both: Inputs = {side: (joined[0] if joined else tokens)[side] for side in ("source", "target")}
+        models = self._models(both, tokens)
         tune = self._tune(tokens, models)
         system = Stage(
             name="system",
@@ -80,8 +78,7 @@ class _Recipe:
             outputs={"system": "system"},
             options=self._search_facts(),
         )
-        last = [tune, system, self._evaluate(system, sets)]
-        return [*first, tokens, *chosen, *joined, *models.values(), *last]
+        return [*first, tokens, *joined, *models.values(), tune, system, self._evaluate(system, sets)]
 
     def _clean(self) -> Stage:
         options = self.options
@@ -148,30 +145,34 @@ class _Recipe:
             }
         return found
 
-    def _sample(self, tokens: Stage) -> Stage:
+    def _sample(self, tokens: Stage, aligned: Inputs) -> Stage:
         text = {name: tokens[name] for name in tokens.outputs if name.startswith("adapt_")}
         return Stage(
             name="sample",
             function=partial(text_stages.sample, threads=self.helpers.threads, track=self.helpers.track),
-            inputs={"source": tokens["source"], "target": tokens["target"], **text},
+            inputs={
+                "source": tokens["source"],
+                "target": tokens["target"],
+                **{f"aligned_{name}": item for name, item in aligned.items()},
+                **text,
+            },
             outputs={
-                "source": "work/sample/source",
-                "target": "work/sample/target",
+                **{name: f"work/sample/{name}" for name in aligned},
                 "facts": "work/sample/facts.json",
             },
             options=asdict(self.options.sample),
         )
 
-    def _join(self, train: Inputs, tokens: Stage) -> Stage:
+    def _join(self, tokens: Stage) -> Stage:
         more = {name: tokens[name] for name in tokens.outputs if name.startswith("extra_")}
         return Stage(
             name="join",
             function=text_stages.join,
-            inputs={**train, **more},
+            inputs={"source": tokens["source"], "target": tokens["target"], **more},
             outputs={"source": "work/joined/source", "target": "work/joined/target"},
         )
 
-    def _models(self, both: Inputs, target: StrPath | Output) -> dict[str, Stage]:
+    def _models(self, both: Inputs, tokens: Stage) -> dict[str, Stage]:
         options, helpers = self.options, self.helpers
         threads, memory, track = helpers.threads, helpers.memory, helpers.track
         align = Stage(
@@ -191,10 +192,14 @@ class _Recipe:
                 outputs={"source": "work/classes/source", "target": "work/classes/target"},
                 options={**asdict(options.classes), "seed": options.seed},
             )
+        aligned: Inputs = {**both, "links": align["links"]}
+        if options.adapt_to:
+            chosen = found["sample"] = self._sample(tokens, aligned)
+            aligned = {name: chosen[name] for name in aligned}
         found["rules"] = Stage(
             name="rules",
             function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
-            inputs={**both, "links": align["links"]},
+            inputs=aligned,
             outputs={"rules": "work/rules"},
             options=asdict(options.extraction),
         )
@@ -202,7 +207,7 @@ class _Recipe:
         found["lm"] = Stage(
             name="lm",
             function=partial(model_stages.language_model, threads=threads, memory=memory, track=track),
-            inputs={"text": target},
+            inputs={"text": tokens["target"]},
             outputs={"lm": "work/lm"},
             options={name: lm[name] for name in lm if name not in ("memory", "threads", "scratch")},
         )

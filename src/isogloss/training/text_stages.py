@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -138,22 +139,32 @@ def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
 
 
 def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
-    """Keep the pairs that are like the text to adapt to, and say what that is worth."""
+    """Keep the aligned pairs that are like the text to adapt to, and say what that is worth.
+
+    What comes after the training pairs in the aligned ones is kept too.
+    """
     text = read_text([inputs[name] for name in sorted(inputs) if name.startswith("adapt_")])
     plain = FORMATS["plain"]
-    found = sample_corpus(
-        Conversion(
-            source=PairFiles(plain, (inputs["source"], inputs["target"])),
-            target=PairFiles(plain, (outputs["source"], outputs["target"])),
-            options=ReadOptions(),
-        ),
-        text,
-        SampleOptions(**options),
-        threads=threads,
-        track=track,
-    )
+    with tempfile.TemporaryDirectory(prefix="isogloss-sample-") as folder:
+        found = sample_corpus(
+            Conversion(
+                source=PairFiles(plain, (inputs["source"], inputs["target"])),
+                target=PairFiles(plain, (Path(folder) / "source", Path(folder) / "target")),
+                options=ReadOptions(),
+            ),
+            text,
+            SampleOptions(**options),
+            threads=threads,
+            track=track,
+        )
     if not len(found.chosen.numbers):
         raise ConfigError("no training pair shares a word with the text to adapt to")
+    chosen = set(found.chosen.numbers.tolist())
+    for name in ("source", "target", "links"):
+        with atomic_output(outputs[name]) as stream:
+            for number, line in enumerate(read_lines(inputs[f"aligned_{name}"])):
+                if number in chosen or number >= found.chosen.sentences:
+                    stream.write(line + "\n")
     with atomic_output(outputs["facts"]) as stream:
         stream.write(json.dumps(found.as_dict(), indent=1) + "\n")
 

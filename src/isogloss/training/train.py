@@ -70,20 +70,22 @@ class Trained:
     def training_text(self) -> tuple[Path, Path, Path]:
         """Source, target and links of the pairs that rules were extracted from, as tokens."""
         work = self.folder / "work"
-        place = "joined" if self.options.extra_bitext else "sample" if self.options.adapt_to else "tokens"
+        if self.options.adapt_to:
+            return work / "sample" / "source", work / "sample" / "target", work / "sample" / "links"
+        place = "joined" if self.options.extra_bitext else "tokens"
         return work / place / "source", work / place / "target", work / "links"
 
     @cached_property
     def training_pairs(self) -> int:
         """How many of them, the first, are training pairs; those that come after them are extra pairs."""
-        place = "sample" if self.options.adapt_to else "tokens"
-        return sum(1 for _ in read_lines(self.folder / "work" / place / "source"))
+        if self.sampling is not None:
+            return int(self.sampling["chosen"])
+        return sum(1 for _ in read_lines(self.lm_text[0]))
 
     @property
     def lm_text(self) -> tuple[Path, Path]:
         """Source and target of the pairs that the language model was estimated from, as tokens."""
-        place = "sample" if self.options.adapt_to and self.options.adapt_lm else "tokens"
-        return self.folder / "work" / place / "source", self.folder / "work" / place / "target"
+        return self.folder / "work" / "tokens" / "source", self.folder / "work" / "tokens" / "target"
 
     @property
     def report(self) -> Path:
