@@ -40,7 +40,7 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         assert list(scores) == ["decoder", "voted", "expected"]
         assert list(scores["decoder"]) == ["text", "ASR 1-best", "ASR n-best", "ASR lattice"]
         assert list(scores["voted"]) == ["text", "ASR 1-best", "ASR n-best"]
-        assert scores["decoder"]["text"]["bleu"] > scores["decoder"]["ASR 1-best"]["bleu"] > 0
+        assert all(row["bleu"] > 0 and 0 <= row["p_value"] <= 1 for row in scores["decoder"].values())
         assert found["systems"][name]["sparse_features"] > 0
         folds = NbestStore.open(tmp_path / "ntt" / "lists" / name / "folds")
         assert folds.num_sentences == 20
