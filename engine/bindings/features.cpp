@@ -174,13 +174,19 @@ void bind_features(nb::module_& module) {
         return std::tuple(to_numpy(std::move(columns)), to_numpy(std::move(different)));
       }, "features"_a, "Small numbers for the features in the order of first appearance, and the features by them.");
   module.def("fill_weight_table", [](ArrayIn<std::uint64_t> features, ArrayIn<float> weights, std::size_t slots) {
-        Buffer<std::uint32_t> table;
-        table.resize(slots * 4);
-        fill_table(view(features), view(weights), {reinterpret_cast<StoredWeight*>(table.data()), slots});
-        return to_numpy(std::move(table), {slots, 4});
+        for (;; slots += slots / 2 + 2) {
+          Buffer<std::uint32_t> table;
+          table.resize(slots * 4);
+          try {
+            fill_table(view(features), view(weights), {reinterpret_cast<StoredWeight*>(table.data()), slots});
+          } catch (const std::length_error&) {
+            continue;
+          }
+          return to_numpy(std::move(table), {slots, 4});
+        }
       }, "features"_a, "weights"_a, "slots"_a,
-      "Lays weights out so that they can be stored and found: a row is a feature's number in two halves, its weight's bits "
-      "and its position; ValueError if a feature stands twice.");
+      "Lays weights out in at least so many slots so that they can be stored and found: a row is a feature's number in two "
+      "halves, its weight's bits and its position; ValueError if a feature stands twice.");
 
   nb::class_<BoundSparse>(module, "SparseModel", "The sparse features that a search scores.")
       .def("__init__",

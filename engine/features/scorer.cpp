@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "templates/aligned.hpp"
-
 namespace isogloss::features {
 
 SparseModel::SparseModel(Lexicon words, std::vector<ActiveTemplate> active)
@@ -47,24 +45,38 @@ float* SparseScorer::Memo::find(std::uint64_t key, bool& known) {
   return &cells_[at].score;
 }
 
-float SparseScorer::event_score(const ActiveTemplate& active, std::span<const Position> positions) {
-  bool known;
-  float* score = weights_->events->find(expansion_.key(active, positions), weights_->version, known);
-  if (known) return *score;
-  const auto features = expansion_.features(active, positions);
-  for (std::uint64_t feature : features) weights_->view.prefetch(feature);
-  float sum = 0;
-  for (std::uint64_t feature : features) sum += weights_->view.weight(feature);
-  return *score = sum;
+void SparseScorer::begin_event(const ActiveTemplate& active, std::span<const Position> positions) {
+  const std::uint64_t key = expansion_.key(active, positions);
+  float known;
+  const bool is_known = weights_->events->find(key, weights_->version, known);
+  event_scores_.push_back(known);
+  if (is_known) return;
+  for (std::uint64_t feature : expansion_.features(active, positions)) {
+    weights_->view.prefetch(feature);
+    pending_features_.push_back(feature);
+  }
+  pending_.push_back({key, event_scores_.size() - 1, pending_features_.size()});
 }
 
+// Weights lie all over the table: all are asked for before the first is waited for.
 template <class Call>
 float SparseScorer::sum(Call&& call) {
-  float total = 0;
+  event_scores_.clear();
+  pending_.clear();
+  pending_features_.clear();
   for (const ActiveTemplate& active : model_.templates) {
-    Sink sink(tokens_, [&](std::span<const Position> positions) { total += event_score(active, positions); });
+    Sink sink(tokens_, [&](std::span<const Position> positions) { begin_event(active, positions); });
     call(*active.events, sink);
   }
+  std::size_t next = 0;
+  for (const Pending& pending : pending_) {
+    float score = 0;
+    for (; next < pending.features_end; ++next) score += weights_->view.weight(pending_features_[next]);
+    event_scores_[pending.event] = score;
+    weights_->events->keep(pending.key, weights_->version, score);
+  }
+  float total = 0;
+  for (float score : event_scores_) total += score;  // in one order, whatever was known
   return total;
 }
 
@@ -76,7 +88,15 @@ float SparseScorer::rule_score(std::uint32_t number, const RuleFacts& rule) {
     alone = sum([&](const Template& events, EventSink& sink) { events.in_rule(rule, sink); });
     if (in_table) weights_->rules->keep(number, weights_->version, alone);
   }
-  return alone + sum([&](const Template& events, EventSink& sink) { events.in_sentence(rule, sentence_, sink); });
+  if (needs(Template::kUnaligned)) for_each_unaligned(rule, [&](TokenId target) { alone += unaligned_score(target); });
+  return alone;
+}
+
+float SparseScorer::unaligned_score(TokenId target) {
+  bool known;
+  float* score = unaligned_.find(std::uint64_t{target} + 1, known);  // 0 is no key
+  if (known) return *score;
+  return *score = sum([&](const Template& events, EventSink& sink) { events.unaligned(target, sentence_, sink); });
 }
 
 void SparseScorer::add_option(const RuleFacts& rule) {

@@ -13,6 +13,7 @@
 #include "base/interner.hpp"
 #include "features/events.hpp"
 #include "features/weights.hpp"
+#include "templates/aligned.hpp"
 
 namespace isogloss::features {
 
@@ -39,14 +40,15 @@ class RuleMemory {
 /// The same for events; the newest of those that share a cell is remembered. One per thread.
 class EventMemory {
  public:
-  explicit EventMemory(unsigned bits = 18) : cells_(std::size_t{1} << bits) {}
+  explicit EventMemory(unsigned bits = 20) : cells_(std::size_t{1} << bits) {}
 
-  float* find(std::uint64_t key, std::uint32_t version, bool& known) {
-    Cell& cell = cells_[key & (cells_.size() - 1)];
-    known = cell.key == key && cell.version == version;
-    cell.key = key;
-    cell.version = version;
-    return &cell.score;
+  bool find(std::uint64_t key, std::uint32_t version, float& score) const {
+    const Cell& cell = cells_[key & (cells_.size() - 1)];
+    score = cell.score;
+    return cell.key == key && cell.version == version;
+  }
+  void keep(std::uint64_t key, std::uint32_t version, float score) {
+    cells_[key & (cells_.size() - 1)] = {key, version, score};
   }
 
  private:
@@ -180,12 +182,13 @@ class SparseScorer {
   static RuleFacts sentence_end();
   RuleFacts facts(std::uint32_t option) const;
   Border border_of(std::uint32_t state) const;
+  float unaligned_score(TokenId target);
   float border_sum(std::uint32_t state, const RuleFacts& rule);
   std::span<const TokenId> parent_tokens(std::uint32_t parent) const {
     return {parent_tokens_.data() + parents_[parent].begin, parents_[parent].count};
   }
   std::uint32_t intern_parent(const RuleFacts& rule);
-  float event_score(const ActiveTemplate& active, std::span<const Position> positions);
+  void begin_event(const ActiveTemplate& active, std::span<const Position> positions);
   template <class Call>
   float sum(Call&& call);
   template <class Fire>
@@ -202,7 +205,16 @@ class SparseScorer {
   std::vector<Words> parents_;
   std::unordered_map<std::uint64_t, std::uint32_t> parent_numbers_;  // by the hash of their words
   Interner<Before> states_;
-  Memo steps_, borders_;
+  Memo steps_, borders_, unaligned_;
+
+  // Scratch of `sum`: scores of events in their order, and those whose weights are on their way from memory.
+  struct Pending {
+    std::uint64_t key;
+    std::size_t event, features_end;
+  };
+  std::vector<float> event_scores_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint64_t> pending_features_;
 };
 
 template <class Fire>
@@ -222,7 +234,7 @@ void SparseScorer::fire_derivation(std::span<const SparseStep> derivation, Fire&
     for (const ActiveTemplate& active : model_.templates) {
       Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
       active.events->in_rule(rule, sink);
-      active.events->in_sentence(rule, sentence_, sink);
+      for_each_unaligned(rule, [&](TokenId target) { active.events->unaligned(target, sentence_, sink); });
       active.events->in_step({rule, step.turn, step.jump, parent_tokens(step.parent)}, sink);
     }
     state = after(state, step.option);

@@ -98,17 +98,18 @@ class Template {
     kParent = 16,
     kTurn = 32,
     kJump = 64,
+    kUnaligned = 128,
   };
 
   virtual ~Template() = default;
   virtual std::string_view name() const = 0;
-  /// What it reads of StepFacts and Before.
+  /// What it reads of StepFacts and Before, and whether it looks at unaligned words.
   virtual unsigned needs() const { return kNothing; }
 
   /// Events of a rule alone: scored once per rule as long as the weights stay.
   virtual void in_rule(const RuleFacts& rule, EventSink& sink) const;
-  /// Events of a rule in a sentence: scored once per sentence.
-  virtual void in_sentence(const RuleFacts& rule, std::span<const TokenId> sentence, EventSink& sink) const;
+  /// Events of a target word that is not aligned, in a sentence: scored once per word and sentence.
+  virtual void unaligned(TokenId target, std::span<const TokenId> sentence, EventSink& sink) const;
   /// Events of a rule at its place in the derivation.
   virtual void in_step(const StepFacts& step, EventSink& sink) const;
   /// Events between a rule and what was said before it. The last one of a derivation is the rule ⟨</s>, </s>⟩.

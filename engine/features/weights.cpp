@@ -1,33 +1,60 @@
 #include "features/weights.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace isogloss::features {
 
-WeightTable::Record& WeightTable::find(std::uint64_t feature) {
+std::size_t WeightTable::place_of(std::uint64_t feature) const {
   std::size_t at = WeightView::home(feature, records_.size());
-  while (records_[at].feature != 0 && records_[at].feature != feature)
-    if (++at == records_.size()) at = 0;
-  return records_[at];
+  while (at < records_.size() && records_[at].feature != 0 && records_[at].feature < feature) ++at;
+  return at;
 }
 
 // By a third at a time, so that there is never much more room than is needed.
 void WeightTable::grow() {
-  std::vector<Record> old(records_.size() < 1024 ? 1024 : records_.size() + records_.size() / 3);
-  old.swap(records_);
-  for (const Record& record : old)
-    if (record.feature != 0) find(record.feature) = record;
+  std::size_t size = records_.size() < 1024 ? 1024 : records_.size() + records_.size() / 3;
+  for (bool fits = false; !fits; size += size / 3) {
+    std::vector<Record> grown(size);
+    std::size_t next = 0;
+    fits = true;
+    for (const Record& record : records_) {
+      if (record.feature == 0) continue;
+      const std::size_t at = std::max(next, WeightView::home(record.feature, size));
+      fits = fits && at < size;
+      if (!fits) break;
+      grown[at] = record;
+      next = at + 1;
+    }
+    if (fits) records_.swap(grown);
+  }
+}
+
+WeightTable::Record& WeightTable::insert(std::uint64_t feature) {
+  for (;;) {
+    const std::size_t at = place_of(feature);
+    std::size_t free = at;
+    while (free < records_.size() && records_[free].feature != 0) ++free;
+    if (free < records_.size()) {
+      std::move_backward(records_.begin() + static_cast<std::ptrdiff_t>(at),
+                         records_.begin() + static_cast<std::ptrdiff_t>(free),
+                         records_.begin() + static_cast<std::ptrdiff_t>(free) + 1);
+      records_[at] = Record{};
+      records_[at].feature = feature;
+      ++used_;
+      return records_[at];
+    }
+    grow();
+  }
 }
 
 bool WeightTable::add(std::uint64_t feature, float change) {
   if (feature == 0) throw std::invalid_argument("0 is not the number of a feature");
   if (records_.size() - used_ <= records_.size() / 7) grow();
-  Record& record = find(feature);
-  const bool fresh = record.feature == 0;
-  if (fresh) {
-    record.feature = feature;
-    ++used_;
-  }
+  const std::size_t at = place_of(feature);
+  const bool fresh = at == records_.size() || records_[at].feature != feature;
+  Record& record = fresh ? insert(feature) : records_[at];
   record.sum += static_cast<double>(record.weight) * (steps_ - record.last);
   record.last = steps_;
   record.weight += change;
@@ -53,7 +80,7 @@ void WeightTable::restore(std::span<const std::uint64_t> features, std::span<con
   steps_ = steps;
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (!add(features[i], weights[i])) throw std::invalid_argument("a feature stands twice");
-    find(features[i]).sum = sums[i];
+    records_[place_of(features[i])].sum = sums[i];
   }
 }
 
@@ -61,15 +88,19 @@ void fill_table(std::span<const std::uint64_t> features, std::span<const float> 
                 std::span<StoredWeight> slots) {
   if (features.size() != weights.size() || features.size() >= slots.size())
     throw std::invalid_argument("a weight for each feature and more slots than features are expected");
+  std::vector<std::uint32_t> order(features.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return features[a] < features[b]; });
+  if (!order.empty() && features[order[0]] == 0) throw std::invalid_argument("0 is not the number of a feature");
   for (StoredWeight& slot : slots) slot = {0, 0.0f, 0};
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    if (features[i] == 0) throw std::invalid_argument("0 is not the number of a feature");
-    std::size_t at = WeightView::home(features[i], slots.size());
-    while (slots[at].feature != 0) {
-      if (slots[at].feature == features[i]) throw std::invalid_argument("a feature stands twice");
-      if (++at == slots.size()) at = 0;
-    }
-    slots[at] = {features[i], weights[i], static_cast<std::uint32_t>(i)};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint64_t feature = features[order[i]];
+    if (i > 0 && feature == features[order[i - 1]]) throw std::invalid_argument("a feature stands twice");
+    const std::size_t at = std::max(next, WeightView::home(feature, slots.size()));
+    if (at >= slots.size()) throw std::length_error("more slots are needed");
+    slots[at] = {feature, weights[order[i]], order[i]};
+    next = at + 1;
   }
 }
 

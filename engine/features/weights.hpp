@@ -9,7 +9,8 @@
 namespace isogloss::features {
 
 /// Finds the weight of a feature in an open-addressing table of records that begin with the feature's number and
-/// its weight; number 0 marks a free one. Nothing in the table is believed: whatever is in it, reading it ends.
+/// its weight; number 0 marks a free one. Numbers rise through the table, so that a search for one that is not there,
+/// as most are, ends at the first higher one. Nothing in the table is believed: whatever is in it, reading it ends.
 class WeightView {
  public:
   WeightView() = default;
@@ -18,17 +19,16 @@ class WeightView {
 
   bool empty() const { return count_ == 0; }
 
-  /// Where to look first. Rising numbers have rising places, so that a table grows in one sweep.
+  /// Where to look first. Rising numbers have rising places, and the last records are nobody's first.
   static std::size_t home(std::uint64_t feature, std::size_t count) {
-    return static_cast<std::size_t>((feature >> 32) * count >> 32);
+    const std::size_t spare = count < 128 ? count / 2 : 32 + count / 64;
+    return static_cast<std::size_t>((feature >> 32) * (count - spare) >> 32);
   }
   void prefetch(std::uint64_t feature) const { __builtin_prefetch(records_ + home(feature, count_) * stride_); }
 
   /// 0 if the feature is not there.
   float weight(std::uint64_t feature) const {
-    if (count_ == 0) return 0.0f;
-    std::size_t at = home(feature, count_);
-    for (std::size_t probes = 0; probes < count_; ++probes) {
+    for (std::size_t at = home(feature, count_); at < count_; ++at) {
       const std::byte* record = records_ + at * stride_;
       std::uint64_t found;
       std::memcpy(&found, record, sizeof found);
@@ -37,8 +37,7 @@ class WeightView {
         std::memcpy(&value, record + sizeof found, sizeof value);
         return value;
       }
-      if (found == 0) return 0.0f;
-      if (++at == count_) at = 0;
+      if (found == 0 || found > feature) return 0.0f;
     }
     return 0.0f;
   }
@@ -73,8 +72,8 @@ class WeightTable {
   /// Adds to a weight; true if the feature was not there before. Throws std::invalid_argument for feature 0.
   bool add(std::uint64_t feature, float change);
 
-  /// All features with their weight now, what their weights were in the mean of all steps, and what is needed to
-  /// go on; in the order of their numbers, as far as the table has it.
+  /// All features by rising number with their weight now, what their weights were in the mean of all steps, and what
+  /// is needed to go on.
   struct Columns {
     std::vector<std::uint64_t> features;
     std::vector<float> weights;
@@ -95,7 +94,9 @@ class WeightTable {
   };
   static_assert(sizeof(Record) == 24);
 
-  Record& find(std::uint64_t feature);
+  /// Where a feature is or, if it is not there, belongs; the end if there is no room behind its place.
+  std::size_t place_of(std::uint64_t feature) const;
+  Record& insert(std::uint64_t feature);
   void grow();
 
   std::vector<Record> records_;
@@ -104,7 +105,7 @@ class WeightTable {
 };
 
 /// Lays features out as a table that WeightView reads, with `slots` records, more than there are features. Throws
-/// std::invalid_argument if one is 0 or stands twice.
+/// std::invalid_argument if one is 0 or stands twice, std::length_error if more slots are needed.
 void fill_table(std::span<const std::uint64_t> features, std::span<const float> weights,
                 std::span<StoredWeight> slots);
 

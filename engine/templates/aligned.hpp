@@ -17,6 +17,17 @@ void for_each_aligned(const RuleFacts& rule, Visit&& visit) {
   }
 }
 
+/// Calls `visit(token)` for every target word of a rule that is not aligned, from left to right.
+template <class Visit>
+void for_each_unaligned(const RuleFacts& rule, Visit&& visit) {
+  std::size_t link = 0;  // they go by target position
+  for (std::size_t i = 0; i < rule.target.size(); ++i) {
+    const bool aligned = link < rule.links.size() && rule.links[link].target == i;
+    while (link < rule.links.size() && rule.links[link].target == i) ++link;
+    if (!aligned) visit(rule.target[i]);
+  }
+}
+
 /// The first and the last word of a source side, which has at least one.
 inline std::pair<TokenId, TokenId> words_at_edges(std::span<const TokenId> source) {
   std::size_t first = 0, last = source.size() - 1;

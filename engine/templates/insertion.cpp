@@ -7,15 +7,10 @@ namespace {
 class InsertionTemplate final : public Template {
  public:
   std::string_view name() const override { return "insertion"; }
+  unsigned needs() const override { return kUnaligned; }
 
-  void in_sentence(const RuleFacts& rule, std::span<const TokenId> sentence, EventSink& sink) const override {
-    std::size_t link = 0;
-    for (std::size_t i = 0; i < rule.target.size(); ++i) {
-      const bool aligned = link < rule.links.size() && rule.links[link].target == i;
-      while (link < rule.links.size() && rule.links[link].target == i) ++link;
-      if (aligned) continue;
-      for (TokenId word : sentence) sink.fire({rule.target[i], word});
-    }
+  void unaligned(TokenId target, std::span<const TokenId> sentence, EventSink& sink) const override {
+    for (TokenId word : sentence) sink.fire({target, word});
   }
 };
 

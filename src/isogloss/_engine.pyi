@@ -752,7 +752,7 @@ def number_columns(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,)
 
 def fill_weight_table(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int) -> NDArray[numpy.uint32]:
     """
-    Lays weights out so that they can be stored and found: a row is a feature's number in two halves, its weight's bits and its position; ValueError if a feature stands twice.
+    Lays weights out in at least so many slots so that they can be stored and found: a row is a feature's number in two halves, its weight's bits and its position; ValueError if a feature stands twice.
     """
 
 class SparseModel:

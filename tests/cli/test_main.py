@@ -236,6 +236,7 @@ JSON_CALLS = [
     "experiment reranking --config reranking.toml",
     "experiment local-training --config local.toml --output experiment",
     "experiment ntt-iwslt2007 --config ntt/task.toml --output ntt-experiment",
+    "experiment online-large-margin --config online.toml --output online",
     "tune-nbest choice --reference choice.ref --restarts 1",
 ]
 """A call of every verb that has --json, in an order in which each finds its files; a new one needs a line."""
@@ -264,6 +265,10 @@ def test_every_verb_with_json_prints_json(
 
     (folder / "ntt").mkdir()
     write_task(folder / "ntt")
+    (folder / "online.toml").write_text(
+        'system = "system"\ntables = [4]\nonline = { iterations = 1, nbest = 5 }\nbaseline = "kbmira"\n'
+        'templates = ["pair"]\ndev = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'
+    )
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")

@@ -98,7 +98,7 @@ def test_numbers_that_cannot_be(numbers: list[int], problem: str) -> None:
 
 
 def arrays_of(folder: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-    stored = open_folder(folder, kind="sparse-weights", version=1)
+    stored = open_folder(folder, kind="sparse-weights", version=2)
     return {name: np.array(array) for name, array in stored.arrays.items()}, dict(stored.attributes)
 
 
@@ -119,7 +119,7 @@ def test_arrays_of_something_else_are_refused(damage: str, tmp_path: Path) -> No
             del arrays["name_ends"]
         case "no signature":
             del attributes["signature"]
-    write_folder(tmp_path / "x", kind="sparse-weights", version=1, arrays=arrays, attributes=attributes)
+    write_folder(tmp_path / "x", kind="sparse-weights", version=2, arrays=arrays, attributes=attributes)
     with pytest.raises(ModelFormatError, match="not the arrays of sparse weights"):
         SparseWeights.open(tmp_path / "x")
 
@@ -138,7 +138,7 @@ def test_nonsense_in_the_arrays_harms_nobody(
     for _ in range(data.draw(st.integers(1, 12))):
         begin = data.draw(st.integers(0, len(flat) - 1))
         flat[begin : begin + data.draw(st.sampled_from([1, 8, 1000]))] = data.draw(st.integers(0, 255))
-    write_folder(folder / "x", kind="sparse-weights", version=1, arrays=arrays, attributes=attributes)
+    write_folder(folder / "x", kind="sparse-weights", version=2, arrays=arrays, attributes=attributes)
     try:
         opened = SparseWeights.open(folder / "x")
         for name, weight in [*opened, *opened.strongest(20)]:
@@ -178,7 +178,7 @@ def test_a_search_with_damaged_weights_says_so(value: float, tmp_path: Path) -> 
     SparseWeights.from_names({"pair:x|a": 1.0, "target_bigram:x|y": 1.0}).save(tmp_path / "w")
     arrays, attributes = arrays_of(tmp_path / "w")
     arrays["table"][:, 2] = np.float32(value).view(np.uint32)
-    write_folder(tmp_path / "x", kind="sparse-weights", version=1, arrays=arrays, attributes=attributes)
+    write_folder(tmp_path / "x", kind="sparse-weights", version=2, arrays=arrays, attributes=attributes)
     decoder.set_weights(decoder.weights, SparseWeights.open(tmp_path / "x"))
     with pytest.raises(
         ConfigError, match="not a finite number: the weights are far too large, or their file"

@@ -88,7 +88,7 @@ def random_grammar(
 
 
 def random_lexicon(rng: random.Random, rules: Sequence[Rule]) -> dict[tuple[str, str], float]:
-    """Of the words of the rules: many pairs are not there, some are below the threshold, some exactly on it."""
+    """Of the words of the rules: many pairs are not there, some are below the threshold, some on it."""
     sources = sorted({symbol for rule in rules for symbol in rule.source if symbol is not None})
     targets = sorted({word for rule in rules for word in rule.target})
     pairs = [pair for pair in itertools.product(sources, targets) if rng.random() < 0.5]

@@ -19,6 +19,8 @@ from isogloss.errors import (
     ModelFormatError,
     OutputError,
 )
+from isogloss.features import SparseModel, SparseOptions
+from isogloss.features.weights import SparseWeights
 from isogloss.grammar.formats import import_rules
 from isogloss.nbest import NbestStore
 from isogloss.search import Arc, Lattice, SearchOptions, create_system, load, read_weights
@@ -186,6 +188,20 @@ def test_a_part_is_missing(copy: Path, part: str) -> None:
     shutil.rmtree(target) if target.is_dir() else target.unlink()
     with pytest.raises(ModelFormatError, match=part):
         load(copy)
+
+
+@pytest.mark.parametrize("part", ["sparse", "weights.sparse"])
+def test_sparse_features_that_are_missing_are_not_taken_for_none(
+    systems: Path, tmp_path: Path, part: str
+) -> None:
+    sparse = SparseModel(SparseOptions(templates=("pair",)))
+    made = create_system(tmp_path / "system", rules=systems / "rules", lm=systems / "lm", sparse=sparse)
+    weights = SparseWeights.from_names({"pair:a|b": 1.0}, signature=sparse.signature)
+    made.save_weights(made.weights, weights)
+    assert load(tmp_path / "system").decoder.sparse_weights is not None
+    shutil.rmtree(tmp_path / "system" / part)
+    with pytest.raises(ModelFormatError, match=part):
+        load(tmp_path / "system")
 
 
 def test_no_folder(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -78,6 +79,42 @@ def reranking(config: Config, output: Output = None, threads: Threads = 1, json:
         _print(found, problem.metric.name)
 
 
+@app.command("online-large-margin")
+def online_large_margin(
+    config: Config,
+    output: Annotated[
+        str, typer.Option("--output", metavar="DIR", help="Folder for rows, report.html and results.json.")
+    ],
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads for translating.")] = 1,
+    json: Json = False,
+) -> None:
+    """Online large-margin training (Watanabe et al. 2007): token types, templates, constraints, two folds."""
+    import json as writer
+    from pathlib import Path
+
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.learn.experiment import read_experiment, run_experiment, tables
+    from isogloss.report import Page
+
+    options = read_experiment(config)
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    results = run_experiment(options, folder, threads=threads, say=console.note)
+    page = Page("Online large-margin training")
+    page.paragraph("+ better, - worse than the baseline (paired bootstrap, p < 0.05).")
+    for title, heads, rows in tables(results):
+        page.heading(title)
+        page.table(heads, rows)
+    page.write(folder / "report.html")
+    with atomic_output(folder / "results.json") as stream:
+        stream.write(writer.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    if json:
+        console.print_json(results)
+        return
+    for title, heads, rows in tables(results):
+        _print_table(title, heads, rows)
+
+
 def _say(row: SweepRow) -> None:
     console.note(
         f"{row.method}, {row.features}: {row.score:.2f} ({row.difference:+.2f}, p {row.p_value:.3f})"
@@ -91,11 +128,15 @@ def _print(found: Experiment, metric: str) -> None:
         (f"each feature alone, {metric}", single_table(found)),
         (f"methods and sets, {metric}", method_table(found)),
     ):
-        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-        for place, name in enumerate(head):
-            table.add_column(name, overflow="fold", justify="right" if place else "left")
-        for row in rows:
-            table.add_row(*row)
-        console.print_table(table)
+        _print_table(title, head, rows)
     for name, features in found.sets.items():
         typer.echo(f"{name}: {' '.join(features) or '(the list alone)'}")
+
+
+def _print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for place, name in enumerate(head):
+        table.add_column(name, overflow="fold", justify="right" if place else "left")
+    for row in rows:
+        table.add_row(*row)
+    console.print_table(table)

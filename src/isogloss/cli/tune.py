@@ -57,21 +57,24 @@ def tune(
     ] = None,
     iterations: Annotated[
         int,
-        typer.Option(metavar="N", help="Passes over the sentences.", show_default="20 for mira, else 10"),
+        typer.Option(metavar="N", help="Passes over the sentences.", show_default="10"),
     ] = 0,
     nbest: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Candidates per sentence.", show_default="1000 to find oracles in, else 100"
-        ),
-    ] = None,
+        int,
+        typer.Option(metavar="N", help="Candidates per sentence.", show_default="100"),
+    ] = 100,
     aggressiveness: Annotated[float, typer.Option(metavar="C", help="How far mira goes in a step.")] = 0.001,
-    candidates: Annotated[
-        int, typer.Option(metavar="K", help="Best candidates that mira wants outscored.")
-    ] = 10,
+    candidates: Annotated[int, typer.Option(metavar="K", help="Candidates that mira wants outscored.")] = 1,
     oracles: Annotated[
-        int, typer.Option(metavar="M", help="Best translations per sentence that mira wants to win.")
-    ] = 10,
+        int, typer.Option(metavar="M", help="Good translations per sentence that mira wants to win.")
+    ] = 1,
+    loss_scale: Annotated[
+        float,
+        typer.Option(metavar="X", help="Weight of differences in quality against those in score; mira."),
+    ] = 10.0,
+    sparse_scale: Annotated[
+        float, typer.Option(metavar="X", help="How far sparse weights move compared with dense ones; mira.")
+    ] = 3.0,
     selection: Annotated[
         str,
         typer.Option(
@@ -127,15 +130,18 @@ def tune(
     options = TuneOptions(
         method=method,
         iterations=iterations,
-        nbest=nbest or 100,
+        nbest=nbest,
         restarts=restarts,
         seed=seed,
         online=OnlineOptions(
-            nbest=nbest or 1000,
+            iterations=10,
+            nbest=nbest,
             aggressiveness=aggressiveness,
             candidates=candidates,
             oracles=oracles,
             selection=selection,
+            loss_scale=loss_scale,
+            sparse_scale=sparse_scale,
             patience=patience,
         ),
     )

@@ -16,9 +16,9 @@ from isogloss.model.folder import open_folder, write_folder
 
 __all__ = ["NamedWeight", "SparseWeights"]
 
-KIND, VERSION = "sparse-weights", 1
+KIND, VERSION = "sparse-weights", 2
 _LOOKED_AT = 100_000  # of the strongest, in search of those of every template
-_FULL = 0.7  # how full the table is: fuller saves memory and costs time
+_FULL = 0.6  # how full the table is: fuller saves memory and costs time
 
 Float32 = npt.NDArray[np.float32]
 
@@ -139,6 +139,10 @@ class SparseWeights:
     def open(cls, path: StrPath) -> SparseWeights:
         """Open stored weights: they are mapped, not read."""
         folder = open_folder(path, kind=KIND, version=VERSION)
+        if folder.version < VERSION:
+            raise ModelFormatError(
+                f"format version {folder.version} is too old, {VERSION} is expected", path, "tune again"
+            )
         try:
             table, names, ends = (folder.arrays[name] for name in ("table", "names", "name_ends"))
             fits = table.ndim == 2 and table.shape[1] == 4 and table.dtype == np.uint32

@@ -36,7 +36,7 @@ from isogloss.search.decoder import Decoder
 from isogloss.search.searched import FeatureRows, Searched
 from isogloss.search.sentence import Source
 
-__all__ = ["OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
+__all__ = ["HOPE_AND_FEAR", "OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
 
 KIND, VERSION = "online-training", 1
 METHODS = ("mira", "perceptron", "tillmann-zhang")
@@ -63,6 +63,11 @@ class OnlineOptions:
     loss: str = "document"
     """What a difference in quality is: BLEU of the whole ``document`` with the sentence exchanged (times the
     number of sentences), or smoothed ``sentence`` BLEU."""
+    loss_scale: float = 1.0
+    """By how much a difference in quality is multiplied before it is compared with differences in score."""
+    sparse_scale: float = 1.0
+    """How far sparse weights move compared with those of dense features, which are scaled to a spread of 1.
+    A sparse feature fires seldom: with 1 it needs many passes to matter."""
     method: str = "mira"
     """``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a step in
     proportion to loss and violation)."""
@@ -91,8 +96,9 @@ class OnlineOptions:
         ):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        if not 0 < self.learning_rate < math.inf:
-            raise ConfigError(f"learning_rate must be positive, got {self.learning_rate}")
+        for name in ("learning_rate", "loss_scale", "sparse_scale"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} must be positive, got {getattr(self, name)}")
         if self.patience < 0:
             raise ConfigError(f"patience must be at least 0, got {self.patience}")
         self.large_margin()
@@ -102,6 +108,20 @@ class OnlineOptions:
         return LargeMarginOptions(
             aggressiveness=self.aggressiveness, slack=self.slack, keep=self.keep_inverted, tolerance=1e-4
         )
+
+
+HOPE_AND_FEAR = OnlineOptions(
+    iterations=10,
+    nbest=100,
+    candidates=1,
+    oracles=1,
+    aggressiveness=0.001,
+    selection="hope-fear",
+    loss_scale=10.0,
+    sparse_scale=3.0,
+)
+"""What works better than the paper's letter: one good candidate that the model likes against one bad one that
+it likes, with differences in quality that weigh about as much as the sentence has words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,11 +284,12 @@ class OnlineTrainer:
             first = np.repeat(np.arange(len(oracles), dtype=np.uint32), count)
             second = np.tile(np.arange(len(oracles), len(oracles) + count, dtype=np.uint32), len(oracles))
             losses = np.repeat(oracle_quality, count) - np.tile(quality[candidates], len(oracles))
-            matrix = CsrRows(sparse.offsets, columns, sparse.counts)
+            matrix = CsrRows(sparse.offsets, columns, options.sparse_scale * sparse.counts)
             coefficients = self._coefficients(dense, matrix, scores, first, second, losses)
             if np.any(coefficients):
                 self.state.dense += coefficients @ dense
                 spread = np.repeat(coefficients, np.diff(sparse.offsets)) * sparse.counts
+                spread *= options.sparse_scale**2  # the features and their weights are both scaled
                 change = np.bincount(columns, spread, minlength=len(different)).astype(np.float32)
                 changed = np.flatnonzero(change)
                 fresh = self.state.sparse.add(different[changed], change[changed])
@@ -277,8 +298,9 @@ class OnlineTrainer:
 
     def _quality(self, sentence: int, rows: npt.NDArray[np.int32]) -> FloatArray:
         if self.options.loss == "sentence":
-            return bleu_scores(rows, SENTENCE_BLEU)
-        return len(self._document) * self._document.scores(sentence, rows)
+            return self.options.loss_scale * bleu_scores(rows, SENTENCE_BLEU)
+        scale = self.options.loss_scale * len(self._document)
+        return scale * self._document.scores(sentence, rows)
 
     def _merged_oracles(
         self,

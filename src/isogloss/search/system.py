@@ -6,7 +6,7 @@ DIR/weights.tsv   a weight for every dense feature, by name; may be edited
 DIR/sparse/       which sparse features there are, if there are any
 DIR/weights.sparse/  their weights, if they have any
 DIR/text/         how text becomes tokens and tokens become text, if the system does that
-DIR/system.json   format version and search options, with a checksum
+DIR/system.json   format version, search options and what there must be of the above, with a checksum
 
 A folder that ``isogloss train`` made has all this in DIR/system; it is loaded by its own name too.
 """
@@ -61,6 +61,7 @@ __all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
 _SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
+_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
 _SHOWN = 5  # strongest sparse features of each template that an inspection shows
 _TRAINED = "system"  # where a folder of 'isogloss train' has its system
 _BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
@@ -87,9 +88,11 @@ class System:
     def save_weights(self, weights: Mapping[str, float], sparse: SparseWeights | None = None) -> None:
         """Use other weights from now on, here and wherever the stored system is loaded."""
         self.decoder.set_weights(weights, sparse)
+        stored = _read_facts(self.path)
         if sparse is not None:
             sparse.save(self.path / _SPARSE_WEIGHTS)
-        elif (self.path / _SPARSE_WEIGHTS).exists():
+        _write_facts(self.path, stored, without=() if sparse is not None else (_SPARSE_WEIGHTS,))
+        if sparse is None and (self.path / _SPARSE_WEIGHTS).exists():
             shutil.rmtree(self.path / _SPARSE_WEIGHTS)
         write_weights(self.path / _WEIGHTS, self.decoder.weights)
 
@@ -284,7 +287,7 @@ def create_system(
             sparse_weights.save(partial / _SPARSE_WEIGHTS)
         if text is not None:
             text.save(partial / _TEXT)
-        _write_facts(partial / _FACTS, options)
+        _write_facts(partial, options)
     return load(folder)
 
 
@@ -301,7 +304,7 @@ def load(
     if not (folder / _FACTS).exists() and (folder / _TRAINED / _FACTS).exists():
         folder = folder / _TRAINED
     stored = _read_facts(folder)
-    for part in (_RULES, _LM, _WEIGHTS):
+    for part in _facts(folder)["parts"]:
         if not (folder / part).exists():
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
     sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
@@ -375,15 +378,18 @@ def _checksum(facts: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _write_facts(path: Path, options: SearchOptions) -> None:
+def _write_facts(folder: Path, options: SearchOptions, *, without: Sequence[str] = ()) -> None:
+    """Describe a folder: what is missing from it later is noticed."""
+    parts = [part for part in _PARTS if part not in without and (folder / part).exists()]
     facts: dict[str, Any] = {
         "format": "isogloss",
         "kind": "system",
         "version": VERSION,
         "made_by": f"isogloss {__version__}",
         "options": asdict(options),
+        "parts": parts,
     }
-    with atomic_output(path) as stream:
+    with atomic_output(folder / _FACTS) as stream:
         stream.write(json.dumps({**facts, "checksum": _checksum(facts)}, indent=1) + "\n")
 
 
@@ -401,6 +407,7 @@ def _facts(folder: Path) -> dict[str, Any]:
         facts = json.loads(path.read_bytes())
         intact = facts.pop("checksum") == _checksum(facts) and facts["format"] == "isogloss"
         kind, version = facts["kind"], facts["version"]
+        facts["parts"] = [part for part in _PARTS if part in facts.get("parts", _PARTS[:3])]
     except FileNotFoundError:
         raise ModelFormatError(
             f"no {_FACTS} here",

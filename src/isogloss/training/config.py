@@ -24,7 +24,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError, DataFormatError, InputFileError
 from isogloss.grammar.options import ExtractOptions
-from isogloss.training.options import DEFAULT_ONLINE, TrainOptions
+from isogloss.learn.online import HOPE_AND_FEAR
+from isogloss.training.options import TrainOptions
 
 __all__ = ["RUNNING", "Settings", "from_settings", "make_options", "read_config"]
 
@@ -88,7 +89,7 @@ def make_options(settings: Mapping[str, Any]) -> TrainOptions:
     if isinstance(settings.get("tune"), Mapping):
         online = settings["tune"].get("online", {})
         if isinstance(online, Mapping):
-            settings["tune"] = {**settings["tune"], "online": {**asdict(DEFAULT_ONLINE), **online}}
+            settings["tune"] = {**settings["tune"], "online": {**asdict(HOPE_AND_FEAR), **online}}
     made: TrainOptions = from_settings(TrainOptions, settings)
     return made
 

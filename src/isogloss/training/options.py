@@ -15,7 +15,7 @@ from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
 from isogloss.features.options import SPELLING_TYPES, SparseOptions
 from isogloss.grammar.options import ExtractOptions
-from isogloss.learn.online import OnlineOptions
+from isogloss.learn.online import HOPE_AND_FEAR
 from isogloss.learn.tuning import METHODS, TuneOptions
 from isogloss.lm.build import BuildOptions
 from isogloss.sampling.options import SampleOptions
@@ -24,7 +24,6 @@ from isogloss.search.options import SearchOptions
 __all__ = [
     "CLASS",
     "DEFAULT_FEATURES",
-    "DEFAULT_ONLINE",
     "NO_FEATURES",
     "NO_TUNER",
     "TUNERS",
@@ -38,12 +37,13 @@ NO_TUNER = "none"
 TUNERS = (*METHODS, NO_TUNER)
 CLASS = "class"
 """The token type of word classes."""
-DEFAULT_FEATURES = SparseOptions(source_types=("surface", CLASS), target_types=("surface", CLASS))
+DEFAULT_FEATURES = SparseOptions(
+    templates=("pair", "target_bigram", "deletion", "shape", "orientation", "distortion"),
+    source_types=("surface", CLASS),
+    target_types=("surface", CLASS),
+)
 """Sparse features that ``mira`` learns unless told otherwise."""
 NO_FEATURES = SparseOptions(templates=())
-DEFAULT_ONLINE = OnlineOptions(nbest=200, aggressiveness=0.001, selection="hope-fear")
-"""How ``mira`` learns unless told otherwise. Long lists take most of the time; hope and fear stand near the
-beginning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ class TrainOptions:
     features: SparseOptions | None = None
     """Sparse features; ``class`` is the token type of induced word classes. By default a few templates with
     ``mira`` and none with other tuners, which learn dense features only."""
-    tune: TuneOptions = field(default_factory=lambda: TuneOptions(online=DEFAULT_ONLINE))
+    tune: TuneOptions = field(default_factory=lambda: TuneOptions(online=HOPE_AND_FEAR))
     """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
     source_columns: Mapping[str, StrPath] = field(default_factory=dict)
     """Further token types of source words for sparse features, such as parts of speech, named entities or
