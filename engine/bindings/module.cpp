@@ -22,6 +22,7 @@ void bind_local(nb::module_& module);
 void bind_relevant_set(nb::module_& module);
 void bind_rerank(nb::module_& module);
 void bind_aim(nb::module_& module);
+void bind_sampling(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_searched(nb::module_& module);
 void bind_text(nb::module_& module);
@@ -70,6 +71,7 @@ NB_MODULE(_engine, module) {
   bind_features(module);
   bind_aim(module);
   bind_searched(module);
+  bind_sampling(module);
   bind_search(module);
   bind_metric(module);
   bind_learn(module);

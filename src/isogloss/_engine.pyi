@@ -883,6 +883,44 @@ class Searched:
         Logarithm of the sum of exp(scale * score) over all derivations; -inf without any.
         """
 
+class NgramSampler:
+    """
+    Chooses sentences of a corpus by n-gram precision and coverage of a text.
+    """
+
+    def __init__(self, *, order: int, coverage: int) -> None: ...
+
+    def add_text(self, text: bytes) -> None:
+        """Sentences to find others for, a line each; before the corpus."""
+
+    def feed(self, text: bytes, *, threads: int = 1) -> None:
+        """
+        The next sentences of the corpus, a line each; every line must end with a line feed.
+        """
+
+    def chosen(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """
+        Numbers of the chosen sentences; of each the least coverage that brings it in, its best precision, and how rare the n-grams are that it was chosen for.
+        """
+
+    def ngrams(self) -> list[int]:
+        """Different n-grams of the text, for each length."""
+
+    def found(self) -> list[int]:
+        """Those of them that the corpus has."""
+
+    @property
+    def texts(self) -> int:
+        """Different sentences of the text."""
+
+    @property
+    def sentences(self) -> int:
+        """Sentences of the corpus so far."""
+
+    @property
+    def words(self) -> int:
+        """Their words."""
+
 class Decoder:
     """Translates with a rule table and a language model."""
 

@@ -20,6 +20,7 @@ from isogloss.cli import console
 from isogloss.cli.main import app, main
 from isogloss.errors import InternalError
 from isogloss.nbest import summary
+from ntt_corpus import write_task
 
 COMMAND = [sys.executable, "-m", "isogloss"]
 
@@ -204,6 +205,7 @@ JSON_CALLS = [
     "corpus check corpus/train.src corpus/train.tgt",
     "corpus clean corpus/train.src corpus/train.tgt clean.tsv",
     "corpus convert corpus/train.src corpus/train.tgt pairs.tsv",
+    "sample corpus/train.src corpus/train.tgt sampled.src sampled.tgt --for corpus/test.src",
     "classes corpus/train.tgt --classes 3 --restarts 0 --output classes.tsv",
     "column corpus/train.src --type synset --dictionary wordnet --output synsets",
     "align corpus/train.src corpus/train.tgt --output links",
@@ -234,6 +236,7 @@ JSON_CALLS = [
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
     "experiment reranking --config reranking.toml",
     "experiment local-training --config local.toml --output experiment",
+    "experiment ntt-iwslt2007 --config ntt/task.toml --output ntt-experiment",
     "experiment online-large-margin --config online.toml --output online",
     "experiment relevant-set --config blocks.toml --output blocks",
     "tune-nbest choice --reference choice.ref --restarts 1",
@@ -264,6 +267,8 @@ def test_every_verb_with_json_prints_json(
         'sets.a = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'
     )
 
+    (folder / "ntt").mkdir()
+    write_task(folder / "ntt")
     (folder / "online.toml").write_text(
         'system = "system"\ntables = [4]\nonline = { iterations = 1, nbest = 5 }\nbaseline = "kbmira"\n'
         'templates = ["pair"]\ndev = { source = "corpus/dev.src", references = ["corpus/dev.tgt.0"] }\n'

@@ -243,6 +243,20 @@ def test_clean_can_excuse_rules(corpus: Corpus) -> None:
             clean_corpus(conversion, keep=[rule])
 
 
+def test_pairs_that_match_a_pattern_are_dropped(corpus: Corpus) -> None:
+    corpus.sides[0][5] += " 90210"
+    corpus.sides[1][9] += " <b>"
+    source, target = corpus.write().paths
+    conversion = plan_conversion([source, target, corpus.folder / "c.tsv"])
+    options = CheckOptions(patterns=("9021[0-9]", "<b>"))
+    assert clean_corpus(conversion, options, dropped=corpus.folder / "d.tsv").reasons == {"pattern": 2}
+    rows = (corpus.folder / "d.tsv").read_text(encoding="utf-8").splitlines()
+    assert rows[1].startswith("6\tpattern\t'90210' at column")
+    assert rows[2].startswith("10\tpattern\t'<b>' at column")
+    with pytest.raises(ConfigError, match=r"the pattern '\(' is no regular expression"):
+        CheckOptions(patterns=("(",))
+
+
 def test_clean_refuses_files_of_different_lengths(corpus: Corpus) -> None:
     corpus.sides[0].append("one more")
     source, target = corpus.write().paths

@@ -34,6 +34,30 @@ def test_tokens_are_taken_as_they_are() -> None:
     assert plain.detokenize("a , b") == "a , b"
 
 
+def test_punctuation_is_removed() -> None:
+    side = TextSide(SideOptions(punctuation="remove", case="lowercase"))
+    assert side.tokenize("Well, isn't it -- 5 % of $10?") == [
+        "well",
+        "isn",
+        "'t",
+        "it",
+        "5",
+        "%",
+        "of",
+        "$",
+        "10",
+    ]
+    assert TextProcessing(TextSide(SideOptions(tokenizer="none", punctuation="remove"))).changes
+
+
+def test_a_script_is_isolated() -> None:
+    side = TextSide(SideOptions(tokenizer="none", isolate="Arabic"))
+    assert side.split("قالIBM2007، كِتَاب abc") == ["قال", "IBM2007،", "كِتَاب", "abc"]
+    assert TextSide(SideOptions(isolate="cjk")).options.isolate == "cjk"
+    with pytest.raises(ConfigError, match="'runes' is not the name of a script"):
+        SideOptions(isolate="runes")
+
+
 def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="unknown tokenizer 'luck'"):
         SideOptions(tokenizer="luck")

@@ -12,7 +12,7 @@ from isogloss.cli import console, tokens
 from isogloss.errors import ConfigError
 
 if TYPE_CHECKING:
-    from isogloss.corpus.check import CheckReport
+    from isogloss.corpus.check import CheckOptions, CheckReport
     from isogloss.corpus.formats import Conversion, PairFiles
     from isogloss.corpus.pairs import ReadOptions
 
@@ -65,6 +65,14 @@ MaxRatio = Annotated[
 ]
 MaxWords = Annotated[int, typer.Option("--max-words", help="Words that a side may have.")]
 MaxCharacters = Annotated[int, typer.Option("--max-characters", help="Characters that a side may have.")]
+Patterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pattern",
+        metavar="REGEX",
+        help="What no side may hold, such as '[0-9]', as a regular expression; repeatable.",
+    ),
+]
 
 Placeholders = Annotated[
     str,
@@ -147,6 +155,7 @@ def check(
     max_words: MaxWords = 200,
     max_characters: MaxCharacters = 2000,
     placeholders: Placeholders = "none",
+    pattern: Patterns = None,
     examples: Annotated[int, typer.Option(help="Lines to name for each kind of finding.")] = 3,
     list_all: Annotated[
         str | None,
@@ -161,9 +170,8 @@ def check(
 
     What is usual (lengths, scripts, the look of the languages) is learnt from the corpus itself.
     """
-    from isogloss.corpus.check import CheckOptions, Examination, check_corpus
+    from isogloss.corpus.check import Examination, check_corpus
     from isogloss.corpus.formats import split_files
-    from isogloss.corpus.placeholders import parse_kinds
     from isogloss.corpus.streams import atomic_outputs
 
     corpus, rest = split_files(files, format=format)
@@ -171,12 +179,7 @@ def check(
         raise ConfigError(f"one file too many: '{rest[0]}' after {' and '.join(map(str, corpus.paths))}")
     examination = Examination(
         corpus,
-        CheckOptions(
-            max_ratio=max_ratio,
-            max_words=max_words,
-            max_characters=max_characters,
-            placeholders=parse_kinds(placeholders),
-        ),
+        _check_options(max_ratio, max_words, max_characters, pattern, placeholders),
         _read_options(source_language, target_language, columns),
     )
     with atomic_outputs([list_all] if list_all else []) as tables:
@@ -214,13 +217,12 @@ def clean(
     max_words: MaxWords = 200,
     max_characters: MaxCharacters = 2000,
     placeholders: Placeholders = "none",
+    pattern: Patterns = None,
     json: Json = False,
 ) -> None:
     """Write the pairs in which 'isogloss corpus check' finds nothing wrong."""
-    from isogloss.corpus.check import CheckOptions
     from isogloss.corpus.clean import clean_corpus
     from isogloss.corpus.formats import plan_conversion
-    from isogloss.corpus.placeholders import parse_kinds
 
     conversion = plan_conversion(
         files,
@@ -232,12 +234,7 @@ def clean(
     _warn_of_losses(conversion)
     report = clean_corpus(
         conversion,
-        CheckOptions(
-            max_ratio=max_ratio,
-            max_words=max_words,
-            max_characters=max_characters,
-            placeholders=parse_kinds(placeholders),
-        ),
+        _check_options(max_ratio, max_words, max_characters, pattern, placeholders),
         keep=keep or (),
         dropped=dropped,
         watch=lambda rows: console.track(rows, "pairs"),
@@ -249,6 +246,21 @@ def clean(
     for reason, count in report.reasons.most_common():
         console.note(f"dropped for {reason}: {count:,}")
     _note_written(conversion, report.kept)
+
+
+def _check_options(
+    max_ratio: float, max_words: int, max_characters: int, patterns: list[str] | None, placeholders: str
+) -> CheckOptions:
+    from isogloss.corpus.check import CheckOptions
+    from isogloss.corpus.placeholders import parse_kinds
+
+    return CheckOptions(
+        max_ratio=max_ratio,
+        max_words=max_words,
+        max_characters=max_characters,
+        patterns=tuple(patterns or ()),
+        placeholders=parse_kinds(placeholders),
+    )
 
 
 def _read_options(

@@ -12,6 +12,7 @@ from isogloss.cli import console
 from isogloss.cli.lists import parse_method, parse_sets, problem_of, source_of
 from isogloss.cli.local import local_training
 from isogloss.cli.nbest import read_list
+from isogloss.cli.ntt import ntt_iwslt2007
 from isogloss.cli.relevant_set import relevant_set
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="The papers' tables on your data.")
 app.command("local-training")(local_training)
 app.command("relevant-set")(relevant_set)
+app.command("ntt-iwslt2007")(ntt_iwslt2007)
 
 Config = Annotated[str, typer.Option("--config", metavar="FILE", help="TOML file that describes the data.")]
 Output = Annotated[

@@ -24,6 +24,8 @@ from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
+from isogloss.cli.sample import sample
+from isogloss.cli.speech import speech
 from isogloss.cli.train import train
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
@@ -58,6 +60,7 @@ app.add_typer(nbest.app, name="nbest")
 app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
+app.command()(sample)
 app.command()(align)
 app.command()(classes)
 app.command()(column)
@@ -68,6 +71,7 @@ app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
 app.command()(translate)
+app.command()(speech)
 app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")
 app.command()(explain)

@@ -255,3 +255,28 @@ def best(
     store = read_list(list, format)
     with atomic_output(output) as stream:
         stream.writelines(line + "\n" for line in store.lines(best_rows(store)))
+
+
+@app.command("from-lattice")
+def from_lattice(
+    lattices: Annotated[
+        str, typer.Argument(metavar="FILE", help="Word lattices (PLF), one per line; - is stdin.")
+    ],
+    nbest: Annotated[int, typer.Option("--nbest", metavar="N", help="Strings of each lattice.")] = 20,
+    column: Annotated[
+        str, typer.Option("--column", help="Name of the dense feature with the score.")
+    ] = "asr",
+    output: Output = "-",
+    to: To = FormatName.MOSES,
+) -> None:
+    """Write the best strings of word lattices, all different, with the score of their best path.
+
+    A lattice without words has one candidate without words, so that the sentences match the lines.
+    """
+    from isogloss.corpus.streams import read_lines
+    from isogloss.search.plf import parse_plf
+    from isogloss.speech.strings import best_strings, strings_store
+
+    rows = enumerate(console.track(read_lines(lattices), "lattices"), start=1)
+    found = (best_strings(parse_plf(line, lattices, number), nbest) for number, line in rows)
+    _write(strings_store(found, column=column), output, to)

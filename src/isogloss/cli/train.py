@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from isogloss.cli import console
+from isogloss.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.learn.tuning import TuneIteration
@@ -33,6 +34,11 @@ class _Tuner(StrEnum):
     pro = "pro"
     relevant_set = "relevant-set"
     none = "none"
+
+
+class _Punctuation(StrEnum):
+    keep = "keep"
+    remove = "remove"
 
 
 class _Case(StrEnum):
@@ -74,6 +80,35 @@ def train(
     ] = None,
     test_target: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Their translation; repeatable.")
+    ] = None,
+    adapt_to: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text to be translated, such as the source of a test set: rules are extracted only from "
+            "training pairs that are like it (see 'isogloss sample'); repeatable.",
+            show_default="all training pairs are used",
+        ),
+    ] = None,
+    sample_coverage: Annotated[
+        int | None,
+        typer.Option(
+            metavar="C",
+            help="How often each n-gram of that text is covered by the chosen pairs.",
+            show_default="10",
+        ),
+    ] = None,
+    sample_size: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="How many pairs are chosen.", show_default="as many as needed"),
+    ] = None,
+    extra_bitext: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SOURCE:TARGET",
+            help="Further pairs that rules are extracted from, such as a development set: two files with a "
+            "colon between; repeatable.",
+        ),
     ] = None,
     config: Annotated[
         Path | None,
@@ -176,6 +211,40 @@ def train(
             show_default="catalog if the training text is a PO or XLIFF file",
         ),
     ] = None,
+    source_case: Annotated[
+        _Case | None, typer.Option(help="For the source language, if another.", show_default=False)
+    ] = None,
+    target_case: Annotated[
+        _Case | None, typer.Option(help="For the target language, if another.", show_default=False)
+    ] = None,
+    source_punctuation: Annotated[
+        _Punctuation | None,
+        typer.Option(
+            help="remove: leave punctuation out of the source side, for speech; the target side restores it.",
+            show_default="keep",
+        ),
+    ] = None,
+    isolate_script: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Split source words where this script begins and ends: arabic, …"),
+    ] = None,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="REGEX", help="Leave out training pairs of which a side matches it; repeatable."
+        ),
+    ] = None,
+    source_column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="Another way for sparse features to see source words, such as parts of speech: lines of a "
+            "word, a tab and its values; repeatable.",
+        ),
+    ] = None,
+    target_column: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=FILE", help="The same for target words; repeatable.")
+    ] = None,
     lm_order: Annotated[
         int | None,
         typer.Option(
@@ -233,6 +302,12 @@ def train(
         "target_language": target_language,
         "case": case and case.value,
         "placeholders": None if placeholders is None else parse_kinds(placeholders),
+        "source_case": source_case and source_case.value,
+        "target_case": target_case and target_case.value,
+        "source_punctuation": source_punctuation and source_punctuation.value,
+        "isolate_script": isolate_script,
+        "adapt_to": adapt_to,
+        "extra_bitext": [_two_files(files) for files in extra_bitext or ()],
         "seed": seed,
         "threads": threads,
         "memory": memory,
@@ -242,9 +317,20 @@ def train(
         settings["tune"] = {**settings.get("tune", {}), "iterations": iterations}
     if lm_order is not None:
         settings["lm"] = {**settings.get("lm", {}), "order": lm_order}
+    if pattern:
+        settings["clean"] = {**settings.get("clean", {}), "patterns": pattern}
+    for name, number in (("coverage", sample_coverage), ("size", sample_size)):
+        if number is not None:
+            settings["sample"] = {**settings.get("sample", {}), name: number}
+    for name, columns in (("source_columns", source_column), ("target_columns", target_column)):
+        if columns:
+            settings[name] = {**settings.get(name, {}), **dict(map(_column, columns))}
     if features is not None:
         names = [] if features == "none" else [name.strip() for name in features.split(",")]
-        settings["features"] = {**_default_features(), **settings.get("features", {}), "templates": names}
+        usual = _default_features()
+        for side in ("source", "target"):
+            usual[f"{side}_types"] += list(settings.get(f"{side}_columns", ()))
+        settings["features"] = {**usual, **settings.get("features", {}), "templates": names}
     size = settings.get("memory", "4G")
     trained = train_system(
         folder,
@@ -260,6 +346,20 @@ def train(
         console.print_json(_as_json(trained))
     else:
         _print(trained)
+
+
+def _two_files(written: str) -> list[str]:
+    source, colon, target = written.rpartition(":")
+    if not colon or not source or not target:
+        raise ConfigError(f"--extra-bitext takes two files with a colon between, got '{written}'")
+    return [source, target]
+
+
+def _column(written: str) -> tuple[str, str]:
+    name, equals, file = written.partition("=")
+    if not equals or not name or not file:
+        raise ConfigError(f"a column is written NAME=FILE, got '{written}'")
+    return name, file
 
 
 def _default_features() -> dict[str, Any]:

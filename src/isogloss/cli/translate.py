@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from isogloss.nbest.store import Int64, NbestStore
     from isogloss.search import Source, System
 
-__all__ = ["translate"]
+__all__ = ["Reported", "translate"]
 
 _CHUNK = 1 << 16
 _BATCH = 50  # inputs per thread
@@ -306,10 +306,10 @@ def translate(
     threads = threads or os.cpu_count() or 1
     loaded = load(system, weights=weights)
     text = None if tokenized else loaded.text
-    if text is not None and (input is _Input.plf or markup is _Switch.on or factors):
+    if text is not None and (markup is _Switch.on or factors):
         raise ConfigError(
-            "--input plf, --markup and --factors are for tokens, and this system was trained with a "
-            "tokenizer: give tokens and --tokenized"
+            "--markup and --factors are for tokens, and this system was trained with a tokenizer: "
+            "give tokens and --tokenized"
         )
     read = line_reader(
         _STDIN,
@@ -347,7 +347,7 @@ def translate(
                 languages=(source_language or "", target_language or ""),
             )
         return
-    reported = _Reported()
+    reported = Reported(_STDIN)
     batches = arriving_batches(
         _arriving(sys.stdin.buffer),
         _STDIN,
@@ -411,21 +411,23 @@ def _with_local(
     return LocalSystem(translator, watch)
 
 
-class _Reported:
+class Reported:
     """Says which lines could not be read: the first few one by one, then how many there were."""
 
-    def __init__(self) -> None:
-        self._count = 0
+    def __init__(self, path: str) -> None:
+        self._path, self._count = path, 0
 
     def __call__(self, error: DataFormatError) -> None:
+        """Say it, or only count it."""
         self._count += 1
         if self._count <= _REPORTED_LINES:
             console.warn(str(error))
 
     def finish(self) -> None:
+        """Fail if there was any."""
         if self._count:
             lines = "1 line" if self._count == 1 else f"{self._count:,} lines"
-            raise DataFormatError(f"{lines} could not be read; the translation is empty there", _STDIN)
+            raise DataFormatError(f"{lines} could not be read; the translation is empty there", self._path)
 
 
 def _arriving(stream: BinaryIO) -> Iterator[bytes]:

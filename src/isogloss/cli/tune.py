@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,10 +16,16 @@ if TYPE_CHECKING:
     from isogloss.corpus.processing import TextProcessing
     from isogloss.learn.tuning import TuneIteration
     from isogloss.metric import References
+    from isogloss.search import Source
 
 __all__ = ["tune"]
 
 Files = list[str]
+
+
+class _Input(StrEnum):
+    text = "text"
+    plf = "plf"
 
 
 def tune(
@@ -94,6 +101,12 @@ def tune(
             help="Folder for the state of the run; with the same command a killed run goes on from there.",
         ),
     ] = None,
+    input: Annotated[
+        _Input,
+        typer.Option(
+            help="text: sentences; plf: word lattices, whose scores then get a weight; one per line."
+        ),
+    ] = _Input.text,
     tokenized: Annotated[
         bool, typer.Option("--tokenized", help="All sentences are tokens, whatever the system takes.")
     ] = False,
@@ -137,10 +150,11 @@ def tune(
     )
     opened = load(system)
     text = None if tokenized else opened.text
-    sources, references = _read(dev_source, dev_target, text)
+    plf = input is _Input.plf
+    sources, references = _read(dev_source, dev_target, text, plf)
     held_out = None
     if held_out_source is not None and held_out_target is not None:
-        held_out = _read(held_out_source, held_out_target, text)
+        held_out = _read(held_out_source, held_out_target, text, plf)
     result = run(
         opened,
         sources,
@@ -176,25 +190,31 @@ def tune(
     console.note(f"{system}: weights of iteration {result.best.iteration}{sparse}")
 
 
-def _read(source: str, target: Files, text: TextProcessing | None) -> tuple[list[str], References]:
+def _read(
+    source: str, target: Files, text: TextProcessing | None, plf: bool
+) -> tuple[list[Source], References]:
     from isogloss.corpus.streams import read_lines
     from isogloss.errors import DataFormatError
     from isogloss.metric import References
+    from isogloss.search import parse_plf
 
-    sources, references = list(read_lines(source)), References.read(target)
-    if len(sources) != len(references):
+    lines, references = list(read_lines(source)), References.read(target)
+    if len(lines) != len(references):
         raise DataFormatError(
-            f"{len(sources):,} lines, but {target[0]} has {len(references):,}",
+            f"{len(lines):,} lines, but {target[0]} has {len(references):,}",
             source,
             hint="line i of both must belong together",
         )
-    if text is None:
-        return sources, references
-    streams = [
-        [line and text.tokenize_target(line, source) for line, source in zip(stream, sources, strict=True)]
-        for stream in references.streams
-    ]
-    return [text.tokenize(line) for line in sources], References(streams, references.names)
+    if text is not None:
+        sources = lines if not plf else [""] * len(lines)
+        streams = [
+            [line and text.tokenize_target(line, of) for line, of in zip(stream, sources, strict=True)]
+            for stream in references.streams
+        ]
+        references = References(streams, references.names)
+    if plf:
+        return [parse_plf(line, source, number) for number, line in enumerate(lines, start=1)], references
+    return [line if text is None else text.tokenize(line) for line in lines], references
 
 
 def _note(step: TuneIteration) -> None:

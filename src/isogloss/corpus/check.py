@@ -38,6 +38,7 @@ RULES: dict[str, str] = {
     "wrong-script": "most letters are of a script that is foreign to the side",
     "wrong-encoding": "UTF-8 that was read as Latin-1, or characters that were lost",
     "unusual": "unlike the rest of its side: a third language, or no language",
+    "pattern": "a side matches a pattern that was given",
 }
 """What is looked for."""
 
@@ -67,8 +68,15 @@ class CheckOptions:
     """Characters on a side, which counts for languages without spaces."""
     placeholders: tuple[str, ...] = ()
     """Kinds of placeholders, such as ``printf``, that both sides must have the same of."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions of what no side may hold, such as ``[0-9]``."""
 
     def __post_init__(self) -> None:
+        for pattern in self.patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ConfigError(f"the pattern {pattern!r} is no regular expression: {error}") from None
         if self.max_ratio <= 1:
             raise ConfigError(f"max_ratio must be greater than 1, got {self.max_ratio}")
         if self.max_words < 1 or self.max_characters < 1:
@@ -109,6 +117,7 @@ class Examination:
         reading: Reading | None = None,
     ) -> None:
         self._files, self._options, self._read_options = files, options or CheckOptions(), read_options
+        self._patterns = [re.compile(pattern) for pattern in self._options.patterns]
         self._seen = SeenLines()
         self._protector = Protector(self._options.placeholders) if self._options.placeholders else None
         self._sides = (fspath(files.paths[0]), fspath(files.paths[-1]))
@@ -180,6 +189,10 @@ class Examination:
                 yield "over-long", side, f"{len(text):,} characters"
             if not text.isprintable() and (match := _CONTROL.search(text)):
                 yield "control-character", side, f"U+{ord(match.group()):04X} at column {match.start() + 1}"
+            for pattern in self._patterns:
+                if match := pattern.search(text):
+                    yield "pattern", side, f"'{match.group()[:40]}' at column {match.start() + 1}"
+                    break
             if "|||" in text:
                 yield "separator", side, f"at column {text.index('|||') + 1}"
             if not damaged and not text.isascii():

@@ -6,26 +6,31 @@ stored with the system.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from isogloss.corpus.placeholders import Protector, restore
+from isogloss.corpus.profile import script_of
 from isogloss.corpus.streams import StrPath
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
 from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
 from isogloss.errors import ConfigError, ModelFormatError, UserError
 from isogloss.model.folder import open_folder, write_folder
 
-__all__ = ["Case", "SideOptions", "TextProcessing", "TextSide"]
+__all__ = ["Case", "Punctuation", "SideOptions", "TextProcessing", "TextSide"]
 
 Case = Literal["keep", "lowercase", "truecase"]
+Punctuation = Literal["keep", "remove"]
 
 KIND, VERSION = "text-processing", 1
 _SIDES = ("source", "target")
+_SPOKEN = frozenset("%&@#")  # Unicode calls them punctuation, but they are read aloud
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +44,30 @@ class SideOptions:
     case: Case = "keep"
     """``lowercase`` writes everything small; ``truecase`` gives the first word of a sentence the case it has
     inside sentences, as learnt from the training text."""
+    punctuation: Punctuation = "keep"
+    """``remove`` leaves out tokens that are nothing but punctuation, as recognisers of speech do. A system
+    that was trained so restores it, because its target side has it."""
+    isolate: str = ""
+    """Name of a script, such as ``arabic``: words that mix it with other characters (other letters, digits,
+    punctuation) are split where it begins and ends."""
 
     def __post_init__(self) -> None:
         if self.tokenizer not in TOKENIZERS:
             raise ConfigError(f"unknown tokenizer '{self.tokenizer}'; known are {', '.join(TOKENIZERS)}")
         if self.case not in get_args(Case):
             raise ConfigError(f"case must be one of {', '.join(get_args(Case))}, got {self.case!r}")
+        if self.punctuation not in get_args(Punctuation):
+            raise ConfigError(f"punctuation must be keep or remove, got {self.punctuation!r}")
+        if self.isolate and not _is_script(self.isolate):
+            raise ConfigError(
+                f"'{self.isolate}' is not the name of a script; names are arabic, latin, cjk, …"
+            )
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is done at all."""
+        plain = SideOptions(tokenizer="none", language=self.language)
+        return self != plain
 
 
 @dataclass(frozen=True)
@@ -67,8 +90,14 @@ class TextSide:
     def split(self, text: str) -> list[str]:
         """The tokens of a sentence in their own case."""
         if self.options.tokenizer == "none":  # words are separated here as everywhere in isogloss: by ASCII
-            return [word.decode() for word in text.encode(errors="surrogatepass").split()]
-        return self._tokenizer.tokenize(text)
+            tokens = [word.decode() for word in text.encode(errors="surrogatepass").split()]
+        else:
+            tokens = self._tokenizer.tokenize(text)
+        if self.options.isolate:
+            tokens = [part for token in tokens for part in _isolated(token, self.options.isolate.upper())]
+        if self.options.punctuation == "remove":
+            tokens = [token for token in tokens if not _is_punctuation(token)]
+        return tokens
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens that a system knows."""
@@ -111,10 +140,7 @@ class TextProcessing:
     @property
     def changes(self) -> bool:
         """Whether anything is done at all."""
-        return bool(self.placeholders) or any(
-            side.options.tokenizer != "none" or side.options.case != "keep"
-            for side in (self.source, self.target)
-        )
+        return bool(self.placeholders) or self.source.options.changes or self.target.options.changes
 
     @cached_property
     def _protector(self) -> Protector | None:
@@ -176,3 +202,29 @@ class TextProcessing:
         except (UserError, KeyError, TypeError, UnicodeDecodeError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
         return cls(sides[0], sides[1], placeholders)
+
+
+def _is_punctuation(token: str) -> bool:
+    return all(unicodedata.category(c)[0] == "P" and c not in _SPOKEN for c in token)
+
+
+def _is_script(name: str) -> bool:
+    return any(script_of(chr(code)) == name.upper() for code in range(0x3000)) or name.upper() in _FAR_SCRIPTS
+
+
+_FAR_SCRIPTS = frozenset(
+    {"CJK", "HIRAGANA", "KATAKANA", "HANGUL"}
+)  # those behind the first 12,288 characters
+
+
+def _isolated(token: str, script: str) -> Iterator[str]:
+    """The parts of a token, each wholly of the script or without it; marks belong to what they stand on."""
+    inside: list[bool] = []
+    for c in token:
+        mark = unicodedata.combining(c) != 0 and bool(inside)
+        inside.append(inside[-1] if mark else script_of(c) == script)
+    at = 0
+    for _, run in groupby(inside):
+        length = len(list(run))
+        yield token[at : at + length]
+        at += length

@@ -122,6 +122,11 @@ class Decoder:
         self._engine.set_weights(list(weights.values()), self._sparse_weights)
         self._fallback = None
 
+    def take_weights(self, other: Decoder) -> None:
+        """Use the weights of a decoder with the same features, dense and sparse, from now on."""
+        self._sparse_weights = other._sparse_weights
+        self._set_dense(check_weights(other.weights, self.names))
+
     def copy(self, overlay: RuleTable | None = None) -> Decoder:
         """Another decoder of the same model, whose weights can be set without touching this one's."""
         overlay = overlay or self.overlay

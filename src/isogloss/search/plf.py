@@ -3,12 +3,14 @@
     ((('guten', -0.1, 1), ('gutes', -2.3, 1),), (('morgen', 0, 1),),)
 
 A lattice is a list of places, a place a list of arcs, an arc a word, a score and how many places it leads
-ahead; the last place follows the last of the list. Words are quoted as Python quotes them. The notation is
-read by a parser of its own: nothing in a file is ever executed.
+ahead; the last place follows the last of the list. Words are quoted as Python quotes them. A score is a
+logarithm; that of probability 0, ``-inf``, counts as -100, so that such an arc is taken where there is no
+other. The notation is read by a parser of its own: nothing in a file is ever executed.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,13 +25,14 @@ _TOKEN = re.compile(
     r"""[ \t]*(?:
         (?P<mark>[(),])
       | (?P<quoted>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
-      | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+      | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-inf(?:inity)?\b)
     )""",
     re.VERBOSE | re.ASCII,
 )
 _ESCAPE = re.compile(r"\\(.)")
 _WORD = re.compile(r"[^ \t-\r\0]+")
 _LARGEST_SCORE = 1e30
+_IMPOSSIBLE = -100.0
 _MOST_PLACES = 4096
 
 
@@ -131,6 +134,8 @@ class _Parser:
         quoted = self._take("quoted", "a word in quotes")
         self._take("mark", "','", ",")
         score = float(self._take("number", "the arc's score"))
+        if score == -math.inf:
+            score = _IMPOSSIBLE
         self._take("mark", "','", ",")
         text = self._take("number", "how far the arc leads")
         if not text.isdigit() or len(text) > 9:

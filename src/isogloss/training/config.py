@@ -35,8 +35,8 @@ Settings = dict[str, Any]
 RUNNING = ("threads", "memory")
 """Settings that do not change the result, and are not among the options."""
 _FILES = (
-    *("source", "target", "dev_source", "dev_target", "test_source", "test_target"),
-    *("source_columns", "target_columns", "source_dictionary", "target_dictionary"),
+    *("source", "target", "dev_source", "dev_target", "test_source", "test_target", "adapt_to"),
+    *("extra_bitext", "source_columns", "target_columns", "source_dictionary", "target_dictionary"),
 )
 
 
@@ -50,14 +50,18 @@ def read_config(path: StrPath) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataFormatError(f"not a TOML file ({error})", place) from None
     for name in _FILES:
-        value = settings.get(name)
-        if isinstance(value, str):
-            settings[name] = str(place.parent / value)
-        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
-            settings[name] = [str(place.parent / item) for item in value]
-        elif isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
-            settings[name] = {key: str(place.parent / item) for key, item in value.items()}
+        if name in settings:
+            settings[name] = _placed(settings[name], place.parent)
     return settings
+
+
+def _placed(value: Any, folder: Path) -> Any:
+    """Names of files, alone, in lists or in tables, as seen from a folder; anything else as it is."""
+    if isinstance(value, str):
+        return str(folder / value)
+    if isinstance(value, list):
+        return [_placed(item, folder) for item in value]
+    return {key: _placed(item, folder) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def make_options(settings: Mapping[str, Any]) -> TrainOptions:

@@ -12,7 +12,7 @@ from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
 from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
-from isogloss.corpus.processing import Case, SideOptions
+from isogloss.corpus.processing import Case, Punctuation, SideOptions
 from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError
 from isogloss.features.annotators import ANNOTATORS
@@ -22,6 +22,7 @@ from isogloss.grammar.options import ExtractOptions, Significance
 from isogloss.learn.online import HOPE_AND_FEAR
 from isogloss.learn.tuning import METHODS, TuneOptions
 from isogloss.lm.build import BuildOptions
+from isogloss.sampling.options import SampleOptions
 from isogloss.search.options import SearchOptions
 
 __all__ = [
@@ -85,6 +86,14 @@ class TrainOptions:
     """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
     test_size: int = 0
     """Pairs to set aside for testing if there is no ``test_source``."""
+    adapt_to: tuple[StrPath, ...] = ()
+    """Text of the source language: rules are extracted only from training pairs that are like it. Words are
+    aligned in all pairs, and the language model is that of all pairs."""
+    sample: SampleOptions = field(default_factory=SampleOptions)
+    """How they are chosen."""
+    extra_bitext: tuple[tuple[StrPath, StrPath], ...] = ()
+    """Further pairs of files, such as a development set: words are aligned and rules extracted from them too.
+    They are neither cleaned nor sampled, and the language model does not see them."""
     search: SearchName = "hiero"
     """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps; ``block``: phrases of which
     neighbours may change places, or none if ``decoder.phrase_order`` is ``monotone``."""
@@ -111,6 +120,14 @@ class TrainOptions:
     """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
     must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
     none."""
+    source_case: Case | Literal[""] = ""
+    """Of the source language, if it is another one."""
+    target_case: Case | Literal[""] = ""
+    """Of the target language, if it is another one."""
+    source_punctuation: Punctuation = "keep"
+    """``remove`` leaves punctuation out of the source side, as in speech: the target side restores it."""
+    isolate_script: str = ""
+    """Such as ``arabic``: source words are split where this script begins and ends."""
     seed: int = 1
     """Of everything that draws random numbers."""
     clean: CheckOptions = field(default_factory=CheckOptions)
@@ -150,8 +167,14 @@ class TrainOptions:
             raise ConfigError(f"search must be one of {', '.join(get_args(SearchName))}, got {self.search!r}")
         if self.tuner not in TUNERS:
             raise ConfigError(f"tuner must be one of {', '.join(TUNERS)}, got {self.tuner!r}")
-        if self.case not in ("", *get_args(Case)):
-            raise ConfigError(f"case must be one of {', '.join(get_args(Case))}, got {self.case!r}")
+        for name in ("case", "source_case", "target_case"):
+            if getattr(self, name) not in ("", *get_args(Case)):
+                raise ConfigError(
+                    f"{name} must be one of {', '.join(get_args(Case))}, got {getattr(self, name)!r}"
+                )
+        for files in self.extra_bitext:
+            if isinstance(files, str) or len(files) != 2:
+                raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
         for name in ("dev_size", "test_size", "held_out_size", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
@@ -174,7 +197,12 @@ class TrainOptions:
                 raise ConfigError(f"{name}_size is for training without a {name}_source")
 
     def _check_features(self) -> None:
+        for name in (*self.source_columns, *self.target_columns):
+            if name in (*SPELLING_TYPES, CLASS):
+                raise ConfigError(f"'{name}' is a token type already; give the column another name")
         if not self.sparse_features.templates:
+            if self.source_columns or self.target_columns:
+                raise ConfigError("token columns are for sparse features, and there are none")
             return
         if self.tuner not in _LEARN_SPARSE:
             raise ConfigError(
@@ -210,14 +238,14 @@ class TrainOptions:
             self.source_language or _language(self.source),
             self.target_language or (_language(self.target) if self.target is not None else "en"),
         )
+        cases = (self.source_case or self.case, self.target_case or self.case)
         source, target = (
             SideOptions(
-                tokenizer=name,
-                language=language,
-                case=self.case or ("keep" if name == "none" else "truecase"),
+                tokenizer=name, language=language, case=case or ("keep" if name == "none" else "truecase")
             )
-            for name, language in zip(names, languages, strict=True)
+            for name, language, case in zip(names, languages, cases, strict=True)
         )
+        source = replace(source, punctuation=self.source_punctuation, isolate=self.isolate_script)
         return source, target
 
     @property
@@ -235,7 +263,13 @@ class TrainOptions:
             return self.features
         if self.tuner == RELEVANT_SET:
             return block_features(swap=self.search_options.phrase_order != "monotone")
-        return DEFAULT_FEATURES if self.tuner == "mira" else NO_FEATURES
+        if self.tuner != "mira":
+            return NO_FEATURES
+        return replace(
+            DEFAULT_FEATURES,
+            source_types=(*DEFAULT_FEATURES.source_types, *self.source_columns),
+            target_types=(*DEFAULT_FEATURES.target_types, *self.target_columns),
+        )
 
     @property
     def needs_classes(self) -> bool:

@@ -54,17 +54,20 @@ class _Recipe:
             train = {"source": split["source"], "target": split["target"]}
             sets |= {name: split[name] for name in split.outputs if name not in train}
         facts = {name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)}
+        more = self._more_text()
         tokens = Stage(
             name="tokenize",
             function=partial(text_stages.tokenize, track=helpers.track),
-            inputs={**train, **sets},
+            inputs={**train, **sets, **more},
             outputs={
-                **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets)},
+                **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},
                 "text": "work/text",
             },
             options={**facts, "placeholders": list(options.protected)},
         )
-        models = self._models(tokens)
+        joined = [self._join(tokens)] if options.extra_bitext else []
+        both: Inputs = {side: (joined[0] if joined else tokens)[side] for side in ("source", "target")}
+        models = self._models(both, tokens)
         tune = self._tune(tokens, models)
         system = Stage(
             name="system",
@@ -77,7 +80,7 @@ class _Recipe:
             outputs={"system": "system"},
             options=self._search_facts(),
         )
-        return [*first, tokens, *models.values(), tune, system, self._evaluate(system, sets)]
+        return [*first, tokens, *joined, *models.values(), tune, system, self._evaluate(system, sets)]
 
     def _clean(self) -> Stage:
         options = self.options
@@ -133,9 +136,47 @@ class _Recipe:
             options={"dev": dev, "test": options.test_size},
         )
 
-    def _models(self, tokens: Stage) -> dict[str, Stage]:
+    def _more_text(self) -> Inputs:
+        """What is tokenised beside training text and sets; names end in what side it is."""
+        found: Inputs = {
+            f"adapt_{number:03}_source": path for number, path in enumerate(self.options.adapt_to)
+        }
+        for number, files in enumerate(self.options.extra_bitext):
+            found |= {
+                f"extra_{number:03}_{side}": path
+                for side, path in zip(("source", "target"), files, strict=True)
+            }
+        return found
+
+    def _sample(self, tokens: Stage, aligned: Inputs) -> Stage:
+        text = {name: tokens[name] for name in tokens.outputs if name.startswith("adapt_")}
+        return Stage(
+            name="sample",
+            function=partial(text_stages.sample, threads=self.helpers.threads, track=self.helpers.track),
+            inputs={
+                "source": tokens["source"],
+                "target": tokens["target"],
+                **{f"aligned_{name}": item for name, item in aligned.items()},
+                **text,
+            },
+            outputs={
+                **{name: f"work/sample/{name}" for name in aligned},
+                "facts": "work/sample/facts.json",
+            },
+            options=asdict(self.options.sample),
+        )
+
+    def _join(self, tokens: Stage) -> Stage:
+        more = {name: tokens[name] for name in tokens.outputs if name.startswith("extra_")}
+        return Stage(
+            name="join",
+            function=text_stages.join,
+            inputs={"source": tokens["source"], "target": tokens["target"], **more},
+            outputs={"source": "work/joined/source", "target": "work/joined/target"},
+        )
+
+    def _models(self, both: Inputs, tokens: Stage) -> dict[str, Stage]:
         options, helpers = self.options, self.helpers
-        both: Inputs = {"source": tokens["source"], "target": tokens["target"]}
         threads, memory, track = helpers.threads, helpers.memory, helpers.track
         align = Stage(
             name="align",
@@ -161,10 +202,14 @@ class _Recipe:
             )
         if annotated := {side: options.annotated(side) for side in _SIDES if options.annotated(side)}:
             found["columns"] = self._columns(tokens, annotated)
+        aligned: Inputs = {**both, "links": align["links"]}
+        if options.adapt_to:
+            chosen = found["sample"] = self._sample(tokens, aligned)
+            aligned = {name: chosen[name] for name in aligned}
         found["rules"] = Stage(
             name="rules",
             function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
-            inputs={**both, "links": align["links"]},
+            inputs=aligned,
             outputs={"rules": "work/rules"},
             options=asdict(options.extraction),
         )

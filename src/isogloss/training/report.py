@@ -205,5 +205,24 @@ def _corpus(page: Page, trained: Trained) -> None:
         page.table(
             ["dropped for", "pairs"], [[rule, f"{count:,}"] for rule, count in facts["reasons"].items()]
         )
+    if trained.sampling is not None:
+        found = trained.sampling
+        page.paragraph(
+            f"{found['chosen']:,} of {found['pairs']:,} pairs were chosen for the text to adapt to. "
+            "What 3-gram models of their source sides say about it:"
+        )
+        page.table(
+            ["model of", "pairs", "words", "perplexity", "unknown words"],
+            [
+                [
+                    name,
+                    f"{row['sentences']:,}",
+                    f"{row['words']:,}",
+                    f"{row['perplexity']:.1f}",
+                    f"{row['unknown']:,}",
+                ]
+                for name, row in found["perplexity"].items()
+            ],
+        )
     page.code(json.dumps(asdict(trained.options), indent=1, ensure_ascii=False, default=str))
     page.paragraph(f"Made by {trained.records[-1].made_by}.")

@@ -1,8 +1,9 @@
-"""The stages that make tokens from text: clean, set aside, tokenise."""
+"""The stages that make tokens from text: clean, set aside, tokenise, sample, join."""
 
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,8 +19,9 @@ from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.streams import atomic_output, atomic_outputs, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.progress import Track
+from isogloss.sampling import SampleOptions, read_text, sample_corpus
 
-__all__ = ["clean", "hold_out", "tokenize"]
+__all__ = ["clean", "hold_out", "join", "sample", "tokenize"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -46,7 +48,7 @@ def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> N
             # Plain text holds no languages to choose from.
             options=ReadOptions() if "target" in inputs else ReadOptions(**languages),
         ),
-        CheckOptions(**options["check"]),
+        CheckOptions(**{**options["check"], "patterns": tuple(options["check"]["patterns"])}),
         keep=options["keep"],
         dropped=outputs["dropped"],
         watch=watch,
@@ -143,3 +145,48 @@ def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> Tex
 def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
     with atomic_output(path) as stream:
         stream.writelines(" ".join(tokens) + "\n" for tokens in lines)
+
+
+def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Keep the aligned pairs that are like the text to adapt to, and say what that is worth.
+
+    What comes after the training pairs in the aligned ones is kept too.
+    """
+    text = read_text([inputs[name] for name in sorted(inputs) if name.startswith("adapt_")])
+    plain = FORMATS["plain"]
+    with tempfile.TemporaryDirectory(prefix="isogloss-sample-") as folder:
+        found = sample_corpus(
+            Conversion(
+                source=PairFiles(plain, (inputs["source"], inputs["target"])),
+                target=PairFiles(plain, (Path(folder) / "source", Path(folder) / "target")),
+                options=ReadOptions(),
+            ),
+            text,
+            SampleOptions(**options),
+            threads=threads,
+            track=track,
+        )
+    if not len(found.chosen.numbers):
+        raise ConfigError("no training pair shares a word with the text to adapt to")
+    chosen = set(found.chosen.numbers.tolist())
+    for name in ("source", "target", "links"):
+        with atomic_output(outputs[name]) as stream:
+            for number, line in enumerate(read_lines(inputs[f"aligned_{name}"])):
+                if number in chosen or number >= found.chosen.sentences:
+                    stream.write(line + "\n")
+    with atomic_output(outputs["facts"]) as stream:
+        stream.write(json.dumps(found.as_dict(), indent=1) + "\n")
+
+
+def join(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Training pairs and further ones after them; of these, pairs with an empty side are left out."""
+    extra = sorted(name.removesuffix("_source") for name in inputs if name.endswith("_source"))
+    with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
+        for pair in read_sides(inputs["source"], inputs["target"]):
+            for stream, line in zip(streams, pair, strict=True):
+                stream.write(line + "\n")
+        for name in extra:
+            for pair in read_sides(inputs[f"{name}_source"], inputs[f"{name}_target"]):
+                if all(pair):
+                    for stream, line in zip(streams, pair, strict=True):
+                        stream.write(line + "\n")

@@ -61,6 +61,32 @@ class Trained:
         """Pairs that were kept and dropped, with reasons."""
         return _read(self.folder / "work" / "clean" / "facts.json")
 
+    @cached_property
+    def sampling(self) -> Mapping[str, Any] | None:
+        """What was chosen of the training pairs, and what it is worth; None if all were used."""
+        return _read(self.folder / "work" / "sample" / "facts.json") if self.options.adapt_to else None
+
+    @property
+    def training_text(self) -> tuple[Path, Path, Path]:
+        """Source, target and links of the pairs that rules were extracted from, as tokens."""
+        work = self.folder / "work"
+        if self.options.adapt_to:
+            return work / "sample" / "source", work / "sample" / "target", work / "sample" / "links"
+        place = "joined" if self.options.extra_bitext else "tokens"
+        return work / place / "source", work / place / "target", work / "links"
+
+    @cached_property
+    def training_pairs(self) -> int:
+        """How many of them, the first, are training pairs; those that come after them are extra pairs."""
+        if self.sampling is not None:
+            return int(self.sampling["chosen"])
+        return sum(1 for _ in read_lines(self.lm_text[0]))
+
+    @property
+    def lm_text(self) -> tuple[Path, Path]:
+        """Source and target of the pairs that the language model was estimated from, as tokens."""
+        return self.folder / "work" / "tokens" / "source", self.folder / "work" / "tokens" / "target"
+
     @property
     def report(self) -> Path:
         """The page that tells all."""
@@ -124,7 +150,9 @@ def _claim(folder: Path) -> None:
 
 def _check_sets(options: TrainOptions) -> None:
     """What is wrong with small files should be said before the large ones are worked on."""
-    for path in (options.source, options.target):
+    more = [*options.adapt_to, *(path for files in options.extra_bitext for path in files)]
+    columns = [*options.source_columns.values(), *options.target_columns.values()]
+    for path in (options.source, options.target, *more, *columns):
         if path is not None and not Path(path).is_file():
             raise InputFileError("No such file", path)
     for source, targets, tuned in (

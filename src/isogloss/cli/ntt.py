@@ -1,0 +1,61 @@
+"""``isogloss experiment ntt-iwslt2007``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from isogloss.cli import console
+from isogloss.errors import ConfigError
+
+__all__ = ["ntt_iwslt2007"]
+
+
+def ntt_iwslt2007(
+    config: Annotated[str, typer.Option(metavar="FILE", help="TOML file that describes the data.")],
+    output: Annotated[
+        str, typer.Option(metavar="DIR", help="Folder for systems, lists, results.json and report.html.")
+    ],
+    threads: Annotated[int, typer.Option(metavar="N", help="Threads; 0 uses all processors.")] = 1,
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory for counting and sorting, such as 1G.")
+    ] = "1G",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """The NTT system of IWSLT 2007: sampled bitext, sparse decoder, voted reranker, text and speech.
+
+    A run that was stopped goes on where it stopped when the same command is given again.
+    """
+    import json as text
+
+    from isogloss.cli.sizes import parse_size
+    from isogloss.corpus.streams import atomic_output
+    from isogloss.ntt import NttExperiment, ntt_page, ntt_tables, read_ntt
+
+    if threads < 0:
+        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    options = read_ntt(config)
+    folder = Path(output)
+    results = NttExperiment(
+        options,
+        folder,
+        threads=threads or os.cpu_count() or 1,
+        memory=parse_size(memory),
+        say=console.note,
+        track=console.track,
+    ).run()
+    with atomic_output(folder / "results.json") as stream:
+        stream.write(text.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    ntt_page(results, options).write(folder / "report.html")
+    if json:
+        console.print_json(results)
+        return
+    for title, head, rows in ntt_tables(results):
+        table = Table(*head, title=title, title_justify="left", box=None)
+        for row in rows:
+            table.add_row(*row)
+        console.print_table(table)

@@ -1,0 +1,75 @@
+"""The best strings of a word lattice, all different.
+
+Several paths may have the same words. A string is worth its best path, so paths are not enumerated: the
+search goes from prefix to prefix of strings and knows for each prefix all places where its paths can stand,
+with the best score up to there. What is still to come is known exactly from a pass from the end, so that the
+first strings that are complete are the best ones (A*, on the lattice as it is determinised).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Sequence
+
+from isogloss._engine import NbestBuilder
+from isogloss.errors import ConfigError
+from isogloss.nbest.store import NbestStore
+from isogloss.search.plf import Lattice
+
+__all__ = ["best_strings", "strings_store"]
+
+Words = tuple[str, ...]
+
+
+def best_strings(lattice: Lattice, count: int) -> list[tuple[Words, float]]:
+    """Up to ``count`` strings with the highest scores, best first; the score is the sum along the best path.
+
+    An empty lattice has one string, without words. Strings with equal scores always come in the same order.
+
+    >>> from isogloss.search import parse_plf
+    >>> best_strings(parse_plf("((('a', -1, 1), ('b', -2, 1), ('a', -3, 1)),)"), 5)
+    [(('a',), -1.0), (('b',), -2.0)]
+    """
+    if count < 1:
+        raise ConfigError(f"count must be at least 1, got {count}")
+    leaving: list[list[tuple[int, str, float]]] = [[] for _ in range(lattice.places)]
+    for arc in lattice.arcs:
+        leaving[arc.begin].append((arc.end, arc.word, arc.score))
+    last = lattice.places - 1
+    to_come = [-math.inf] * last + [0.0]
+    for place in range(last - 1, -1, -1):
+        to_come[place] = max((score + to_come[end] for end, _, score in leaving[place]), default=-math.inf)
+    found: list[tuple[Words, float]] = []
+    # What it will be worth, its words, what it is worth if it is complete, where its paths stand.
+    waiting: list[tuple[float, Words, float, dict[int, float]]] = [(-to_come[0], (), 0.0, {0: 0.0})]
+    while waiting and len(found) < count:
+        _, words, worth, stands = heapq.heappop(waiting)
+        if not stands:
+            found.append((words, worth))
+            continue
+        if last in stands:
+            heapq.heappush(waiting, (-stands[last], words, stands[last], {}))
+        following: dict[str, dict[int, float]] = {}
+        for place, score in stands.items():
+            for end, word, more in leaving[place]:
+                if to_come[end] > -math.inf:
+                    reached = following.setdefault(word, {})
+                    reached[end] = max(reached.get(end, -math.inf), score + more)
+        for word, reached in following.items():
+            best = max(score + to_come[place] for place, score in reached.items())
+            heapq.heappush(waiting, (-best, (*words, word), 0.0, reached))
+    return found
+
+
+def strings_store(strings: Iterable[Sequence[tuple[Words, float]]], *, column: str = "asr") -> NbestStore:
+    """An n-best list of the strings of many lattices; the score is the total and a dense column.
+
+    A lattice without words has one candidate without words, so that every lattice is in the list.
+    """
+    builder = NbestBuilder()
+    for number, found in enumerate(strings):
+        for words, score in found:
+            text = " ".join(words).replace("|||", "&#124;&#124;&#124;")
+            builder.add(number, text, score=score, dense=[(column, [score])], line=number + 1)
+    return NbestStore.from_columns(builder.finish())
