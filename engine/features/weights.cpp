@@ -98,12 +98,20 @@ void WeightTable::restore(std::span<const std::uint64_t> features, std::span<con
     throw std::invalid_argument("as many weights, sums and checks as features are expected");
   *this = WeightTable();
   steps_ = steps;
+  // They come in order and are put side by side; one at a time each would have to pass all before it.
   for (std::size_t i = 0; i < features.size(); ++i) {
-    if (!add(features[i], weights[i])) throw std::invalid_argument("a feature stands twice");
-    const std::size_t at = place_of(features[i]);
-    records_[at].sum = sums[i];
-    checks_[at] = checks[i];
+    if (features[i] == 0 || (i > 0 && features[i] <= features[i - 1]))
+      throw std::invalid_argument("the features do not rise");
+    Record record;
+    record.feature = features[i];
+    record.weight = weights[i];
+    record.last = steps;
+    record.sum = sums[i];
+    records_.push_back(record);
+    checks_.push_back(checks[i]);
   }
+  used_ = records_.size();
+  grow();
 }
 
 void fill_table(std::span<const std::uint64_t> features, std::span<const float> weights,
