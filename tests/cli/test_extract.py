@@ -64,6 +64,7 @@ def test_every_option_arrives(toy, capsys):
         "orientation_smoothing": 1.0,
         "smoothing": "kneser-ney",
         "max_sentence_length": 99,
+        "max_plain": 0,
     }
     assert not list(toy.glob("isogloss-*"))  # the scratch folder is gone
 

@@ -18,9 +18,9 @@ def test_a_plot_has_a_line_per_series_and_is_sound() -> None:
     ]
     svg = line_plot("A & B", lines, x_label="sweep", y_label="loss", right_label="BLEU")
     root = ElementTree.fromstring(svg)  # our own
-    drawn = root.findall("polyline")
+    drawn = root.findall("{*}polyline")
     assert [len(line.attrib["points"].split()) for line in drawn] == [3, 2]
-    texts = [text.text for text in root.findall("text")]
+    texts = [text.text for text in root.findall("{*}text")]
     assert {"A & B", "loss <1>", "BLEU", "sweep"} <= set(texts)
 
 
