@@ -24,12 +24,18 @@ from isogloss.corpus.streams import read_lines
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
 from isogloss.features.name_log import NameLog
-from isogloss.features.options import ALL_TEMPLATES, SPELLING_TYPES
+from isogloss.features.options import SPELLING_TYPES
 from isogloss.learn.online import OnlineOptions, OnlineTrainer
 from isogloss.metric import References
 from isogloss.search import load
 from isogloss.search.decoder import Decoder
 from isogloss.search.weights import write_weights
+
+TEMPLATES = (
+    *("pair", "pair_bigram", "target_bigram", "insertion", "deletion", "hierarchical", "rule"),
+    *("source_phrase", "target_phrase", "shape", "orientation", "distortion"),
+)
+"""Those of Watanabe et al. (2007) and their like; the others belong to block systems."""
 
 
 def all_features(source_classes: str | None, target_classes: str | None) -> SparseModel:
@@ -38,7 +44,7 @@ def all_features(source_classes: str | None, target_classes: str | None) -> Spar
 
     source, target = column(source_classes), column(target_classes)
     options = SparseOptions(
-        templates=ALL_TEMPLATES,
+        templates=TEMPLATES,
         source_types=(*SPELLING_TYPES, *source),
         target_types=(*SPELLING_TYPES, *target),
     )
