@@ -79,7 +79,12 @@ def test_folds_end_where_a_document_ends(described: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("tables = [5]", "no table 5"), ("tabels = [1]", "tabels"), ("system = 3", "online.toml")],
+    [
+        ("online = 3", "online = 3 found"),
+        ("tables = [5]", "no table 5"),
+        ("tabels = [1]", "tabels"),
+        ("system = 3", "online.toml"),
+    ],
 )
 def test_bad_descriptions(described: Path, line: str, message: str) -> None:
     lines = [text for text in described.read_text().splitlines() if text.split(" ")[0] != line.split(" ")[0]]

@@ -109,7 +109,10 @@ def read_experiment(path: StrPath) -> ExperimentOptions:
                 facts[name] = file.parent / facts[name]
         facts["dev"] = files(facts["dev"])
         facts["tests"] = {name: files(row) for name, row in facts.get("tests", {}).items()}
-        facts["online"] = replace(HOPE_AND_FEAR, **facts.get("online", {}))
+        online = facts.get("online", {})
+        if not isinstance(online, dict):
+            raise ConfigError(f"{file}: online = {online!r} found, a table of options is expected")
+        facts["online"] = replace(HOPE_AND_FEAR, **online)
         for name in ("tables", "templates"):
             if name in facts:
                 facts[name] = tuple(facts[name])
