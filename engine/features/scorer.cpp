@@ -47,26 +47,48 @@ float* SparseScorer::Memo::find(std::uint64_t key, bool& known) {
 
 void SparseScorer::begin_event(const ActiveTemplate& active, std::span<const Position> positions) {
   const std::uint64_t key = expansion_.key(active, positions);
-  float known;
-  const bool is_known = weights_->events->find(key, weights_->version, known);
-  event_scores_.push_back(known);
-  if (is_known) return;
+  const std::size_t event = event_scores_.size();
+  event_scores_.push_back(0.0f);
+  WordEvent words{&active, key, {}, static_cast<std::uint32_t>(positions.size()), static_cast<std::uint32_t>(event)};
+  bool only_words = positions.size() <= words.words.size();
+  for (std::size_t i = 0; only_words && i < positions.size(); ++i) {
+    only_words = positions[i].kind == Position::Kind::kToken;
+    words.words[i] = positions[i].token;
+  }
+  // Phrases and literals may be gone when the template returns, and words are by far the most.
+  if (!only_words) {
+    if (!weights_->events->find(key, weights_->version, event_scores_[event]))
+      ask_for_weights(active, positions, key, event);
+    return;
+  }
+  weights_->events->prefetch(key);
+  word_events_.push_back(words);
+}
+
+void SparseScorer::ask_for_weights(const ActiveTemplate& active, std::span<const Position> positions,
+                                   std::uint64_t key, std::size_t event) {
   for (std::uint64_t feature : expansion_.features(active, positions)) {
     weights_->view.prefetch(feature);
     pending_features_.push_back(feature);
   }
-  pending_.push_back({key, event_scores_.size() - 1, pending_features_.size()});
+  pending_.push_back({key, event, pending_features_.size()});
 }
 
-// Weights lie all over the table: all are asked for before the first is waited for.
+// What is remembered and what is not lies all over memory: all of it is asked for before the first is waited for.
 template <class Call>
 float SparseScorer::sum(Call&& call) {
   event_scores_.clear();
+  word_events_.clear();
   pending_.clear();
   pending_features_.clear();
   for (const ActiveTemplate& active : model_.templates) {
     Sink sink(tokens_, [&](std::span<const Position> positions) { begin_event(active, positions); });
     call(*active.events, sink);
+  }
+  for (const WordEvent& event : word_events_) {
+    if (weights_->events->find(event.key, weights_->version, event_scores_[event.event])) continue;
+    std::array<Position, 4> positions{event.words[0], event.words[1], event.words[2], event.words[3]};
+    ask_for_weights(*event.active, std::span(positions).first(event.count), event.key, event.event);
   }
   std::size_t next = 0;
   for (const Pending& pending : pending_) {

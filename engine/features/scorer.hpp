@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
+#include "base/large_pages.hpp"
 #include "features/events.hpp"
 #include "features/weights.hpp"
 #include "templates/aligned.hpp"
@@ -50,6 +52,7 @@ class EventMemory {
   void keep(std::uint64_t key, std::uint32_t version, float score) {
     cells_[key & (cells_.size() - 1)] = {key, version, score};
   }
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&cells_[key & (cells_.size() - 1)]); }
 
  private:
   struct Cell {
@@ -57,7 +60,7 @@ class EventMemory {
     std::uint32_t version = 0;
     float score = 0;
   };
-  std::vector<Cell> cells_;
+  std::vector<Cell, LargePages<Cell>> cells_;
 };
 
 /// What all sentences share.
@@ -199,6 +202,8 @@ class SparseScorer {
   }
   std::uint32_t intern_parent(const RuleFacts& rule);
   void begin_event(const ActiveTemplate& active, std::span<const Position> positions);
+  void ask_for_weights(const ActiveTemplate& active, std::span<const Position> positions, std::uint64_t key,
+                       std::size_t event);
   template <class Call>
   float sum(Call&& call);
   static void add_up(std::vector<Firing>& firings);
@@ -220,7 +225,15 @@ class SparseScorer {
   Interner<Before> states_;
   Memo steps_, borders_, unaligned_;
 
-  // Scratch of `sum`: scores of events in their order, and those whose weights are on their way from memory.
+  // Scratch of `sum`: events of words alone, whose memory is on its way; the scores of all events in their order; and
+  // those whose weights are on their way.
+  struct WordEvent {
+    const ActiveTemplate* active;
+    std::uint64_t key;
+    std::array<TokenId, 4> words;
+    std::uint32_t count, event;
+  };
+  std::vector<WordEvent> word_events_;
   struct Pending {
     std::uint64_t key;
     std::size_t event, features_end;

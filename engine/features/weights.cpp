@@ -16,7 +16,7 @@ std::size_t WeightTable::place_of(std::uint64_t feature) const {
 void WeightTable::grow() {
   std::size_t size = records_.size() < 1024 ? 1024 : records_.size() + records_.size() / 5;
   for (bool fits = false; !fits; size += size / 5) {
-    std::vector<Record> grown(size);
+    decltype(records_) grown(size);
     std::vector<std::uint32_t> checks(size, 0);
     std::size_t next = 0;
     fits = true;

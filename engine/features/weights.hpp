@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/large_pages.hpp"
+
 namespace isogloss::features {
 
 /// Finds the weight of a feature in an open-addressing table of records that begin with the feature's number and
@@ -116,7 +118,7 @@ class WeightTable {
   Record& insert(std::uint64_t feature);
   void grow();
 
-  std::vector<Record> records_;
+  std::vector<Record, LargePages<Record>> records_;
   std::vector<std::uint32_t> checks_;  // of the records, 0 for none
   std::size_t used_ = 0;
   std::uint32_t steps_ = 0;
