@@ -18,7 +18,10 @@ import isogloss
 from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic import write_corpus
+from isogloss.errors import ConfigError
+from isogloss.grammar.table import RuleTable
 from isogloss.training import TrainOptions
+from isogloss.training.text_stages import set_aside
 
 T = TypeVar("T")
 Run = Callable[..., tuple[int, str, str]]
@@ -58,7 +61,7 @@ def quick(corpus: Path, **more: Any) -> dict[str, Any]:
         "lm": {"order": 3},
         "classes": {"classes": 8, "restarts": 0},
         "decoder": {"beam_size": 20, "pop_limit": 30},
-        "tune": {"iterations": 2, "nbest": 30, "restarts": 2, "online": {"nbest": 50}},
+        "tune": {"iterations": 2, "dense_first": 1, "nbest": 30, "restarts": 2, "online": {"nbest": 50}},
         **more,
     }
 
@@ -229,6 +232,39 @@ def test_sets_are_held_out_of_the_training_text(corpus: Path, tmp_path: Path, ru
     assert isogloss.load(str(folder)).options.search == "phrase"
 
 
+def test_pairs_to_tune_on_are_unknown_to_what_tunes_them(trained: Path) -> None:
+    def lines(name: str) -> list[str]:
+        return (trained / "work" / name).read_text().splitlines()
+
+    chosen, rest = lines("aside/tune_source"), lines("aside/source")
+    assert len(chosen) == 25  # a twentieth
+    assert set(chosen) | set(rest) == set(lines("tokens/source"))
+    assert not set(chosen) & set(rest)
+    assert len(rest) == len(lines("aside/target")) == len(lines("aside/links"))
+    tuned_with, all_rules, in_system = (
+        len(RuleTable.open(trained / name)) for name in ("work/tuning-rules", "work/rules", "system/rules")
+    )
+    assert tuned_with < all_rules == in_system
+
+
+def test_a_source_with_several_translations_has_several_references(tmp_path: Path) -> None:
+    texts = {"source": "abcadefghi", "target": "1232456789", "links": "-" * 10}
+    for name, text in texts.items():
+        (tmp_path / name).write_text("".join(f"{letter}\n" for letter in text))
+    names = ("source", "target", "links", "tune_source", "tune_target_000", "tune_target_001")
+    outputs = {name: tmp_path / f"out.{name}" for name in names}
+    inputs = {name: tmp_path / name for name in texts}
+    set_aside(inputs, outputs, {"pairs": 2})
+    found = {name: path.read_text().split("\n")[:-1] for name, path in outputs.items()}
+    assert found["tune_source"] == ["a", "e"]
+    assert found["tune_target_000"] == ["1", "5"]
+    assert found["tune_target_001"] == ["2", ""]
+    assert "".join(found["source"]) == "bcdfghi"
+    assert "".join(found["target"]) == "2346789"
+    with pytest.raises(ConfigError, match="too few"):
+        set_aside(inputs, outputs, {"pairs": 5})
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -254,6 +290,9 @@ def test_sets_are_held_out_of_the_training_text(corpus: Path, tmp_path: Path, ru
         ({"config": "choice.toml"}, "tuner must be one of mira, "),
         ({"tokenizer": "luck"}, "unknown tokenizer 'luck'; known are moses"),
         ({"dev_size": "5"}, "dev_size is for training without a dev_source"),
+        ({"tuning_pairs": "-1"}, "tuning_pairs must be at least 0, got -1"),
+        ({"tuning_pairs": "9", "tuner": "none"}, "the tuner none does not learn from tuning_pairs"),
+        ({"tuning_pairs": "400"}, "too few to tune on 400 of them; ask for fewer"),
         ({"features": "luck"}, "no feature template is called 'luck'"),
         ({"tuner": "mert", "features": "pair"}, "sparse features are learnt by mira and relevant-set"),
         ({"threads": "-1"}, "threads must be at least 0, got -1"),

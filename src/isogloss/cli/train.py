@@ -159,6 +159,14 @@ def train(
             show_default="0",
         ),
     ] = None,
+    tuning_pairs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Training pairs that are learnt from beside the development set.",
+            show_default="with sparse features a twentieth, at most 1,000; else 0",
+        ),
+    ] = None,
     dev_size: Annotated[
         int | None,
         typer.Option(
@@ -293,6 +301,7 @@ def train(
         "search": search and search.value,
         "tuner": tuner and tuner.value,
         "held_out_size": held_out_size,
+        "tuning_pairs": tuning_pairs,
         "dev_size": dev_size,
         "test_size": test_size,
         "tokenizer": tokenizer,

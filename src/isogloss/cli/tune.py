@@ -59,7 +59,9 @@ def tune(
     iterations: Annotated[
         int,
         typer.Option(
-            metavar="N", help="Passes over the sentences.", show_default="30 for relevant-set, else 10"
+            metavar="N",
+            help="Passes over the sentences.",
+            show_default="6 for mira, 30 for relevant-set, else 10",
         ),
     ] = 0,
     nbest: Annotated[

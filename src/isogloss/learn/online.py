@@ -62,7 +62,8 @@ class OnlineOptions:
     """One slack per ``sentence`` or per ``pair``."""
     loss: str = "document"
     """What a difference in quality is: BLEU of the whole ``document`` with the sentence exchanged (times the
-    number of sentences), or smoothed ``sentence`` BLEU."""
+    number of sentences), or smoothed ``sentence`` BLEU. The document is made of oracles, for ``hope-fear`` of
+    the model's best candidates, so that it learns how long its translations should be."""
     loss_scale: float = 1.0
     """By how much a difference in quality is multiplied before it is compared with differences in score."""
     sparse_scale: float = 1.0
@@ -111,7 +112,7 @@ class OnlineOptions:
 
 
 HOPE_AND_FEAR = OnlineOptions(
-    iterations=10,
+    iterations=6,
     nbest=100,
     candidates=1,
     oracles=1,
@@ -132,7 +133,7 @@ class OnlineIteration:
     score: float
     """BLEU in 0..100 of the best candidates that the iteration met, under the weights as they were then."""
     oracle_score: float
-    """BLEU of the best oracles."""
+    """BLEU of the best oracles; for ``hope-fear``, which keeps none, the same as ``score``."""
     active_features: int
     """Sparse features that have a weight."""
     held_out_score: float | None = None
@@ -351,7 +352,9 @@ class OnlineTrainer:
         if not hope:
             self.state.oracles.keep(sentence, oracles)
         if options.loss == "document":
-            self._document.replace(sentence, oracles[0].statistics)
+            # The paper's document is made of oracles, beside which no candidate is too short: hope and fear
+            # are weighed in a document of what the model says now (Chiang 2012).
+            self._document.replace(sentence, rows[0] if hope else oracles[0].statistics)
         return oracles, new
 
     def _sparse(self, found: Searched, position: int, rows: npt.NDArray[np.int64]) -> FeatureRows:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import shutil
 import tempfile
 import time
@@ -42,6 +43,7 @@ __all__ = ["METHODS", "TuneIteration", "TuneOptions", "TuneResult", "tune"]
 
 METHODS = ("mira", "mert", "kbmira", "pro", "relevant-set")
 _STATE, _POOL, _ONLINE, _NAMES, _RELEVANT = "state.json", "pool", "online", "names", "relevant"
+_DENSE_FIRST = "dense"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,8 @@ class TuneOptions:
     """Candidates per sentence and iteration that ``mert``, ``kbmira`` and ``pro`` learn from."""
     restarts: int = 20
     """Random restarts of ``mert``."""
+    dense_first: int = 0
+    """Turns of ``kbmira`` that find where ``mira`` begins; 0 begins with the weights as they are."""
     seed: int = 1
     online: OnlineOptions = field(default_factory=OnlineOptions)
     """Of ``mira``; ``iterations`` and ``seed`` above take the place of its own."""
@@ -66,7 +70,7 @@ class TuneOptions:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise ConfigError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
-        for name in ("iterations", "restarts", "seed"):
+        for name in ("iterations", "restarts", "dense_first", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
         if self.nbest < 1:
@@ -155,6 +159,8 @@ def tune(
         if not isinstance(system, System):
             result = run.in_turns(system, weights, folder)
         elif options.method == "mira":
+            if options.dense_first:
+                weights = run.dense_first(system, weights, folder / _DENSE_FIRST)
             result = run.online(system.decoder, weights, folder)
         elif options.method == "relevant-set":
             stack.enter_context(system.decoder.restored())
@@ -192,6 +198,17 @@ class _Run:
         self.dev, self.held_out, self.options = dev, held_out, options
         self.threads, self.track, self.report = threads, track, report
         self.history: list[TuneIteration] = []
+
+    def dense_first(self, system: System, weights: dict[str, float], folder: Path) -> dict[str, float]:
+        """Weights of dense features from lists, as large as those given, for which ``mira`` is set."""
+        options = replace(self.options, method="kbmira", iterations=self.options.dense_first)
+        turns = _Run(self.dev, None, options, self.threads, self.track, lambda _: None)
+        with system.decoder.restored():
+            system.decoder.set_weights(weights)
+            found = turns.in_turns(system, weights, folder).dense
+        changed = [name for name in found if found[name] != weights[name]]
+        before, after = (math.hypot(*(w[name] for name in changed)) for w in (weights, found))
+        return {**weights, **{name: found[name] * before / after for name in changed if after}}
 
     def online(self, decoder: Decoder, weights: dict[str, float], folder: Path) -> TuneResult:
         online = replace(self.options.online, iterations=self.options.passes, seed=self.options.seed)

@@ -25,7 +25,7 @@ from isogloss.corpus.streams import StrPath
 from isogloss.errors import ConfigError, DataFormatError, InputFileError
 from isogloss.grammar.options import ExtractOptions
 from isogloss.learn.online import HOPE_AND_FEAR
-from isogloss.training.options import BLOCK_DECODER, TrainOptions, grammar_of
+from isogloss.training.options import BLOCK_DECODER, DENSE_FIRST, TrainOptions, grammar_of
 
 __all__ = ["RUNNING", "Settings", "from_settings", "make_options", "read_config"]
 
@@ -83,7 +83,8 @@ def make_options(settings: Mapping[str, Any]) -> TrainOptions:
     if isinstance(settings.get("tune"), Mapping):
         online = settings["tune"].get("online", {})
         if isinstance(online, Mapping):
-            settings["tune"] = {**settings["tune"], "online": {**asdict(HOPE_AND_FEAR), **online}}
+            online = {**asdict(HOPE_AND_FEAR), **online}
+            settings["tune"] = {"dense_first": DENSE_FIRST, **settings["tune"], "online": online}
     made: TrainOptions = from_settings(TrainOptions, settings)
     return made
 

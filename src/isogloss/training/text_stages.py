@@ -21,13 +21,15 @@ from isogloss.errors import ConfigError, DataFormatError
 from isogloss.progress import Track
 from isogloss.sampling import SampleOptions, read_text, sample_corpus
 
-__all__ = ["clean", "hold_out", "join", "sample", "tokenize"]
+__all__ = ["clean", "hold_out", "join", "sample", "set_aside", "tokenize"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
 
 _DEV_SIZE = 1000
 _DEV_SHARE = 10
+_TUNING_SIZE = 1000
+_TUNING_SHARE = 20
 
 
 def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
@@ -145,6 +147,45 @@ def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> Tex
 def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
     with atomic_output(path) as stream:
         stream.writelines(" ".join(tokens) + "\n" for tokens in lines)
+
+
+def set_aside(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Take pairs from all over the training text to tune on; what is left has not seen their sources.
+
+    A source that stands there with several translations has as many references as the development set.
+    """
+    sources = list(read_lines(inputs["source"]))
+    wanted = options["pairs"]
+    if wanted == "usual":
+        wanted = min(_TUNING_SIZE, len(sources) // _TUNING_SHARE)
+    if len(sources) <= 2 * wanted:
+        raise ConfigError(
+            f"{len(sources):,} sentence pairs are too few to tune on {wanted:,} of them; ask for fewer"
+        )
+    translations: dict[str, list[str]] = {
+        sources[number * len(sources) // wanted]: [] for number in range(wanted)
+    }
+    sides = ("source", "target", "links")
+    with atomic_outputs([outputs[side] for side in sides]) as streams:
+        for lines in zip(*(read_lines(inputs[side]) for side in sides), strict=True):
+            known = translations.get(lines[0])
+            if known is None:
+                for stream, line in zip(streams, lines, strict=True):
+                    stream.write(line + "\n")
+            elif lines[1] not in known:
+                known.append(lines[1])
+    targets = sorted(name for name in outputs if name.startswith("tune_target"))
+    _write_lines(outputs["tune_source"], translations)
+    for number, name in enumerate(targets):
+        _write_lines(
+            outputs[name],
+            (known[number] if number < len(known) else "" for known in translations.values()),
+        )
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with atomic_output(path) as stream:
+        stream.writelines(line + "\n" for line in lines)
 
 
 def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:

@@ -66,12 +66,16 @@ def tune_weights(
             f"{max(0, learnt_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
             f"least {LEAST_SENTENCES} are needed"
         )
-    learnt = slice(0, learnt_from)
     held_out = slice(learnt_from, len(sources)) if options["held_out"] else None
+    learnt, known = sources[:learnt_from], [stream[:learnt_from] for stream in references]
+    if "tune_source" in inputs:
+        more, translations = _sentences(inputs, "tune")
+        learnt = learnt + more
+        known = [a + b for a, b in zip(known, translations, strict=True)]
     result = tune(
         System(decoder, inputs["rules"].parent),
-        sources[learnt],
-        _part(references, learnt),
+        learnt,
+        References(known),
         from_settings(TuneOptions, options["tune"]),
         held_out=(sources[held_out], _part(references, held_out)) if held_out else None,
         threads=threads,
