@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from isogloss.cli import console
+from isogloss.cli.results import give_results
 from isogloss.errors import ConfigError
 
 __all__ = ["app", "local_training"]
@@ -116,10 +117,8 @@ def local_training(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Local training (Liu et al. 2012): all tables of the paper, and its figure, on your data."""
-    import json as text
     from pathlib import Path
 
-    from isogloss.corpus.streams import atomic_output
     from isogloss.local.experiment import read_experiment, run_experiment, tables
 
     if threads < 0:
@@ -128,13 +127,4 @@ def local_training(
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     results = run_experiment(options, folder, threads=threads or os.cpu_count() or 1, say=console.note)
-    with atomic_output(folder / "results.json") as stream:
-        stream.write(text.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    if json:
-        console.print_json(results)
-        return
-    for title, heads, rows in tables(results):
-        table = Table(*heads, title=title, title_justify="left", box=None)
-        for row in rows:
-            table.add_row(*row)
-        console.print_table(table)
+    give_results(results, tables(results), folder, as_json=json)

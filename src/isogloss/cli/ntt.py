@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from isogloss.cli import console
+from isogloss.cli.results import give_results
 from isogloss.errors import ConfigError
 
 __all__ = ["ntt_iwslt2007"]
@@ -30,10 +30,7 @@ def ntt_iwslt2007(
 
     A run that was stopped goes on where it stopped when the same command is given again.
     """
-    import json as text
-
     from isogloss.cli.sizes import parse_size
-    from isogloss.corpus.streams import atomic_output
     from isogloss.ntt import NttExperiment, ntt_page, ntt_tables, read_ntt
 
     if threads < 0:
@@ -48,14 +45,5 @@ def ntt_iwslt2007(
         say=console.note,
         track=console.track,
     ).run()
-    with atomic_output(folder / "results.json") as stream:
-        stream.write(text.dumps(results, indent=1, ensure_ascii=False) + "\n")
     ntt_page(results, options).write(folder / "report.html")
-    if json:
-        console.print_json(results)
-        return
-    for title, head, rows in ntt_tables(results):
-        table = Table(*head, title=title, title_justify="left", box=None)
-        for row in rows:
-            table.add_row(*row)
-        console.print_table(table)
+    give_results(results, ntt_tables(results), folder, as_json=json)

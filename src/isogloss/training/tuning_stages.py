@@ -12,6 +12,7 @@ from isogloss.classes import WordClasses
 from isogloss.corpus.phrases import sharing_phrases
 from isogloss.corpus.processing import TextProcessing
 from isogloss.corpus.streams import atomic_output, read_lines
+from isogloss.description import from_settings
 from isogloss.errors import ConfigError
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
@@ -25,7 +26,6 @@ from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.search.options import SearchOptions
 from isogloss.search.system import System, create_system
 from isogloss.search.weights import default_weights, read_weights, write_weights
-from isogloss.training.config import from_settings
 from isogloss.training.options import CLASS
 from isogloss.training.report import history_of
 
