@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isogloss.cli import console
+from isogloss.cli.decoding import thread_count
 from isogloss.cli.results import give_results
-from isogloss.errors import ConfigError
 
 __all__ = ["ntt_iwslt2007"]
 
@@ -33,14 +32,13 @@ def ntt_iwslt2007(
     from isogloss.cli.sizes import parse_size
     from isogloss.ntt import NttExperiment, ntt_page, ntt_tables, read_ntt
 
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    threads = thread_count(threads)
     options = read_ntt(config)
     folder = Path(output)
     results = NttExperiment(
         options,
         folder,
-        threads=threads or os.cpu_count() or 1,
+        threads=threads,
         memory=parse_size(memory),
         say=console.note,
         track=console.track,
