@@ -62,7 +62,7 @@ def tokenize(
             "--protect",
             metavar="KIND",
             help="Kind of placeholder: printf, braces, tags, entities (these four if not given), urls, "
-            "emails; repeatable.",
+            "emails, identifiers (such as volume_type); repeatable.",
         ),
     ] = None,
     system: System = None,

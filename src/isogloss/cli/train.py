@@ -206,8 +206,8 @@ def train(
         typer.Option(
             metavar="KINDS",
             help="Kinds of placeholders that a translation must have exactly as often as its source, with "
-            "commas between: printf, braces, tags, entities, urls, emails; catalog for the first four; or "
-            "none.",
+            "commas between: printf, braces, tags, entities, urls, emails, identifiers; catalog for the "
+            "first four; or none.",
             show_default="catalog if the training text is a PO or XLIFF file",
         ),
     ] = None,
