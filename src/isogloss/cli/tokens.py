@@ -22,7 +22,9 @@ Input = Annotated[str, typer.Argument(metavar="IN", help="Text to read, - for st
 Output = Annotated[str, typer.Argument(metavar="OUT", help="Where to write; .gz and .zst are packed.")]
 Name = Annotated[
     str,
-    typer.Option("--tokenizer", help="moses, none, characters, fugashi (Japanese) or jieba (Chinese)."),
+    typer.Option(
+        "--tokenizer", help="moses, moses-hyphens, none, characters, fugashi (Japanese) or jieba (Chinese)."
+    ),
 ]
 Language = Annotated[str, typer.Option("--language", help="Language of the text, such as en.")]
 System = Annotated[

@@ -175,7 +175,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="moses, characters, fugashi (Japanese), jieba (Chinese), or none for tokenised text.",
+            help="moses, moses-hyphens (cuts words at hyphens), characters, fugashi (Japanese), jieba "
+            "(Chinese), or none for tokenised text.",
             show_default="moses",
         ),
     ] = None,
