@@ -23,7 +23,7 @@ demo: $(VENV)/installed ## From nothing to a translation engine for German, meas
 	$(BIN)/isogloss demo
 
 test: $(VENV)/installed ## All tests that need nothing but this machine
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST)
 
 lint: $(VENV)/installed stubs ## Style, types, and the engine's type stubs
 	$(BIN)/ruff check .

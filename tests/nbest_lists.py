@@ -249,8 +249,11 @@ def moses_line(candidate: Candidate) -> str:
     for name, values in candidate.dense:
         features += [f"{name}=", *map(repr, values)]
     features += [f"{name}={value!r}" for name, value in candidate.sparse]
-    fields = [str(candidate.sentence), " ".join(candidate.words), " ".join(features)]
-    if candidate.score is not None or candidate.alignment or candidate.segmentation:
+    fields = [str(candidate.sentence), " ".join(candidate.words)]
+    more = candidate.score is not None or candidate.alignment or candidate.segmentation
+    if features or more or candidate.sentence % 2:  # with nothing behind them, the words may end the line
+        fields.append(" ".join(features))
+    if more:
         fields.append("" if candidate.score is None else repr(candidate.score))
     if candidate.segmentation:
         phrases = [(_span(a, b), _span(c, d)) for a, b, c, d in candidate.segmentation]
@@ -318,12 +321,12 @@ def parse_moses(text: bytes) -> list[Candidate]:
 
 def _parse_line(line: bytes) -> Candidate:
     fields = _SEPARATOR.split(line)
-    if not 3 <= len(fields) <= 6:
+    if not 2 <= len(fields) <= 6:
         raise RefusedError("number of fields")
     number = fields[0].strip(SPACES.encode())
     if not re.fullmatch(rb"[0-9]+", number) or int(number) >= 2**63:
         raise RefusedError("sentence number")
-    dense, sparse = _parse_features(_tokens(fields[2]))
+    dense, sparse = _parse_features(_tokens(fields[2]) if len(fields) > 2 else [])
     score = None
     if len(fields) > 3:
         tokens = _tokens(fields[3])

@@ -114,8 +114,8 @@ void MosesReader::parse(std::string_view line) {
   split_fields(line, fields_);
   if (fields_.size() == 1 && trimmed(line).empty())
     throw LineError("empty line", line_, "an n-best list has one candidate on every line");
-  if (fields_.size() < 3)
-    throw LineError("at least 3 fields expected between '|||', found " + std::to_string(fields_.size()), line_,
+  if (fields_.size() < 2)
+    throw LineError("at least 2 fields expected between '|||', found " + std::to_string(fields_.size()), line_,
                     kLayout);
   const auto sentence = parse_unsigned(trimmed(fields_[0]));
   if (!sentence || *sentence > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
@@ -135,7 +135,7 @@ void MosesReader::parse(std::string_view line) {
   if (fields_.size() - next > 4)
     throw LineError("at most 6 fields expected between '|||', found " + std::to_string(fields_.size()), line_,
                     "is there a '|||' in the text?");
-  parse_features(fields_[next++]);
+  if (next < fields_.size()) parse_features(fields_[next++]);
   if (next < fields_.size()) {
     const std::string_view score = trimmed(fields_[next++]);
     if (!score.empty()) {

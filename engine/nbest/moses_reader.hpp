@@ -13,8 +13,8 @@ namespace isogloss {
 ///
 ///   sentence ||| words ||| features ||| score ||| segmentation ||| alignment
 ///
-/// Features are groups `Name= v v` (or the older `Name: v v`) and single `name=v`. The score may be missing.
-/// The two last fields may stand in either order or be missing: a segmentation has `0-1=0-2`, an alignment
+/// Features are groups `Name= v v` (or the older `Name: v v`) and single `name=v`. All fields behind the
+/// words may be missing, and the score may be empty: what is not there is not invented. The two last fields may stand in either order or be missing: a segmentation has `0-1=0-2`, an alignment
 /// `0-0 1-2`.
 class MosesReader {
  public:

@@ -44,6 +44,14 @@ TEST("the reader finds every field, whatever the size of the pieces") {
   }
 }
 
+TEST("words may be all there is of a candidate") {
+  const NbestColumns columns = read("0 ||| a b\n0 ||| c ||| LM= 1\n", 100);
+  CHECK_EQUAL(columns.candidates(), 2u);
+  CHECK_EQUAL(columns.tokens.values.size(), 3u);
+  CHECK_EQUAL(columns.dense[1], 1.0);
+  CHECK(columns.scores[0] != columns.scores[0]);  // missing
+}
+
 TEST("Marian's dialect: named values are dense, fields before the features are links or passed over") {
   const std::string text = "0 ||| a ||| 0-0 ||| WordScores= 1 ||| F0=1 F1= 2 ||| 3\n";
   const NbestColumns columns =
@@ -54,7 +62,7 @@ TEST("Marian's dialect: named values are dense, fields before the features are l
 }
 
 TEST("a wrong line is named by its number") {
-  for (const std::string wrong : {"", "0", "0 ||| a", "x ||| a ||| |||", "0 ||| \xff ||| |||", "0 ||| a ||| = |||",
+  for (const std::string wrong : {"", "0", "x ||| a ||| |||", "0 ||| \xff ||| |||", "0 ||| a ||| = |||",
                                   "0 ||| a ||| 1 |||", "0 ||| a ||| x= y |||", "0 ||| a ||| ||| 1 2",
                                   "0 ||| a ||| ||| ||| 0-", "0 ||| a ||| ||| ||| -=-", "|||", "||| |||"}) {
     MosesReader reader({});

@@ -159,9 +159,13 @@ def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert "holds a stored 'reranker'" in error_of(capsys, "nbest", "info", "model")
     Path("e.toml").write_text("list = 3\n")
-    assert "'list' cannot be 3" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
+    assert "e.toml: list must be text, got 3" in error_of(
+        capsys, "experiment", "reranking", "--config", "e.toml"
+    )
     Path("e.toml").write_text("bogus = 3\n")
-    assert "unknown key 'bogus'" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
+    assert "e.toml: no option is called 'bogus'; known are list" in error_of(
+        capsys, "experiment", "reranking", "--config", "e.toml"
+    )
     Path("e.toml").write_text("list = \n")
     assert "not a TOML file" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
 

@@ -362,6 +362,21 @@ def test_tmx_languages(tmp_path: Path) -> None:
     assert read_text(tmp_path, "tmx", old) == [SentencePair("one", "eins")]
 
 
+@pytest.mark.parametrize("header", ['srclang="*all*"', 'srclang="en"', 'srclang="en-US"'])
+def test_a_language_that_is_asked_for_has_regional_forms(tmp_path: Path, header: str) -> None:
+    units = [{"en-US": "color", "de-DE": "Farbe"}, {"en-GB": "colour", "de-AT": "Farbe"}]
+    units += [{"en-GB": "lift", "en-US": "elevator", "de": "Aufzug"}, {"fr": "un", "de": "eins"}]
+    text = tmx("".join(tu(**unit) for unit in units), header)
+    found = read_text(tmp_path, "tmx", text, source_language="en", target_language="de")
+    assert [(pair.source, pair.target) for pair in found] == [
+        ("color", "Farbe"),
+        ("colour", "Farbe"),
+        ("elevator", "Aufzug"),  # in the form that came first
+    ]
+    british = read_text(tmp_path, "tmx", text, source_language="en-GB", target_language="de")
+    assert [pair.source for pair in british] == ["colour", "lift"]
+
+
 def test_tmx_as_windows_tools_write_it(tmp_path: Path) -> None:
     path = tmp_path / "x.tmx"
     text = '<?xml version="1.0" encoding="UTF-16"?>\r\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\r\n' + tmx(

@@ -69,6 +69,15 @@ def test_addresses_are_protected_on_demand() -> None:
     assert [item.text for item in found] == ["https://example.org/a{b}?x=%s", "a.b@example.org"]
 
 
+def test_identifiers_are_protected_on_demand() -> None:
+    text = "create_copy: volume_type %(src_id)s {a_b} is no my_2nd_one, _x, y_, 1_2 or snake_"
+    assert [item.text for item in Protector().protect(text)[1]] == ["%(src_id)s", "{a_b}"]
+    _, found = Protector([*DEFAULT_KINDS, "identifiers"]).protect(text)
+    assert [item.text for item in found] == [
+        *("create_copy", "volume_type", "%(src_id)s", "{a_b}", "my_2nd_one"),
+    ]
+
+
 def tokenizer_names() -> list[str]:
     return ["moses", "none", "characters"]
 

@@ -63,7 +63,14 @@ def test_moses_round_trip_on_a_corpus() -> None:
         assert [token.lower() for token in tool.tokenize(text)] == [token.lower() for token in tokens]
 
 
-@pytest.mark.parametrize("name", ["moses", "none", "characters"])
+def test_hyphens_are_cut_and_joined() -> None:
+    tool = tokenizer("moses-hyphens", "de")
+    tokens = ["TCP", "@-@", "Port", "von", "ǁ0ǁ", "-Typ", "-", "und", "neu", "@-@", "alt", "."]
+    assert tool.tokenize("TCP-Port von ǁ0ǁ -Typ - und neu-alt.") == tokens
+    assert tool.detokenize(tokens) == "TCP-Port von ǁ0ǁ -Typ - und neu-alt."
+
+
+@pytest.mark.parametrize("name", ["moses", "moses-hyphens", "none", "characters"])
 @settings(max_examples=80, deadline=None)
 @given(text=st.text())
 def test_tokens_can_be_written_with_spaces_between(name: str, text: str) -> None:
@@ -123,7 +130,7 @@ def test_ones_own_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(TOKENIZERS, "letters", Letters)
     assert use(tokenizer("letters", "en")) == "ab"
-    with pytest.raises(ConfigError, match="unknown tokenizer 'other'; known are moses, none, characters"):
+    with pytest.raises(ConfigError, match="unknown tokenizer 'other'; known are moses, moses-hyphens, none"):
         tokenizer("other", "en")
 
 

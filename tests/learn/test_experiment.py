@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.errors import DataFormatError
 from isogloss.learn import experiment
 from isogloss.learn.experiment import read_experiment, run_experiment, tables
 
@@ -80,7 +80,7 @@ def test_folds_end_where_a_document_ends(described: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("online = 3", "online = 3 found"),
+        ("online = 3", "online must be a table of options, got 3"),
         ("tables = [5]", "no table 5"),
         ("tabels = [1]", "tabels"),
         ("system = 3", "online.toml"),
@@ -89,5 +89,5 @@ def test_folds_end_where_a_document_ends(described: Path, tmp_path: Path) -> Non
 def test_bad_descriptions(described: Path, line: str, message: str) -> None:
     lines = [text for text in described.read_text().splitlines() if text.split(" ")[0] != line.split(" ")[0]]
     described.write_text("\n".join([line, *lines]))
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(DataFormatError, match=message):
         read_experiment(described)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from isogloss.cli.local import local_training
-from isogloss.errors import ConfigError, DataFormatError, InputFileError, OutputError
+from isogloss.errors import DataFormatError, InputFileError, OutputError
 from isogloss.local import experiment
 from isogloss.local.experiment import read_experiment, tables
 from isogloss.search import System
@@ -83,13 +83,17 @@ def test_all_tables(
     ("text", "error", "message"),
     [
         ("x = ", DataFormatError, "not a TOML file"),
-        ("dev = 'a'", ConfigError, "'system' is missing"),
+        ("dev = 'a'", DataFormatError, "'system' is missing"),
         (
             CONFIG.format(systems="s").replace('dev = "a"', 'dev = "z"', 1),
-            ConfigError,
+            DataFormatError,
             "no set is called 'z'",
         ),
-        (CONFIG.format(systems="s") + "\nspeed = 1\n", ConfigError, "speed"),
+        (
+            CONFIG.format(systems="s") + "\nspeed = 1\n",
+            DataFormatError,
+            "no option is called 'speed'; known are s",
+        ),
     ],
 )
 def test_bad_descriptions(text: str, error: type[Exception], message: str, tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_what_is_not_a_stored_folder(tmp_path: Path) -> None:
     with pytest.raises(ModelFormatError, match=r"no manifest\.json here; a folder written by isogloss"):
         open_folder(tmp_path, kind="toy", version=1)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputFileError, match="Not a directory"):
+    with pytest.raises(InputFileError, match="file: is a file; a folder written by isogloss"):
         open_folder(tmp_path / "file", kind="toy", version=1)
     for text in ("", "{", "[]", "7", '"x"', '{"checksum": 1}', "[" * 100_000, "\xff"):
         (tmp_path / "manifest.json").write_text(text, encoding="latin-1")

@@ -208,7 +208,7 @@ def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match="nowhere: No such file"):
         load(tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputFileError, match="Not a directory"):
+    with pytest.raises(InputFileError, match="file: is a file; the folder of a system is expected"):
         load(tmp_path / "file")
 
 

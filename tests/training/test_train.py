@@ -298,7 +298,7 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
         ({"threads": "-1"}, "threads must be at least 0, got -1"),
         ({"memory": "much"}, "--memory must be a size such as 512M or 4G, got 'much'"),
         ({"config": "dev.src"}, "dev.src: not a TOML file"),
-        ({"config": "strange.toml"}, "no option is called 'sorce'; known are source, target"),
+        ({"config": "strange.toml"}, "strange.toml: no option is called 'sorce'; known are source, target"),
         ({"config": "table.toml"}, "no option is called 'ordr' in [lm]; known are order"),
         ({"config": "type.toml"}, "tune.online.nbest must be a whole number, got 'many'"),
         ({"config": "flat.toml"}, "align must be a table of options, got 3"),

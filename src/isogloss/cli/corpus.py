@@ -80,7 +80,7 @@ Placeholders = Annotated[
         "--placeholders",
         metavar="KINDS",
         help="Kinds that both sides must have the same of, with commas between: printf, braces, tags, "
-        "entities, urls, emails; catalog for the first four.",
+        "entities, urls, emails, identifiers; catalog for the first four.",
     ),
 ]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.lists import parse_method, parse_sets, problem_of, source_of
@@ -14,6 +13,7 @@ from isogloss.cli.local import local_training
 from isogloss.cli.nbest import read_list
 from isogloss.cli.ntt import ntt_iwslt2007
 from isogloss.cli.relevant_set import relevant_set
+from isogloss.cli.results import ResultTable, give_results
 
 if TYPE_CHECKING:
     from isogloss.rerank.experiment import Experiment
@@ -36,7 +36,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 def reranking(config: Config, output: Output = None, threads: Threads = 1, json: Json = False) -> None:
     """Reranking (Shen et al. 2004): features alone, sets of features, methods, learning curves."""
-    from isogloss.corpus.streams import atomic_output
     from isogloss.rerank import FeatureTable
     from isogloss.rerank.experiment import output_folder, read_options, run_experiment
     from isogloss.rerank.report import experiment_page
@@ -69,16 +68,13 @@ def reranking(config: Config, output: Output = None, threads: Threads = 1, json:
         )
     found = run_experiment(options, table, problem, features, methods, single, test=test, report=_say)
     if folder is not None:
-        import json as writer
-
         experiment_page(found, problem.metric.name).write(folder / "report.html")
-        with atomic_output(folder / "results.json") as stream:
-            stream.write(writer.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n")
+    give_results(found.as_dict(), _tables(found, problem.metric.name), folder, as_json=json)
+    if folder is not None:
         console.note(f"{folder}: wrote report.html and results.json")
-    if json:
-        console.print_json(found.as_dict())
-    else:
-        _print(found, problem.metric.name)
+    if not json:
+        for name, chosen in found.sets.items():
+            typer.echo(f"{name}: {' '.join(chosen) or '(the list alone)'}")
 
 
 @app.command("online-large-margin")
@@ -91,10 +87,8 @@ def online_large_margin(
     json: Json = False,
 ) -> None:
     """Online large-margin training (Watanabe et al. 2007): token types, templates, constraints, two folds."""
-    import json as writer
     from pathlib import Path
 
-    from isogloss.corpus.streams import atomic_output
     from isogloss.learn.experiment import read_experiment, run_experiment, tables
     from isogloss.report import Page
 
@@ -108,13 +102,7 @@ def online_large_margin(
         page.heading(title)
         page.table(heads, rows)
     page.write(folder / "report.html")
-    with atomic_output(folder / "results.json") as stream:
-        stream.write(writer.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    if json:
-        console.print_json(results)
-        return
-    for title, heads, rows in tables(results):
-        _print_table(title, heads, rows)
+    give_results(results, tables(results), folder, as_json=json)
 
 
 def _say(row: SweepRow) -> None:
@@ -123,22 +111,8 @@ def _say(row: SweepRow) -> None:
     )
 
 
-def _print(found: Experiment, metric: str) -> None:
+def _tables(found: Experiment, metric: str) -> Iterator[ResultTable]:
     from isogloss.rerank.report import method_table, single_table
 
-    for title, (head, rows) in (
-        (f"each feature alone, {metric}", single_table(found)),
-        (f"methods and sets, {metric}", method_table(found)),
-    ):
-        _print_table(title, head, rows)
-    for name, features in found.sets.items():
-        typer.echo(f"{name}: {' '.join(features) or '(the list alone)'}")
-
-
-def _print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for place, name in enumerate(head):
-        table.add_column(name, overflow="fold", justify="right" if place else "left")
-    for row in rows:
-        table.add_row(*row)
-    console.print_table(table)
+    yield (f"each feature alone, {metric}", *single_table(found))
+    yield (f"methods and sets, {metric}", *method_table(found))

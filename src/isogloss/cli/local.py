@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,7 +9,8 @@ import typer
 from rich.table import Table
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.cli.decoding import thread_count
+from isogloss.cli.results import give_results
 
 __all__ = ["app", "local_training"]
 
@@ -66,8 +66,7 @@ def tune(
     from isogloss.metric.references import check_length
     from isogloss.search import load
 
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    threads = thread_count(threads)
     loaded = load(system)
     opened = Memory.open(memory, loaded)
     sources, references = list(read_lines(source)), References.read(reference)
@@ -80,7 +79,7 @@ def tune(
         references,
         settings,
         retrieval=RetrievalOptions(size=size, skip_identical=skip_identical),
-        threads=threads or os.cpu_count() or 1,
+        threads=threads,
         track=console.track,
     )
     best = tuned.best
@@ -116,25 +115,13 @@ def local_training(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Local training (Liu et al. 2012): all tables of the paper, and its figure, on your data."""
-    import json as text
     from pathlib import Path
 
-    from isogloss.corpus.streams import atomic_output
     from isogloss.local.experiment import read_experiment, run_experiment, tables
 
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    threads = thread_count(threads)
     options = read_experiment(config)
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    results = run_experiment(options, folder, threads=threads or os.cpu_count() or 1, say=console.note)
-    with atomic_output(folder / "results.json") as stream:
-        stream.write(text.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    if json:
-        console.print_json(results)
-        return
-    for title, heads, rows in tables(results):
-        table = Table(*heads, title=title, title_justify="left", box=None)
-        for row in rows:
-            table.add_row(*row)
-        console.print_table(table)
+    results = run_experiment(options, folder, threads=threads, say=console.note)
+    give_results(results, tables(results), folder, as_json=json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import typer
 from rich.table import Table
 
 from isogloss.cli import console
+from isogloss.cli.decoding import thread_count
 from isogloss.errors import ConfigError
 
 __all__ = ["app"]
@@ -89,7 +89,7 @@ def build(
         BuildOptions(nbest=nbest, sparse=sparse, leave_one_out=leave_one_out),
         aligner=None if aligner is None else AlignmentModel.load(aligner),
         links=links,
-        threads=_threads(threads),
+        threads=thread_count(threads),
         track=console.track,
     )
     if json:
@@ -133,7 +133,7 @@ def add(
     else:
         assert source is not None
         examples, _ = read_examples(source, reference or [], document=document, date=now)
-    numbers = add_examples(memory, load(system), examples, overlay=overlay, threads=_threads(threads))
+    numbers = add_examples(memory, load(system), examples, overlay=overlay, threads=thread_count(threads))
     if json:
         console.print_json({"added": numbers})
     else:
@@ -252,12 +252,6 @@ def compact(memory: Directory, json: Json = False) -> None:
         console.print_json({"examples": len(made), "bytes": made.nbytes})
     else:
         console.note(f"{memory}: {len(made):,} examples, {made.nbytes / 1e6:,.1f} MB")
-
-
-def _threads(threads: int) -> int:
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
-    return threads or os.cpu_count() or 1
 
 
 def _seconds(day: str) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.cli.decoding import thread_count
+from isogloss.cli.results import give_results
 
 __all__ = ["ntt_iwslt2007"]
 
@@ -30,32 +29,19 @@ def ntt_iwslt2007(
 
     A run that was stopped goes on where it stopped when the same command is given again.
     """
-    import json as text
-
     from isogloss.cli.sizes import parse_size
-    from isogloss.corpus.streams import atomic_output
     from isogloss.ntt import NttExperiment, ntt_page, ntt_tables, read_ntt
 
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    threads = thread_count(threads)
     options = read_ntt(config)
     folder = Path(output)
     results = NttExperiment(
         options,
         folder,
-        threads=threads or os.cpu_count() or 1,
+        threads=threads,
         memory=parse_size(memory),
         say=console.note,
         track=console.track,
     ).run()
-    with atomic_output(folder / "results.json") as stream:
-        stream.write(text.dumps(results, indent=1, ensure_ascii=False) + "\n")
     ntt_page(results, options).write(folder / "report.html")
-    if json:
-        console.print_json(results)
-        return
-    for title, head, rows in ntt_tables(results):
-        table = Table(*head, title=title, title_justify="left", box=None)
-        for row in rows:
-            table.add_row(*row)
-        console.print_table(table)
+    give_results(results, ntt_tables(results), folder, as_json=json)

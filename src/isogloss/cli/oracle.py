@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.cli.decoding import (
+    BeamSize,
+    Format,
+    OutputFormat,
+    PopLimit,
+    Threads,
+    Weights,
+    check_list,
+    thread_count,
+)
 
 if TYPE_CHECKING:
     from isogloss.metric import References
@@ -22,12 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["oracle"]
 
 _BATCH = 20  # sentences per thread
-
-
-class _Format(StrEnum):
-    text = "text"
-    moses = "moses"
-    jsonl = "jsonl"
 
 
 def oracle(
@@ -56,36 +57,11 @@ def oracle(
             help="Translations of each sentence, all different; with --force: derivations of a reference.",
         ),
     ] = 1,
-    format: Annotated[
-        _Format,
-        typer.Option(
-            help="text: the best translation, a line per sentence; moses: n-best list; jsonl: n-best list, a "
-            "JSON object per translation with score, features, word alignment and derivation."
-        ),
-    ] = _Format.text,
-    weights: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Weights to use instead of the system's own.")
-    ] = None,
-    threads: Annotated[
-        int,
-        typer.Option(metavar="N", help="Threads; 0 uses all processors. Results do not depend on it."),
-    ] = 1,
-    beam_size: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Hypotheses kept per number of covered words; 0 keeps all.",
-            show_default="the system's",
-        ),
-    ] = None,
-    pop_limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Extensions tried per number of covered words; 0 tries all.",
-            show_default="the system's",
-        ),
-    ] = None,
+    format: Format = OutputFormat.text,
+    weights: Weights = None,
+    threads: Threads = 1,
+    beam_size: BeamSize = None,
+    pop_limit: PopLimit = None,
 ) -> None:
     """Find the translations a system could give that have the highest sentence BLEU, or that are references.
 
@@ -96,13 +72,8 @@ def oracle(
     from isogloss.metric.references import check_length
     from isogloss.search import SearchOptions, load
 
-    if nbest < 1:
-        raise ConfigError(f"--nbest must be at least 1, got {nbest}")
-    if nbest > 1 and format is _Format.text:
-        raise ConfigError("--nbest above 1 needs --format moses or jsonl")
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
-    threads = threads or os.cpu_count() or 1
+    check_list(nbest, format)
+    threads = thread_count(threads)
     sentences = list(read_lines(source))
     references = References.read(reference)
     check_length(source, len(sentences), reference[0], len(references))
@@ -127,15 +98,15 @@ def oracle(
     console.note(_summary(best, references, force=force))
 
 
-def _pieces(found: Searched, format: _Format, first: int, count: int) -> Iterator[str]:
+def _pieces(found: Searched, format: OutputFormat, first: int, count: int) -> Iterator[str]:
     """What was found for ``count`` sentences as text; the number of the first is ``first``."""
     from isogloss.nbest import jsonl, moses
     from isogloss.nbest.edit import best_rows
 
     store = replace(found.store, sentence_ids=found.store.sentence_ids + first)
-    if format is _Format.text:
+    if format is OutputFormat.text:
         yield from (line + "\n" for line in found.store.lines(best_rows(found.store), count))
-    elif format is _Format.moses:
+    elif format is OutputFormat.moses:
         yield from moses.write(store)
     else:
         for entry, derivation in zip(jsonl.entries(store), found.derivations, strict=True):

@@ -6,9 +6,9 @@ import os
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from isogloss.cli import console
+from isogloss.cli.results import give_results
 
 __all__ = ["relevant_set"]
 
@@ -25,9 +25,6 @@ def relevant_set(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Relevant set training (Tillmann and Zhang 2006): Table 3 and the learning curves on your data."""
-    import json as text
-
-    from isogloss.corpus.streams import atomic_output
     from isogloss.rerank.experiment import output_folder
     from isogloss.training.relevant_set_experiment import (
         experiment_page,
@@ -41,14 +38,5 @@ def relevant_set(
     results = run_experiment(
         options, folder, threads=threads or os.cpu_count() or 1, say=console.note, track=console.track
     )
-    with atomic_output(folder / "results.json") as stream:
-        stream.write(text.dumps(results, indent=1, ensure_ascii=False) + "\n")
     experiment_page(results).write(folder / "report.html")
-    if json:
-        console.print_json(results)
-        return
-    head, rows = table(results)
-    shown = Table(*head, box=None)
-    for row in rows:
-        shown.add_row(*row)
-    console.print_table(shown)
+    give_results(results, [("", *table(results))], folder, as_json=json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +21,7 @@ from isogloss.cli.corpus import (
     _read_options,
     _refuse_json_beside,
 )
-from isogloss.errors import ConfigError
+from isogloss.cli.decoding import thread_count
 
 if TYPE_CHECKING:
     from isogloss.sampling import Sampled
@@ -94,8 +93,7 @@ def sample(
     from isogloss.corpus.formats import plan_conversion
     from isogloss.sampling import SampleOptions, read_text, sample_corpus
 
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    threads = thread_count(threads)
     options = SampleOptions(
         method=method.value, order=order, coverage=coverage, size=size, share=share, seed=seed
     )
@@ -113,7 +111,7 @@ def sample(
         beside=list_all,
         measure=perplexity,
         random_draws=random_draws,
-        threads=threads or os.cpu_count() or 1,
+        threads=threads,
         track=console.track,
     )
     if json:

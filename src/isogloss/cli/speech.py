@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli import console
+from isogloss.cli.decoding import thread_count
 from isogloss.cli.nbest import FormatName, _write, read_list
 from isogloss.errors import ConfigError
 
@@ -104,8 +104,7 @@ def speech(
     from isogloss.search import load
     from isogloss.speech import SpeechOptions, best_lines, translate_speech
 
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
+    threads = thread_count(threads)
     if count is not None and input is not _Input.nbest:
         raise ConfigError("--count is for n-best lists: other input has a line for each utterance")
     options = SpeechOptions(nbest=nbest, scale=scale, source_lm=source_lm)
@@ -113,7 +112,6 @@ def speech(
     loaded = load(system)
     reported = Reported(heard)
     utterances = _read(heard, input, hypotheses, count, reported)
-    threads = threads or os.cpu_count() or 1
     store = translate_speech(
         loaded, utterances, options, tokenized=tokenized, threads=threads, track=console.track
     )

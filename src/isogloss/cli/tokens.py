@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +22,9 @@ Input = Annotated[str, typer.Argument(metavar="IN", help="Text to read, - for st
 Output = Annotated[str, typer.Argument(metavar="OUT", help="Where to write; .gz and .zst are packed.")]
 Name = Annotated[
     str,
-    typer.Option("--tokenizer", help="moses, none, characters, fugashi (Japanese) or jieba (Chinese)."),
+    typer.Option(
+        "--tokenizer", help="moses, moses-hyphens, none, characters, fugashi (Japanese) or jieba (Chinese)."
+    ),
 ]
 Language = Annotated[str, typer.Option("--language", help="Language of the text, such as en.")]
 System = Annotated[
@@ -62,7 +64,7 @@ def tokenize(
             "--protect",
             metavar="KIND",
             help="Kind of placeholder: printf, braces, tags, entities (these four if not given), urls, "
-            "emails; repeatable.",
+            "emails, identifiers (such as volume_type); repeatable.",
         ),
     ] = None,
     system: System = None,
@@ -78,7 +80,8 @@ def tokenize(
     if system is not None:
         if protect or placeholders is not None:
             raise ConfigError("a system knows its placeholders: leave out --placeholders and --protect")
-        _tokenize_for_system(system, input, output, target_of)
+        own = _text_of(system)
+        _filter(own.tokenize, own.tokenize_target, input, output, target_of)
         return
     if target_of is not None:
         raise ConfigError("--target-of goes with --system")
@@ -121,7 +124,8 @@ def detokenize(
     if system is not None:
         if placeholders is not None:
             raise ConfigError("a system finds placeholders in the source: give --source, not --placeholders")
-        _detokenize_for_system(system, input, output, source)
+        own = _text_of(system)
+        _filter(own.detokenize, own.detokenize, input, output, source)
         return
     if source is not None:
         raise ConfigError("--source goes with --system")
@@ -140,30 +144,22 @@ def detokenize(
             text.write(restore(tool.detokenize(line.split()), found) + "\n")
 
 
-def _tokenize_for_system(system: str, input: str, output: str, target_of: str | None) -> None:
+def _filter(
+    alone: Callable[[str], str],
+    beside: Callable[[str, str], str],
+    input: str,
+    output: str,
+    others: str | None,
+) -> None:
+    """Change every line, by itself or seen beside the line of another file."""
     from isogloss.corpus.streams import atomic_output, read_lines
 
-    text = _text_of(system)
     lines = console.track(read_lines(input), "lines")
     with atomic_output(output) as stream:
-        if target_of is None:
-            stream.writelines(text.tokenize(line) + "\n" for line in lines)
+        if others is None:
+            stream.writelines(alone(line) + "\n" for line in lines)
         else:
-            pairs = _same_length(lines, input, target_of)
-            stream.writelines(text.tokenize_target(line, source) + "\n" for line, source in pairs)
-
-
-def _detokenize_for_system(system: str, input: str, output: str, source: str | None) -> None:
-    from isogloss.corpus.streams import atomic_output, read_lines
-
-    text = _text_of(system)
-    lines = console.track(read_lines(input), "lines")
-    with atomic_output(output) as stream:
-        if source is None:
-            stream.writelines(text.detokenize(line) + "\n" for line in lines)
-        else:
-            pairs = _same_length(lines, input, source)
-            stream.writelines(text.detokenize(line, origin) + "\n" for line, origin in pairs)
+            stream.writelines(beside(*pair) + "\n" for pair in _same_length(lines, input, others))
 
 
 def _text_of(system: str) -> TextProcessing:

@@ -183,7 +183,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="moses, characters, fugashi (Japanese), jieba (Chinese), or none for tokenised text.",
+            help="moses, moses-hyphens (cuts words at hyphens), characters, fugashi (Japanese), jieba "
+            "(Chinese), or none for tokenised text.",
             show_default="moses",
         ),
     ] = None,
@@ -214,8 +215,8 @@ def train(
         typer.Option(
             metavar="KINDS",
             help="Kinds of placeholders that a translation must have exactly as often as its source, with "
-            "commas between: printf, braces, tags, entities, urls, emails; catalog for the first four; or "
-            "none.",
+            "commas between: printf, braces, tags, entities, urls, emails, identifiers; catalog for the "
+            "first four; or none.",
             show_default="catalog if the training text is a PO or XLIFF file",
         ),
     ] = None,

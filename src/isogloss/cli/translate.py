@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -16,6 +15,16 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from isogloss.cli import console
+from isogloss.cli.decoding import (
+    BeamSize,
+    Format,
+    OutputFormat,
+    PopLimit,
+    Threads,
+    Weights,
+    check_list,
+    thread_count,
+)
 from isogloss.errors import ConfigError, DataFormatError
 
 if TYPE_CHECKING:
@@ -62,12 +71,6 @@ class _Local(StrEnum):
     ebuu = "ebuu"
 
 
-class _Format(StrEnum):
-    text = "text"
-    moses = "moses"
-    jsonl = "jsonl"
-
-
 def translate(
     system: Annotated[
         str,
@@ -78,13 +81,7 @@ def translate(
     nbest: Annotated[
         int, typer.Option(metavar="N", help="Translations of each sentence, all different.")
     ] = 1,
-    format: Annotated[
-        _Format,
-        typer.Option(
-            help="text: the best translation, a line per sentence; moses: n-best list; jsonl: n-best list, a "
-            "JSON object per translation with score, features, word alignment and derivation."
-        ),
-    ] = _Format.text,
+    format: Format = OutputFormat.text,
     input: Annotated[
         _Input, typer.Option(help="text: sentences; plf: word lattices; one per line.")
     ] = _Input.text,
@@ -96,33 +93,14 @@ def translate(
             "trained with a tokenizer; n-best lists always hold tokens.",
         ),
     ] = False,
-    weights: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Weights to use instead of the system's own.")
-    ] = None,
-    threads: Annotated[
-        int,
-        typer.Option(metavar="N", help="Threads; 0 uses all processors. Results do not depend on it."),
-    ] = 1,
+    weights: Weights = None,
+    threads: Threads = 1,
     max_words: Annotated[
         int,
         typer.Option(metavar="WORDS", help="Longer sentences are translated in windows of at most so many."),
     ] = 100,
-    beam_size: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Hypotheses kept per number of covered words; 0 keeps all.",
-            show_default="the system's",
-        ),
-    ] = None,
-    pop_limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Extensions tried per number of covered words; 0 tries all.",
-            show_default="the system's",
-        ),
-    ] = None,
+    beam_size: BeamSize = None,
+    pop_limit: PopLimit = None,
     markup: Annotated[
         _Switch,
         typer.Option(
@@ -268,18 +246,14 @@ def translate(
     from isogloss.search import SearchOptions, Terms, factor_names, load
     from isogloss.search.stream import arriving_batches, line_reader
 
-    if nbest < 1:
-        raise ConfigError(f"--nbest must be at least 1, got {nbest}")
-    if nbest > 1 and format is _Format.text:
-        raise ConfigError("--nbest above 1 needs --format moses or jsonl")
-    if mbr is not None and (nbest > 1 or format is not _Format.text):
+    check_list(nbest, format)
+    threads = thread_count(threads)
+    if mbr is not None and (nbest > 1 or format is not OutputFormat.text):
         raise ConfigError("--mbr gives one translation of each sentence: leave out --nbest and --format")
     if mbr_list < 1 or not 0 <= mbr_scale < math.inf:
         raise ConfigError(
             f"--mbr-list must be at least 1 and --mbr-scale at least 0, got {mbr_list} and {mbr_scale}"
         )
-    if threads < 0:
-        raise ConfigError(f"--threads must be at least 0, got {threads}")
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise ConfigError(f"--time-limit must be above 0 seconds, got {time_limit}")
     if input is _Input.plf and (markup is _Switch.on or terms or factors):
@@ -298,12 +272,11 @@ def translate(
         or factors
         or tokenized
         or mbr
-        or format is not _Format.text
+        or format is not OutputFormat.text
     ):
         raise ConfigError(
             "a catalog goes without --input, --markup, --factors, --tokenized, --mbr and --format"
         )
-    threads = threads or os.cpu_count() or 1
     loaded = load(system, weights=weights)
     text = None if tokenized else loaded.text
     if text is not None and (markup is _Switch.on or factors):
@@ -439,7 +412,7 @@ def _arriving(stream: BinaryIO) -> Iterator[bytes]:
 
 def _pieces(
     system: System,
-    format: _Format,
+    format: OutputFormat,
     text: TextProcessing | None,
     batch: list[Source],
     first: int,
@@ -453,7 +426,7 @@ def _pieces(
     from isogloss.search import best_lines
     from isogloss.search.system import source_text
 
-    if format is _Format.jsonl:
+    if format is OutputFormat.jsonl:
         store, derivations = system.explained(batch, nbest=nbest, **limits)
         numbered = replace(store, sentence_ids=store.sentence_ids + first)
         for entry, derivation in zip(jsonl.entries(numbered), derivations, strict=True):
@@ -461,7 +434,7 @@ def _pieces(
             yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
         return
     store = system.nbest(batch, nbest=nbest, **limits)
-    if format is _Format.moses:
+    if format is OutputFormat.moses:
         yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
     else:
         lines = best_lines(store, batch, choose(store) if choose else None)

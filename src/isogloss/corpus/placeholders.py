@@ -28,10 +28,14 @@ KINDS: dict[str, str] = {
     "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
     "urls": r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\"'.,;:!?)\]}]",
     "emails": r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}",
+    "identifiers": r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]{0,63}(?:_[A-Za-z0-9]{1,63}){1,16}(?![A-Za-z0-9_])",
 }
 """Kinds of placeholders and what they look like."""
 
 DEFAULT_KINDS = ("printf", "braces", "tags", "entities")
+
+# Addresses may hold what looks like a placeholder of another kind; identifiers are in all kinds of things.
+_FIRST = ("urls", "emails", "tags", "entities", "braces", "printf", "identifiers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,7 @@ class Protector:
         for kind in wanted:
             if kind not in KINDS:
                 raise ConfigError(f"unknown kind of placeholder '{kind}'; known are {', '.join(KINDS)}")
-        # Addresses first: they may hold what looks like a placeholder of another kind.
-        ordered = sorted(wanted, key=("urls", "emails", "tags", "entities", "braces", "printf").index)
+        ordered = sorted(wanted, key=_FIRST.index)
         self._pattern = re.compile("|".join([MARK.pattern, *(KINDS[kind] for kind in ordered)]))
 
     def found(self, text: str) -> list[str]:

@@ -25,7 +25,8 @@ def read_tmx(
     """Yield the pairs of a translation memory, of two of its languages.
 
     Without languages in the options, the source is what the header calls so and the target the other
-    language of the first unit that has two.
+    language of the first unit that has two. A language that is asked for stands for its regional forms too;
+    a unit that has several of them gives the one that was met first.
     """
     (path,) = paths
     options = options or ReadOptions()
@@ -104,11 +105,12 @@ class _Handler:
 def _choose(
     unit: _Unit, header: str, options: ReadOptions, reading: Reading, path: StrPath
 ) -> SentencePair | None:
+    wanted = options.source_language or ("" if header == "*all*" else header)
     if not reading.source_language:
-        wanted = options.source_language or ("" if header == "*all*" else header)
         reading.source_language = _first(unit, wanted) or wanted
+    wanted = wanted or reading.source_language
     if not reading.target_language:
-        others = {code for code, _ in unit.segments if not same_language(reading.source_language, code)}
+        others = {code for code, _ in unit.segments if not same_language(wanted, code)}
         if not options.target_language and len(others) > 1:
             raise DataFormatError(
                 f"the unit is in {len(unit.segments)} languages "
@@ -118,8 +120,9 @@ def _choose(
                 "choose two with --source-language and --target-language",
             )
         reading.target_language = options.target_language or next(iter(others), "")
-    source = _text(unit, reading.source_language)
-    target = _text(unit, reading.target_language) if reading.target_language else None
+    source = _text(unit, reading.source_language, wanted)
+    target_wanted = options.target_language or reading.target_language
+    target = _text(unit, reading.target_language, target_wanted) if target_wanted else None
     if source is None or target is None:
         reading.skipped["not in both languages"] += 1
         return None
@@ -130,8 +133,10 @@ def _first(unit: _Unit, wanted: str) -> str:
     return next((code for code, _ in unit.segments if not wanted or same_language(wanted, code)), "")
 
 
-def _text(unit: _Unit, language: str) -> str | None:
-    return next((text for code, text in unit.segments if same_language(language, code)), None)
+def _text(unit: _Unit, usual: str, wanted: str) -> str | None:
+    """The text in the usual form of a language, or in another form of what is wanted."""
+    found = {code: text for code, text in reversed(unit.segments) if same_language(wanted, code)}
+    return found.get(usual, next(reversed(found.values()), None))
 
 
 def same_language(wanted: str, found: str) -> bool:

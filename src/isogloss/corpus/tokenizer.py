@@ -62,6 +62,13 @@ class _Moses:
         return str(self._detokenizer.detokenize(list(tokens), unescape=False))
 
 
+class _MosesHyphens(_Moses):
+    """The same, with words cut at their hyphens: ``TCP @-@ Port``. Compounds can be put together anew."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return list(self._tokenizer.tokenize(text, escape=False, aggressive_dash_splits=True))
+
+
 class _Spaces:
     """Text that is tokenized already."""
 
@@ -160,6 +167,7 @@ def chinese_segmenter(purpose: str) -> Any:
 
 TOKENIZERS |= {
     "moses": _Moses,
+    "moses-hyphens": _MosesHyphens,
     "none": _Spaces,
     "characters": _Characters,
     "fugashi": _Japanese,

@@ -30,6 +30,7 @@ SYSTEMS = {
 }
 """What is compared, by the name of its file."""
 _USUAL = "moses"
+_PLACEHOLDERS = "catalog,identifiers"  # names such as volume_type are not words
 _UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
 """Languages without spaces between words, and packages that find words in them."""
 _SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, and how many are
@@ -86,7 +87,8 @@ class Journey:
             if tuner == "mert"
             else "Tune again, by online MIRA with sparse features; what the tuner does not change is kept"
         )
-        words += [f"--target-language={corpus.languages[1].partition('_')[0]}", "--placeholders=catalog"]
+        words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
+        words.append(f"--placeholders={_PLACEHOLDERS}")
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
         return Step(purpose=purpose, arguments=[*words, f"--tuner={tuner}"])

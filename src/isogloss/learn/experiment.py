@@ -25,7 +25,6 @@ Every row is kept in the output folder as soon as it is there; a run that was ki
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -34,7 +33,8 @@ from typing import Any
 
 from isogloss.classes import WordClasses
 from isogloss.corpus.streams import StrPath, atomic_output, read_lines
-from isogloss.errors import ConfigError, DataFormatError, InputFileError
+from isogloss.description import read_description
+from isogloss.errors import ConfigError, DataFormatError
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
 from isogloss.learn.online import HOPE_AND_FEAR, OnlineOptions
@@ -91,36 +91,7 @@ class ExperimentOptions:
 
 def read_experiment(path: StrPath) -> ExperimentOptions:
     """Read a description; what it does not know or lacks is an error."""
-    file = Path(path)
-    try:
-        facts = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputFileError(error.strerror or str(error), file) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFormatError(f"not a TOML file ({error})", file) from None
-
-    def files(row: Mapping[str, Any]) -> SetFiles:
-        references = tuple(file.parent / name for name in row["references"])
-        return SetFiles(source=file.parent / row["source"], references=references)
-
-    try:
-        for name in ("system", "source_classes", "target_classes", "boundaries"):
-            if name in facts:
-                facts[name] = file.parent / facts[name]
-        facts["dev"] = files(facts["dev"])
-        facts["tests"] = {name: files(row) for name, row in facts.get("tests", {}).items()}
-        online = facts.get("online", {})
-        if not isinstance(online, dict):
-            raise ConfigError(f"{file}: online = {online!r} found, a table of options is expected")
-        facts["online"] = replace(HOPE_AND_FEAR, **online)
-        for name in ("tables", "templates"):
-            if name in facts:
-                facts[name] = tuple(facts[name])
-        return ExperimentOptions(**facts)
-    except KeyError as error:
-        raise ConfigError(f"{file}: {error} is missing") from None
-    except (TypeError, AttributeError) as error:
-        raise ConfigError(f"{file}: {error}") from None
+    return read_description(ExperimentOptions, path)
 
 
 def run_experiment(

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import json
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -37,7 +36,8 @@ import numpy as np
 
 from isogloss.align import AlignmentModel
 from isogloss.corpus.streams import StrPath, atomic_output, read_lines
-from isogloss.errors import ConfigError, DataFormatError, InputFileError, OutputError
+from isogloss.description import read_description
+from isogloss.errors import ConfigError, OutputError
 from isogloss.learn.tuning import TuneOptions
 from isogloss.learn.tuning import tune as tune_system
 from isogloss.local.decoding import BuildOptions
@@ -119,36 +119,7 @@ class _Set:
 
 def read_experiment(path: StrPath) -> ExperimentOptions:
     """Read a description; what it does not know or lacks is an error."""
-    file = Path(path)
-    try:
-        described = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputFileError(error.strerror or str(error), file) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFormatError(f"not a TOML file ({error})", file) from None
-
-    def files(row: Mapping[str, Any]) -> SetFiles:
-        external = {str(name): file.parent / other for name, other in row.get("external", {}).items()}
-        references = tuple(file.parent / name for name in row["references"])
-        return SetFiles(source=file.parent / row["source"], references=references, external=external)
-
-    try:
-        facts = dict(described)
-        facts["system"] = file.parent / facts["system"]
-        facts["retrieval"] = files(facts["retrieval"])
-        facts["sets"] = {name: files(row) for name, row in facts["sets"].items()}
-        facts["strengths"] = {name: tuple(row) for name, row in facts.get("strengths", {}).items()}
-        for name in ("other_dev", "sharpnesses"):
-            facts[name] = tuple(facts.get(name, ()))
-        if "sizes" in facts:
-            facts["sizes"] = tuple(facts["sizes"])
-        if "leave_one_out" in facts:
-            facts["leave_one_out"] = file.parent / facts["leave_one_out"]
-        return ExperimentOptions(**facts)
-    except KeyError as error:
-        raise ConfigError(f"{file}: {error} is missing") from None
-    except (TypeError, AttributeError) as error:
-        raise ConfigError(f"{file}: {error}") from None
+    return read_description(ExperimentOptions, path)
 
 
 def run_experiment(

@@ -286,6 +286,8 @@ def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[
         raise ModelFormatError(
             f"no {_MANIFEST} here", folder, "a folder written by isogloss is expected"
         ) from None
+    except NotADirectoryError:
+        raise InputFileError("is a file", folder, "a folder written by isogloss is expected") from None
     except OSError as error:
         raise InputFileError(error.strerror or str(error), path) from None
     try:

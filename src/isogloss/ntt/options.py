@@ -23,14 +23,14 @@ tokenizer = "none"
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, DataFormatError, InputFileError
+from isogloss.description import read_description
+from isogloss.errors import ConfigError
 
 __all__ = ["NttOptions", "NttSet", "read_ntt"]
 
@@ -120,44 +120,4 @@ class NttOptions:
 
 def read_ntt(path: StrPath) -> NttOptions:
     """Read a description; what it does not know or lacks is an error."""
-    file = Path(path)
-    try:
-        described = tomllib.loads(file.read_bytes().decode())
-    except OSError as error:
-        raise InputFileError(error.strerror or str(error), file) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFormatError(f"not a TOML file ({error})", file) from None
-    try:
-        facts = _checked(described, NttOptions, ("source", "target", "sets"))
-        facts["sets"] = {name: _set(row, file.parent) for name, row in dict(facts["sets"]).items()}
-        for name in ("source", "target"):
-            facts[name] = file.parent / facts[name]
-        facts["in_domain"] = tuple(file.parent / name for name in facts.get("in_domain", ()))
-        for name in ("templates", "features", "methods"):
-            if name in facts:
-                facts[name] = tuple(facts[name])
-        return NttOptions(**facts)
-    except ConfigError as error:
-        raise DataFormatError(str(error), file) from None
-    except (TypeError, ValueError, AttributeError) as error:
-        raise DataFormatError(f"not a description of the experiment ({error})", file) from None
-
-
-def _set(row: Mapping[str, Any], folder: Path) -> NttSet:
-    facts = _checked(row, NttSet, ("source", "references"))
-    references = facts.pop("references")
-    if isinstance(references, str) or not references:
-        raise ConfigError("references is a list of files")
-    files = {name: folder / value for name, value in facts.items()}
-    return NttSet(references=tuple(folder / name for name in references), **files)
-
-
-def _checked(values: Mapping[str, Any], kind: type, needed: tuple[str, ...]) -> dict[str, Any]:
-    known = [one.name for one in fields(kind)]
-    for name in values:
-        if name not in known:
-            raise ConfigError(f"unknown key '{name}'; known are {', '.join(known)}")
-    for name in needed:
-        if name not in values:
-            raise ConfigError(f"the key '{name}' is missing")
-    return dict(values)
+    return read_description(NttOptions, path)

@@ -8,16 +8,16 @@ never chosen by.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isogloss.corpus.streams import StrPath, read_chunks
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.corpus.streams import StrPath
+from isogloss.description import read_description
+from isogloss.errors import ConfigError
 from isogloss.learn.learner import Learner, Track, no_track
 from isogloss.learn.problem import Problem
 from isogloss.metric.significance import paired_bootstrap
@@ -82,30 +82,7 @@ class ExperimentOptions:
 
 def read_options(path: StrPath) -> ExperimentOptions:
     """Options from a TOML file."""
-    try:
-        found = tomllib.loads(b"".join(read_chunks(path)).decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFormatError(f"not a TOML file ({error})", path) from None
-    known = {field.name: field for field in fields(ExperimentOptions)}
-    values: dict[str, Any] = {}
-    for key, value in found.items():
-        if key not in known:
-            raise DataFormatError(f"unknown key '{key}'", path, hint=f"known are: {', '.join(known)}")
-        values[key] = tuple(value) if isinstance(value, list) else value
-        if not _fits(values[key], str(known[key].type)):
-            raise DataFormatError(f"'{key}' cannot be {value!r}", path, hint=f"expected: {known[key].type}")
-    for key in ("list", "references", "features"):
-        if key not in values:
-            raise DataFormatError(f"the key '{key}' is missing", path)
-    return ExperimentOptions(**values)
-
-
-def _fits(value: Any, kind: str) -> bool:
-    if kind.startswith("tuple"):
-        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
-    if kind == "float":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, int if kind == "int" else str) and not isinstance(value, bool)
+    return read_description(ExperimentOptions, path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -307,6 +307,8 @@ def load(
     folder = Path(path)
     if not folder.exists():
         raise InputFileError("No such file or directory", folder)
+    if not folder.is_dir():
+        raise InputFileError("is a file", folder, "the folder of a system is expected, see 'isogloss train'")
     if not (folder / _FACTS).exists() and (folder / _TRAINED / _FACTS).exists():
         folder = folder / _TRAINED
     stored = _read_facts(folder)

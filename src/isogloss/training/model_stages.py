@@ -12,6 +12,7 @@ from isogloss.align.marks import link_marks
 from isogloss.align.train import Progress
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.corpus.streams import read_lines
+from isogloss.description import from_settings
 from isogloss.errors import ConfigError
 from isogloss.features.annotators import annotate, annotator
 from isogloss.grammar import ExtractOptions, extract_rules
@@ -19,7 +20,6 @@ from isogloss.grammar.options import Significance
 from isogloss.grammar.selection import prune_table
 from isogloss.lm import BuildOptions, build
 from isogloss.progress import Track
-from isogloss.training.config import from_settings
 
 __all__ = ["align", "classes", "columns", "language_model", "prune", "rules"]
 

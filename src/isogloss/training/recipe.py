@@ -318,6 +318,7 @@ class _Recipe:
             )
         if facts["features"] is not None:
             outputs["sparse_weights"] = "work/tuning/weights.sparse"
+        watching = tuning_stages.Watching(threads=helpers.threads, track=helpers.track, report=helpers.report)
         work = tuning_stages.tune_weights
         sets = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}
         if "aside" in models:
@@ -331,12 +332,7 @@ class _Recipe:
                 sets["test_source"] = tokens["test_source"]
         return Stage(
             name="tune",
-            function=partial(
-                work,
-                threads=helpers.threads,
-                track=helpers.track,
-                report=helpers.report,
-            ),
+            function=partial(work, watching=watching),
             inputs={**inputs, **sets},
             outputs=outputs,
             options=facts,

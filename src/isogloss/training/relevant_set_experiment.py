@@ -31,6 +31,7 @@ from typing import Any, cast
 
 from isogloss.corpus.phrases import sharing_phrases
 from isogloss.corpus.streams import StrPath, read_lines
+from isogloss.description import from_settings, placed, read_toml
 from isogloss.errors import ConfigError
 from isogloss.features import SparseModel
 from isogloss.features.block import BlockFeatures, block_features
@@ -45,7 +46,7 @@ from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.search.options import PhraseOrder, SearchOptions
 from isogloss.search.system import System
 from isogloss.search.weights import default_weights
-from isogloss.training.config import from_settings, make_options, read_config
+from isogloss.training.config import make_options
 from isogloss.training.options import TrainOptions
 from isogloss.training.train import train
 
@@ -95,30 +96,22 @@ class ExperimentOptions:
 
 def read_experiment(path: StrPath) -> ExperimentOptions:
     """Read a description; what it does not know or lacks is an error."""
-    described = read_config(path)
+    described = read_toml(path)
     strange = sorted(described.keys() - set(_TABLES))
     if strange:
         raise ConfigError(f"{path}: '{strange[0]}' found; there are the tables {', '.join(_TABLES)}")
-    folder = Path(path).parent
     given = {name: described.get(name, {}) for name in _TABLES}
     for name, value in given.items():
         if not isinstance(value, Mapping):
             raise ConfigError(f"{path}: {name} must be a table")
-    settings: dict[str, Any] = dict(given["train"])
-    for name in ("source", "target", "dev_source", "test_source"):
-        if isinstance(settings.get(name), str):
-            settings[name] = str(folder / settings[name])
-    for name in ("dev_target", "test_target"):
-        value = settings.get(name, [])
-        names = [value] if isinstance(value, str) else value
-        settings[name] = [str(folder / item) for item in names]
+    settings = placed(TrainOptions, given["train"], Path(path).parent)
     try:
         relevant = from_settings(RelevantSetOptions, given["relevant"])
         return ExperimentOptions(
             train=make_options({**settings, "search": "block", "tuner": "none"}),
             relevant=relevant,
             cells={
-                name: from_settings(RelevantSetOptions, {**asdict(relevant), **values})
+                name: from_settings(RelevantSetOptions, values, f"cells.{name}.", relevant)
                 for name, values in given["cells"].items()
             },
             **_chosen(given["experiment"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from isogloss.classes import WordClasses
 from isogloss.corpus.phrases import sharing_phrases
 from isogloss.corpus.processing import TextProcessing
 from isogloss.corpus.streams import atomic_output, read_lines
+from isogloss.description import from_settings
 from isogloss.errors import ConfigError
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
@@ -25,11 +27,10 @@ from isogloss.search.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.search.options import SearchOptions
 from isogloss.search.system import System, create_system
 from isogloss.search.weights import default_weights, read_weights, write_weights
-from isogloss.training.config import from_settings
 from isogloss.training.options import CLASS
 from isogloss.training.report import history_of
 
-__all__ = ["LEAST_SENTENCES", "put_together", "start", "tune_on_training_text", "tune_weights"]
+__all__ = ["LEAST_SENTENCES", "Watching", "put_together", "start", "tune_on_training_text", "tune_weights"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -47,18 +48,17 @@ def start(inputs: Paths, outputs: Paths, options: Options) -> None:
     _write_history(outputs["history"], {"method": "none", "iterations": []})
 
 
-def tune_weights(
-    inputs: Paths,
-    outputs: Paths,
-    options: Options,
-    *,
-    threads: int,
-    track: Progress,
-    report: Callable[[TuneIteration], None],
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """With how many threads, and who is told how it goes."""
+
+    threads: int
+    track: Progress
+    report: Callable[[TuneIteration], None]
+
+
+def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
     """Find the weights under which the development set is translated best."""
-    decoder = _decoder(inputs, options)
-    decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
     sources, references = _sentences(inputs, "dev")
     learnt_from = len(sources) - options["held_out"]
     if learnt_from < LEAST_SENTENCES:
@@ -66,45 +66,18 @@ def tune_weights(
             f"{max(0, learnt_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
             f"least {LEAST_SENTENCES} are needed"
         )
-    held_out = slice(learnt_from, len(sources)) if options["held_out"] else None
+    rest = slice(learnt_from, len(sources))
+    held_out = (sources[rest], _part(references, rest)) if options["held_out"] else None
     learnt, known = sources[:learnt_from], [stream[:learnt_from] for stream in references]
     if "tune_source" in inputs:
         more, translations = _sentences(inputs, "tune")
         learnt = learnt + more
         known = [a + b for a, b in zip(known, translations, strict=True)]
-    result = tune(
-        System(decoder, inputs["rules"].parent),
-        learnt,
-        References(known),
-        from_settings(TuneOptions, options["tune"]),
-        held_out=(sources[held_out], _part(references, held_out)) if held_out else None,
-        threads=threads,
-        track=track,
-        report=report,
-        work=outputs[CHECKPOINT],
-    )
-    write_weights(outputs["weights"], result.dense)
-    if "sparse_weights" in outputs:
-        sparse = result.sparse
-        if sparse is None and decoder.sparse is not None:
-            sparse = SparseWeights.from_names({}, signature=decoder.sparse.signature)
-        assert sparse is not None
-        sparse.save(outputs["sparse_weights"])
-    _write_history(outputs["history"], history_of(result, options["tune"]["method"]))
+    _tune(inputs, outputs, options, (learnt, References(known)), held_out, watching)
 
 
-def tune_on_training_text(
-    inputs: Paths,
-    outputs: Paths,
-    options: Options,
-    *,
-    threads: int,
-    track: Progress,
-    report: Callable[[TuneIteration], None],
-) -> None:
+def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
     """Find weights on the training text; the development set says which iteration was the best."""
-    decoder = _decoder(inputs, options)
-    decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
     tuning = from_settings(TuneOptions, options["tune"])
     sources, references = _sentences(inputs, "train")
     if "test_source" in inputs:
@@ -114,20 +87,37 @@ def tune_on_training_text(
     if not sources:
         raise ConfigError("no sentence of the training text shares such a phrase with the test set")
     held_out, held_out_references = _sentences(inputs, "dev")
+    judged = (held_out, References(held_out_references))
+    _tune(inputs, outputs, options, (sources, References(references)), judged, watching)
+
+
+def _tune(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    learnt_from: tuple[list[str], References],
+    held_out: tuple[list[str], References] | None,
+    watching: Watching,
+) -> None:
+    decoder = _decoder(inputs, options)
+    decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
     result = tune(
         System(decoder, inputs["rules"].parent),
-        sources,
-        References(references),
-        tuning,
-        held_out=(held_out, References(held_out_references)),
-        threads=threads,
-        track=track,
-        report=report,
+        *learnt_from,
+        from_settings(TuneOptions, options["tune"]),
+        held_out=held_out,
+        threads=watching.threads,
+        track=watching.track,
+        report=watching.report,
         work=outputs[CHECKPOINT],
     )
     write_weights(outputs["weights"], result.dense)
-    assert result.sparse is not None
-    result.sparse.save(outputs["sparse_weights"])
+    if "sparse_weights" in outputs:
+        sparse = result.sparse
+        if sparse is None and decoder.sparse is not None:
+            sparse = SparseWeights.from_names({}, signature=decoder.sparse.signature)
+        assert sparse is not None
+        sparse.save(outputs["sparse_weights"])
     _write_history(outputs["history"], history_of(result, options["tune"]["method"]))
 
 
