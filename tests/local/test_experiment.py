@@ -17,7 +17,7 @@ from isogloss.search import System
 CONFIG = """
 system = "{systems}/phrase"
 dev = "a"
-tune = "b"
+tune = ["b", "a"]
 other_dev = ["b"]
 runs = 1
 baselines = 2

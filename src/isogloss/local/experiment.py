@@ -4,7 +4,7 @@ The description is a TOML file; paths are relative to it::
 
     system = "system"              # a stored system
     dev = "news-02"                # the set the baseline is tuned on
-    tune = "news-05"               # the set λ and α are chosen on
+    tune = ["news-05"]             # sets λ and α are chosen on: the best on average that makes none worse
     other_dev = ["news-06"]        # sets to tune further baselines on, for comparison (optional)
     runs = 5                       # MERT runs, of which the best on dev is the baseline
     baselines = 3                  # baselines, each from runs of its own; scores are means over them
@@ -46,7 +46,7 @@ from isogloss.local.memory import KIND, VERSION, Memory
 from isogloss.local.options import RetrievalOptions, UpdateOptions
 from isogloss.local.segment import Frequencies
 from isogloss.local.translator import LocalTranslator
-from isogloss.local.tune import baseline_statistics, local_statistics, settings_of, sweep
+from isogloss.local.tune import baseline_statistics, best_for_all, local_statistics, settings_of, sweep
 from isogloss.metric import Bleu, BleuOptions, References, bleu_scores, paired_bootstrap
 from isogloss.metric.interface import Statistics
 from isogloss.metric.references import check_length
@@ -76,7 +76,8 @@ class ExperimentOptions:
     system: Path
     retrieval: SetFiles
     dev: str
-    tune: str
+    tune: tuple[str, ...]
+    """Sets that λ and α are chosen on: what is best on average and makes none worse."""
     sets: Mapping[str, SetFiles]
     other_dev: tuple[str, ...] = ()
     runs: int = 5
@@ -103,9 +104,11 @@ class ExperimentOptions:
     """Numbers of examples to show, with the first baseline."""
 
     def __post_init__(self) -> None:
-        for name in (self.dev, self.tune, *self.other_dev):
+        for name in (self.dev, *self.tune, *self.other_dev):
             if name not in self.sets:
                 raise ConfigError(f"no set is called '{name}'; described are {', '.join(self.sets)}")
+        if not self.tune:
+            raise ConfigError("tune: at least one set is expected")
         for name in ("runs", "baselines"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -146,7 +149,7 @@ class _Experiment:
         memory = self._memory(0)
         results: dict[str, Any] = {
             "dev": options.dev,
-            "tune": options.tune,
+            "tune": list(options.tune),
             "dev_scores": [score for one in found for score in one.dev_scores],
             "baseline": {name: self._mean([one.baseline[name] for one in found]) for name in self.sets},
             "external": self._external(),
@@ -300,23 +303,31 @@ class _Experiment:
         return float(self.metric.score(rows.sum(axis=0)))
 
     def _choose(self, memory: Memory, method: str, number: int) -> UpdateOptions:
-        """The setting that is best on the set for tuning."""
+        """The setting that is best on the sets for tuning."""
         file = self.folder / "weights" / f"chosen-{number}-{method}.json"
         base = UpdateOptions(method=method)  # type: ignore[arg-type]
         if not file.exists():
-            one = self.sets[self.options.tune]
-            self.say(f"choosing λ of {method}")
-            tuned = sweep(
-                self.system,
-                memory,
-                one.sources,
-                one.references,
-                self._settings(base),
-                retrieval=self.retrieval,
-                threads=self.threads,
-            )
+            found = []
+            for name in self.options.tune:
+                self.say(f"choosing λ of {method} on {name}")
+                one = self.sets[name]
+                found.append(
+                    sweep(
+                        self.system,
+                        memory,
+                        one.sources,
+                        one.references,
+                        self._settings(base),
+                        retrieval=self.retrieval,
+                        threads=self.threads,
+                    )
+                )
+                for trial in found[-1].trials:
+                    gain = trial.bleu - found[-1].baseline
+                    self.say(f"  λ {trial.options.strength:g}, α {trial.options.sharpness:g}: {gain:+.2f}")
+            best = best_for_all(found)
             with atomic_output(file) as stream:
-                stream.write(json.dumps([tuned.best.strength, tuned.best.sharpness]) + "\n")
+                stream.write(json.dumps([best.strength, best.sharpness]) + "\n")
         strength, sharpness = json.loads(file.read_text(encoding="utf-8"))
         return replace(base, strength=strength, sharpness=sharpness)
 
@@ -362,7 +373,7 @@ class _Experiment:
 
     def _seconds(self, memory: Memory, chosen: Mapping[str, UpdateOptions]) -> dict[str, float]:
         """CPU seconds per sentence of the set for tuning, one thread."""
-        sources = self.sets[self.options.tune].sources[:200]
+        sources = self.sets[self.options.tune[0]].sources[:200]
 
         def each(work: Callable[[str], object]) -> float:
             begun = time.process_time()

@@ -22,6 +22,7 @@ __all__ = [
     "Trial",
     "Tuned",
     "baseline_statistics",
+    "best_for_all",
     "local_statistics",
     "settings_of",
     "sweep",
@@ -60,10 +61,20 @@ class Tuned:
     @property
     def best(self) -> UpdateOptions:
         """The setting with the highest BLEU; λ = 0 if none is better than the baseline."""
-        trial = max(self.trials, key=lambda trial: trial.bleu)
-        if trial.bleu > self.baseline:
-            return trial.options
-        return replace(trial.options, strength=0.0)
+        return best_for_all([self])
+
+
+def best_for_all(found: Sequence[Tuned]) -> UpdateOptions:
+    """Of sweeps of the same settings on several sets: the setting that gains most, on average, of those that
+    make no set worse than the baseline; λ = 0 if there is none."""
+    gains = [[trial.bleu - one.baseline for trial in one.trials] for one in found]
+    means = [sum(column) / len(column) for column in zip(*gains, strict=True)]
+    order = sorted(range(len(means)), key=lambda number: -means[number])
+    settings = [trial.options for trial in found[0].trials]
+    for number in order:
+        if means[number] > 0 and all(row[number] >= 0 for row in gains):
+            return settings[number]
+    return replace(settings[order[0]], strength=0.0)
 
 
 def sweep(

@@ -21,13 +21,15 @@ import numpy as np
 from isogloss.align.train import Progress, no_progress
 from isogloss.corpus.streams import StrPath, atomic_output, read_lines
 from isogloss.learn.learner import Learner
+from isogloss.learn.metrics import list_statistics
 from isogloss.learn.problem import Problem
 from isogloss.lm import BuildOptions, build
-from isogloss.metric import References
+from isogloss.metric import Bleu, References
 from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
 from isogloss.metric.evaluation import System as Output
 from isogloss.nbest.edit import add_column, best_rows, merge
 from isogloss.nbest.store import NbestStore
+from isogloss.ntt.lengths import with_lengths_like
 from isogloss.ntt.options import DEV, HELD_OUT, TEST, NttOptions, NttSet
 from isogloss.ntt.sets import HeardSet
 from isogloss.pipeline import Run, Stage
@@ -322,18 +324,19 @@ class NttExperiment:
             [line and _tokens(system, line) for line in stream]
             for stream in self.sets[DEV].references.streams
         ]
+        statistics = list_statistics(own, References(streams), Bleu())
         store = own
         if "folds" in lists:
-            folder = Path(str(lists["folds"].path)).parent
-            more = lists["folds"]
-            store = merge([own, replace(more, sentence_ids=more.sentence_ids + len(streams[0]))])
-            targets: list[str | None] = list(read_lines(folder / "folds.target"))
+            folder, more = Path(str(lists["folds"].path)).parent, lists["folds"]
+            targets = list(read_lines(folder / "folds.target"))
+            found = list_statistics(more, References([targets]), Bleu())
+            found = with_lengths_like(found, best_rows(more), statistics[best_rows(own)])
+            statistics = np.concatenate([statistics, found])
             sources = [*sources, *(line.split() for line in read_lines(folder / "folds.source"))]
-            missing: list[str | None] = [None] * len(targets)
-            streams = [[*stream, *(missing if i else targets)] for i, stream in enumerate(streams)]
+            store = merge([own, replace(more, sentence_ids=more.sentence_ids + len(streams[0]))])
         chosen = [sources[number] for number in store.sentence_ids.tolist()]
         assembled = prepare(store, self.functions, source=chosen, threads=self.threads)
-        problem = Problem.of(assembled, References(streams))
+        problem = Problem(assembled, Bleu(), statistics)
         return learn(problem, learner, self.functions, TrainOptions(seed=self.options.seed)).reranker
 
     def _sources(self, name: str, condition: str, system: System) -> list[list[str]]:
