@@ -124,12 +124,12 @@ class ToyDecoder:
     def size(self) -> int:
         return len(self.toy.rows)
 
-    def sequences(self, chosen: Sequence[Sequence[int]]) -> Sequences:
-        rows = np.concatenate([self.toy.rows[i][list(c)] for i, c in enumerate(chosen)])
+    def sequences(self, chosen: Sequence[Sequence[int]], sentences: npt.NDArray[np.int64]) -> Sequences:
+        pairs = list(zip(sentences.tolist(), chosen, strict=True))
         return Sequences(
-            _store([len(c) for c in chosen]),
-            feature_rows(rows),
-            np.concatenate([self.toy.qualities[i][list(c)] for i, c in enumerate(chosen)]),
+            _store([len(c) for c in chosen], sentences),
+            feature_rows(np.concatenate([self.toy.rows[at][list(c)] for at, c in pairs])),
+            np.concatenate([self.toy.qualities[at][list(c)] for at, c in pairs]),
             _names,
         )
 
@@ -137,15 +137,22 @@ class ToyDecoder:
         return iter(())
 
     def truths(self, count: int, track: Track) -> Iterator[Sequences]:
-        yield self.sequences([best.tolist() for best in self.toy.truths(count)])
+        yield self.sequences([best.tolist() for best in self.toy.truths(count)], np.arange(self.size))
 
     def decode(
-        self, weights: SequenceWeights, *, nbest: int, distinct: bool, track: Track
+        self,
+        weights: SequenceWeights,
+        sentences: npt.NDArray[np.int64],
+        *,
+        nbest: int,
+        distinct: bool,
+        track: Track,
     ) -> Iterator[Sequences]:
         dense = np.zeros(self.toy.rows[0].shape[1])
         dense[weights.features.astype(np.int64) - 1] = weights.values
         yield self.sequences(
-            [np.argsort(-(rows @ dense), kind="stable")[:nbest].tolist() for rows in self.toy.rows]
+            [np.argsort(-(self.toy.rows[at] @ dense), kind="stable")[:nbest].tolist() for at in sentences],
+            sentences,
         )
 
 
@@ -158,10 +165,10 @@ def feature_rows(rows: Array) -> FeatureRows:
     )
 
 
-def _store(counts: Sequence[int]) -> NbestStore:
+def _store(counts: Sequence[int], sentences: npt.NDArray[np.int64]) -> NbestStore:
     total = sum(counts)
     return NbestStore(
-        sentence_ids=np.arange(len(counts)),
+        sentence_ids=sentences,
         sentence_offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         scores=np.zeros(total),
         dense_groups=(),
@@ -208,7 +215,7 @@ def add(made: RelevantSet, sentence: int, rows: Array, qualities: Array, *, as_t
 
 def dense_weights(made: RelevantSet, features: int, *, average: bool = False) -> Array:
     """Weights by the toy's columns."""
-    _, numbers, values = made.weights(average=average)
+    _, numbers, values = made.weights(made.mean() if average else made.now())
     dense = np.zeros(features)
     dense[numbers.astype(np.int64) - 1] = values
     return dense

@@ -104,17 +104,15 @@ std::tuple<std::size_t, std::size_t, double> sweep(RelevantSet& self, ArrayIn<st
 }
 
 /// Real-valued weights, and features that have a weight, by rising number, with their weights.
-nb::tuple weights(const RelevantSet& self, bool average) {
+nb::tuple weights(const RelevantSet& self, ArrayIn<double> by_column) {
+  const std::span<const double> found = view(by_column);
+  if (found.size() > self.rows().columns() || found.size() < self.rows().real_columns())
+    throw nb::value_error("a weight for each column is expected");
   Buffer<double> real;
   Buffer<std::uint64_t> features;
   Buffer<float> values;
   {
     const nb::gil_scoped_release released;
-    const ScaledWeights& all = self.weights();
-    const double steps = std::max<double>(1, static_cast<double>(all.steps()));
-    std::vector<double> found = average ? all.sums() : all.now();
-    if (average)
-      for (double& value : found) value /= steps;
     const std::size_t first = self.rows().real_columns();
     for (std::size_t i = 0; i < first; ++i) real.push_back(found[i]);
     std::vector<SequenceRows::Column> order;
@@ -157,11 +155,14 @@ void bind_relevant_set(nb::module_& module) {
            "threads"_a = 1, "The loss of every sentence under the weights as they are.")
       .def("take_activated", [](RelevantSet& self) { return array_of(self.rows().take_activated()); },
            "Features that have been seen often enough since the last call.")
-      .def("weights", &weights, nb::kw_only(), "average"_a,
-           nb::sig("def weights(self, *, average: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint64], "
+      .def("weights", &weights, "by_column"_a,
+           nb::sig("def weights(self, by_column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', "
+                   "device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint64], "
                    "NDArray[numpy.float32]]"),
            "Weights of real-valued features; sparse features with a weight by rising number; their weights.")
       .def("now", [](const RelevantSet& self) { return array_of(self.weights().now()); }, "Weights by column.")
+      .def("mean", [](const RelevantSet& self) { return array_of(self.weights().mean()); },
+           "Their mean over the steps since the restart; before the first step those of now.")
       .def("restart", [](RelevantSet& self, ArrayIn<double> weights) { self.restart(view(weights)); }, "weights"_a,
            "Go on from these weights, with the learning rate and the mean at their beginning.")
       .def("sizes",

@@ -33,9 +33,11 @@ std::vector<double> ScaledWeights::now() const {
   return out;
 }
 
-std::vector<double> ScaledWeights::sums() const {
+std::vector<double> ScaledWeights::mean() const {
+  if (steps_ == 0) return now();
   std::vector<double> out(size());
-  for (std::size_t i = 0; i < size(); ++i) out[i] = values_[i] * summed_scale_ - missed_[i];
+  for (std::size_t i = 0; i < size(); ++i)
+    out[i] = (values_[i] * summed_scale_ - missed_[i]) / static_cast<double>(steps_);
   return out;
 }
 

@@ -41,7 +41,8 @@ class ScaledWeights {
   std::size_t steps() const { return steps_; }
   double squared_norm() const;
   std::vector<double> now() const;
-  std::vector<double> sums() const;
+  /// Over all steps since the restart; before the first one the weights as they are.
+  std::vector<double> mean() const;
   /// Starts from these weights, and the mean anew.
   void restart(std::span<const double> now);
   std::size_t bytes() const { return (values_.capacity() + missed_.capacity()) * sizeof(double); }

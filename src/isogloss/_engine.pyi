@@ -1040,13 +1040,18 @@ class RelevantSet:
     def take_activated(self) -> NDArray[numpy.uint64]:
         """Features that have been seen often enough since the last call."""
 
-    def weights(self, *, average: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+    def weights(self, by_column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
         """
         Weights of real-valued features; sparse features with a weight by rising number; their weights.
         """
 
     def now(self) -> NDArray[numpy.float64]:
         """Weights by column."""
+
+    def mean(self) -> NDArray[numpy.float64]:
+        """
+        Their mean over the steps since the restart; before the first step those of now.
+        """
 
     def restart(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -60,16 +60,21 @@ class RelevantSetOptions:
     all there are (``exact``, for small problems), the most costly one for each truth."""
     nbest: int = 10
     """Sequences per sentence that ``nbest`` decodes."""
+    parts: int = 10
+    """Parts that the text is decoded in. After each of them weights are learnt from its sentences; with a
+    single part the whole text is decoded with the same weights, as in the paper."""
     passes: int = 5
-    """Passes of stochastic gradient descent over the sentences in each iteration."""
+    """Passes of stochastic gradient descent over the sentences that were decoded last."""
     learning_rate: float = 0.005
-    """η at the beginning of an iteration."""
+    """η at the beginning of these passes."""
     decay: float = 0.0
-    """After p passes of an iteration the rate is η / (1 + decay · p)."""
+    """After p passes the rate is η / (1 + decay · p)."""
     regularization: float = 1e-5
     """λ."""
     average: bool = True
-    """Decode with the mean of the weights after every step of the iteration, not with the last."""
+    """Decode with the mean of the weights after every step, not with the last."""
+    memory: float = 0.9
+    """What is left of the weight that a step has in this mean after the passes over another part."""
     min_count: int = 2
     """Stored sequences that a sparse feature must occur in before it gets a weight."""
     real_features: tuple[str, ...] = ()
@@ -86,7 +91,7 @@ class RelevantSetOptions:
     """Of the order of sentences."""
 
     def __post_init__(self) -> None:
-        for name in ("iterations", "truths", "nbest", "passes", "min_count"):
+        for name in ("iterations", "truths", "nbest", "parts", "passes", "min_count"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("sentences", "shared_phrase", "seed"):
@@ -98,6 +103,8 @@ class RelevantSetOptions:
             raise ConfigError(f"learning_rate must be above 0, got {self.learning_rate}")
         if not 0 < self.real_rate <= 1:
             raise ConfigError(f"real_rate must be above 0 and at most 1, got {self.real_rate}")
+        if not 0 <= self.memory < 1:
+            raise ConfigError(f"memory must be at least 0 and below 1, got {self.memory}")
         for name in ("decay", "regularization"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
@@ -114,11 +121,11 @@ class RelevantSetIteration:
 
     iteration: int
     score: float
-    """Mean sentence BLEU, 0..100, of the training text as decoded with the iteration's weights."""
+    """Mean sentence BLEU, 0..100, of the training text as the iteration decoded it."""
     upper_bound: float
     """The same of the best sequences that are known."""
     loss: float
-    """Mean Φ of the relevant set that the weights were learnt from."""
+    """Mean Φ of the relevant set after the last step."""
     active_features: int
     """Sparse features that have a weight."""
     features: int
@@ -154,6 +161,10 @@ class RelevantSetTrainer:
             real_columns=len(self._real),
             min_count=options.min_count,
         )
+        self._mean, self._share = (
+            np.zeros(0),
+            0.0,
+        )  # what the mean is made of, by column, and how much that is
         self._names = NameLog(work / "names")
         self._clock = Clock()
         self.iteration = 0
@@ -162,10 +173,16 @@ class RelevantSetTrainer:
 
     def begin(self, track: Track = no_track) -> None:
         """Find truths and the first alternatives, and store them."""
-        self._take_in(self._decoder.truths(self.options.truths, track), _TRUTHS, as_truth=True)
-        if self.set.rows == 0:
-            raise TrainingError("no sentence can be translated with the rules there are")
-        self._take_in(self._decoder.begin(track), _BEGIN)
+        for name, found in (
+            (_TRUTHS, self._decoder.truths(self.options.truths, track)),
+            (_BEGIN, self._decoder.begin(track)),
+        ):
+            kept: list[Sequences] = []
+            for part in found:
+                self._take_in(part, kept, as_truth=name == _TRUTHS)
+            self._store(kept, name)
+            if self.set.rows == 0:
+                raise TrainingError("no sentence can be translated with the rules there are")
         start = np.array([feature.start for feature in self._real]) * self._scales
         now = self.set.now()
         now[: len(start)] = start
@@ -176,11 +193,12 @@ class RelevantSetTrainer:
         weights = self.weights()
         arrays: dict[str, npt.NDArray[np.generic]] = {
             "now": self.set.now(),
+            "mean": self._mean,
             "real": np.array(list(weights.real.values())),
             "features": weights.features,
             "values": weights.values,
         }
-        attributes = {"names": len(self._names), "options": self._signature()}
+        attributes = {"names": len(self._names), "share": self._share, "options": self._signature()}
         self._names.flush()
         write_folder(
             self._weights_folder(self.iteration),
@@ -210,6 +228,7 @@ class RelevantSetTrainer:
             raise ModelFormatError("the stored sequences are incomplete", self._work, "start the run again")
         # What an iteration decodes comes after its weights.
         self.set.restart(np.concatenate([now, np.zeros(self.set.columns - len(now))]))
+        self._mean, self._share = np.array(folder.arrays["mean"]), float(folder.attributes["share"])
         self.iteration = iteration
 
     def _signature(self) -> dict[str, object]:
@@ -222,20 +241,24 @@ class RelevantSetTrainer:
     # An iteration ------------------------------------------------------------------------------------
 
     def iterate(self, track: Track = no_track) -> RelevantSetIteration:
-        """Learn from what is there, decode, and add what comes out."""
+        """Decode every part of the text with what was learnt before, and add what comes out."""
+        decoded = self._parts()[-1] if self.iteration else self._everyone()
         self.iteration += 1
-        with self._clock.of("learning"):
-            self.learn(track)
-            loss = float(self.set.losses(self._threads).mean())
-        weights = self.weights()
-        before = self.set.rows
-        with self._clock.of("decoding"):
-            score = self._decode(weights, track)
+        before, score = self.set.rows, 0.0
+        kept: list[Sequences] = []
+        for part in self._parts():
+            with self._clock.of("learning"):
+                self.learn(decoded, track)
+            weights = self.weights()
+            with self._clock.of("decoding"):
+                score += self._decode(weights, part, kept, track)
+            decoded = part
+        self._store(kept, _name(self.iteration))
         return RelevantSetIteration(
             iteration=self.iteration,
-            score=100 * score,
+            score=100 * score / self._decoder.size,
             upper_bound=100 * self.set.best_quality(),
-            loss=loss,
+            loss=float(self.set.losses(self._threads).mean()),
             active_features=len(weights.features),
             features=self.set.columns - len(self._real),
             sequences=self.set.rows,
@@ -243,15 +266,22 @@ class RelevantSetTrainer:
             seconds=self._clock.take(),
         )
 
-    def learn(self, track: Track = no_track) -> None:
-        """Passes of stochastic gradient descent over the sequences there are."""
+    def _everyone(self) -> npt.NDArray[np.int64]:
+        return np.arange(self._decoder.size)
+
+    def _parts(self) -> list[npt.NDArray[np.int64]]:
+        """Sentences in their order, cut into parts."""
+        return np.array_split(self._everyone(), min(self.options.parts, self._decoder.size))
+
+    def learn(self, sentences: npt.NDArray[np.int64], track: Track = no_track) -> None:
+        """Passes of stochastic gradient descent over the sequences that some sentences have."""
         options = self.options
         self.set.restart(self.set.now())
         passes = range(options.passes)
         for number in track(passes, f"iteration {self.iteration}: learning", len(passes)):
-            rng = np.random.default_rng([options.seed, self.iteration, number])
+            rng = np.random.default_rng([options.seed, self.iteration, int(sentences[0]), number])
             self.set.sweep(
-                rng.permutation(self._decoder.size).astype(np.uint32),
+                rng.permutation(sentences).astype(np.uint32),
                 learning_rate=options.learning_rate,
                 decay=options.decay,
                 regularization=options.regularization,
@@ -259,6 +289,10 @@ class RelevantSetTrainer:
         norm = self.set.squared_norm()
         if not math.isfinite(norm) or norm > _LARGEST**2 * max(1, self.set.columns):
             raise TrainingError("the weights grow without bound; make learning_rate smaller")
+        share = 1 - options.memory
+        mean = share * self.set.mean()
+        mean[: len(self._mean)] += options.memory * self._mean
+        self._mean, self._share = mean, options.memory * self._share + share
 
     def objective(self) -> float:
         """What is minimised, times two: mean Φ over the sequences there are + 2λ‖w‖²."""
@@ -266,21 +300,23 @@ class RelevantSetTrainer:
             2 * self.options.regularization * self.set.squared_norm()
         )
 
-    def _decode(self, weights: SequenceWeights, track: Track) -> float:
-        """Add what the decoder finds; gives the mean quality of the best sequences."""
+    def _decode(
+        self,
+        weights: SequenceWeights,
+        sentences: npt.NDArray[np.int64],
+        kept: list[Sequences],
+        track: Track,
+    ) -> float:
+        """Add what the decoder finds; gives the summed quality of the best sequences."""
         nbest = {"top": 1, "nbest": self.options.nbest, "exact": EVERYTHING}[self.options.selection]
-        qualities: list[FloatArray] = []
-
-        def chosen() -> Iterator[Sequences]:
-            found = self._decoder.decode(
-                weights, nbest=nbest, distinct=self.options.selection != "exact", track=track
-            )
-            for part in found:
-                qualities.append(part.qualities[part.store.sentence_offsets[:-1]])
-                yield part if nbest == 1 else self._most_costly(part)
-
-        self._take_in(chosen(), _name(self.iteration))
-        return float(np.concatenate(qualities).mean())
+        found = self._decoder.decode(
+            weights, sentences, nbest=nbest, distinct=self.options.selection != "exact", track=track
+        )
+        score = 0.0
+        for part in found:
+            score += float(part.qualities[part.store.sentence_offsets[:-1]].sum())
+            self._take_in(part if nbest == 1 else self._most_costly(part), kept)
+        return score
 
     def _most_costly(self, found: Sequences) -> Sequences:
         if int(np.diff(found.store.sentence_offsets).max()) >= EVERYTHING:
@@ -291,18 +327,18 @@ class RelevantSetTrainer:
 
     # Sequences ---------------------------------------------------------------------------------------
 
-    def _take_in(self, parts: Iterable[Sequences], name: str, *, as_truth: bool = False) -> None:
-        """Add sequences, note the names of features that count from now on, and store everything."""
-        kept = []
-        for part in parts:
-            if part.store.num_candidates == 0:
-                continue
-            self._add(part, as_truth=as_truth)
-            activated = self.set.take_activated()
-            if len(activated):
-                self._names.add(*part.names(activated))
-            # What a search knows is not needed any more, and it is large.
-            kept.append(Sequences(part.store, part.rows, part.qualities, _forgotten))
+    def _take_in(self, part: Sequences, kept: list[Sequences], *, as_truth: bool = False) -> None:
+        """Add sequences, and note the names of features that count from now on."""
+        if part.store.num_candidates == 0:
+            return
+        self._add(part, as_truth=as_truth)
+        activated = self.set.take_activated()
+        if len(activated):
+            self._names.add(*part.names(activated))
+        # What a search knows is not needed any more, and it is large.
+        kept.append(Sequences(part.store, part.rows, part.qualities, _forgotten))
+
+    def _store(self, kept: list[Sequences], name: str) -> None:
         if kept:
             Sequences.join(kept).save(str(self._work / name))
 
@@ -330,7 +366,8 @@ class RelevantSetTrainer:
 
     def weights(self) -> SequenceWeights:
         """The weights to decode with."""
-        real, features, values = self.set.weights(average=self.options.average and self.iteration > 0)
+        by_column = self._mean / self._share if self.options.average and self._share else self.set.now()
+        real, features, values = self.set.weights(by_column)
         names = [feature.name for feature in self._real]
         return SequenceWeights(
             dict(zip(names, (real / self._scales).tolist(), strict=True)), features, values

@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 UInt64 = npt.NDArray[np.uint64]
+SentenceNumbers = npt.NDArray[np.int64]
 NameArrays = tuple[UInt64, npt.NDArray[np.uint8], UInt64]
 
 EVERYTHING = 10_000
@@ -148,9 +149,15 @@ class SequenceDecoder(Protocol):
         """The ``count`` sequences of the highest quality of every sentence, as far as they can be found."""
 
     def decode(
-        self, weights: SequenceWeights, *, nbest: int, distinct: bool, track: Track
+        self,
+        weights: SequenceWeights,
+        sentences: SentenceNumbers,
+        *,
+        nbest: int,
+        distinct: bool,
+        track: Track,
     ) -> Iterator[Sequences]:
-        """The best sequences of every sentence, the best first; not ``distinct`` ones may say the same."""
+        """The best sequences of some sentences, the best first; not ``distinct`` ones may say the same."""
 
 
 class SearchSequences:
@@ -218,7 +225,7 @@ class SearchSequences:
         if not self._templates or self._real:
             return
         self._decoder.set_weights(dict.fromkeys(self._decoder.names, 0.0))
-        for batch in self._batches(track, "bags of blocks"):
+        for batch in _batches(np.arange(self.size), track, "bags of blocks"):
             found = self._decoder.search([self._sources[at] for at in batch], threads=self._threads)
             rows = FeatureRows(*found.engine.bags(self._templates))
             first = replace(
@@ -238,7 +245,7 @@ class SearchSequences:
 
     def truths(self, count: int, track: Track = no_track) -> Iterator[Sequences]:
         """Different translations of the highest BLEU, by the same search with BLEU as its score."""
-        for batch in self._batches(track, "looking for the best sequences"):
+        for batch in _batches(np.arange(self.size), track, "looking for the best sequences"):
             found = self._decoder.oracle(
                 [self._sources[at] for at in batch],
                 [self._references.of(at) for at in batch.tolist()],
@@ -248,11 +255,17 @@ class SearchSequences:
             yield self._sequences(found, batch)
 
     def decode(
-        self, weights: SequenceWeights, *, nbest: int = 1, distinct: bool = True, track: Track = no_track
+        self,
+        weights: SequenceWeights,
+        sentences: SentenceNumbers,
+        *,
+        nbest: int = 1,
+        distinct: bool = True,
+        track: Track = no_track,
     ) -> Iterator[Sequences]:
         """What the search likes best under these weights."""
         self.use(weights)
-        for batch in self._batches(track, "decoding"):
+        for batch in _batches(sentences, track, "decoding"):
             found = self._decoder.search(
                 [self._sources[at] for at in batch], nbest=nbest, distinct=distinct, threads=self._threads
             )
@@ -265,12 +278,7 @@ class SearchSequences:
         dense = {**dict.fromkeys(self._decoder.names, 0.0), **weights.real}
         self._decoder.set_weights(dense, _engine.StoredWeights(table))
 
-    def _batches(self, track: Track, what: str) -> Iterator[npt.NDArray[np.int64]]:
-        everything = np.arange(self.size)
-        batches = [everything[at : at + _BATCH] for at in range(0, self.size, _BATCH)]
-        return iter(track(batches, what, len(batches)))
-
-    def _sequences(self, found: Searched, batch: npt.NDArray[np.int64]) -> Sequences:
+    def _sequences(self, found: Searched, batch: SentenceNumbers) -> Sequences:
         store = found.store
         positions = store.sentence_ids[store.sentence_of_row()]
         ranks = np.arange(store.num_candidates) - np.repeat(
@@ -289,7 +297,12 @@ class SearchSequences:
         )
 
 
-def _renumbered(store: NbestStore, batch: npt.NDArray[np.int64]) -> NbestStore:
+def _batches(sentences: SentenceNumbers, track: Track, what: str) -> Iterator[SentenceNumbers]:
+    batches = [sentences[at : at + _BATCH] for at in range(0, len(sentences), _BATCH)]
+    return iter(track(batches, what, len(batches)))
+
+
+def _renumbered(store: NbestStore, batch: SentenceNumbers) -> NbestStore:
     return replace(store, sentence_ids=batch[store.sentence_ids])
 
 
@@ -337,7 +350,7 @@ class ListSequences:
 
     def truths(self, count: int, track: Track = no_track) -> Iterator[Sequences]:
         """The best of the first list."""
-        found = self._sequences(self._first)
+        found = self._sequences(self._first, np.arange(self.size))
         chosen: list[int] = []
         for sentence in range(found.store.num_sentences):
             rows = np.array(found.store.rows_of(sentence))
@@ -346,21 +359,29 @@ class ListSequences:
         yield found.select(chosen)
 
     def decode(
-        self, weights: SequenceWeights, *, nbest: int = 1, distinct: bool = True, track: Track = no_track
+        self,
+        weights: SequenceWeights,
+        sentences: SentenceNumbers,
+        *,
+        nbest: int = 1,
+        distinct: bool = True,
+        track: Track = no_track,
     ) -> Iterator[Sequences]:
-        """Run the decoder once for all sentences."""
+        """Run the decoder once."""
         sparse = zip(weights.features.tolist(), weights.values.tolist(), strict=True)
         named = {self._names[feature]: value for feature, value in sparse}
-        yield self._sequences(self._decoder.decode(self._sources, {**weights.real, **named}, size=nbest))
+        sources = [self._sources[at] for at in sentences.tolist()]
+        yield self._sequences(self._decoder.decode(sources, {**weights.real, **named}, size=nbest), sentences)
 
-    def _sequences(self, store: NbestStore) -> Sequences:
-        statistics = self._statistics.rows(store, np.arange(self.size))
+    def _sequences(self, found: NbestStore, batch: SentenceNumbers) -> Sequences:
+        statistics = self._statistics.rows(found, batch)
+        store = _renumbered(found, batch)
         rows = FeatureRows.empty(store.num_candidates)
         if store.sparse is not None:
             numbers = store.sparse.names.hashes()
             self._names |= dict(zip(numbers.tolist(), store.sparse.names.words(), strict=True))
-            found = store.sparse.rows(np.arange(store.num_candidates))
-            rows = _by_number(found.offsets, numbers[found.columns], found.values)
+            cells = store.sparse.rows(np.arange(store.num_candidates))
+            rows = _by_number(cells.offsets, numbers[cells.columns], cells.values)
         return Sequences(store, rows, bleu_scores(statistics, SENTENCE_BLEU), self._name_arrays)
 
     def _name_arrays(self, wanted: UInt64) -> NameArrays:
