@@ -1,12 +1,14 @@
 """The paper's training job: 50 passes over 663 sentences, 10 oracles against 10 candidates, all templates.
 
     python benchmarks/online_training.py SYSTEM SOURCE REFERENCE --output DIR
-        [--source-classes F --target-classes F] [--sentences 663] [--iterations 50] [--nbest 1000]
+        [--source-column NAME=FILE ... --target-column NAME=FILE ...] [--sentences 663] [--iterations 50]
+        [--nbest 1000]
 
 SYSTEM is a stored system, SOURCE tokenised sentences, REFERENCE their translations. Every template sees every
-token type. Watanabe et al. (2007) report nearly a day on 8 cores for this job. DIR gets the weights, for
-`sparse_search.py`; a killed run goes on after its last pass. Prints per pass the features that have a weight
-and where the time went; at the end CPU time, in units of this machine too, and bytes of memory per feature.
+token type: what the spelling gives, and columns (`isogloss classes`, `isogloss column`). Watanabe et al. 2007
+need nearly a day on 8 cores for this job. DIR gets the weights for `sparse_search.py`; a killed run goes on
+after its last pass. Prints per pass the features that have a weight and where the time went; at the end CPU
+time, in units of this machine too, and bytes of memory per feature.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from pathlib import Path
 
 from unit import unit
 
-from isogloss.classes import WordClasses
 from isogloss.corpus.streams import read_lines
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
@@ -38,11 +39,18 @@ TEMPLATES = (
 """Those of Watanabe et al. (2007) and their like; the others belong to block systems."""
 
 
-def all_features(source_classes: str | None, target_classes: str | None) -> SparseModel:
-    def column(path: str | None) -> dict[str, TokenColumn]:
-        return {} if path is None else {"class": TokenColumn.from_classes(WordClasses.load(path))}
+def add_column_options(parser: argparse.ArgumentParser) -> None:
+    for side in ("source", "target"):
+        parser.add_argument(f"--{side}-column", metavar="NAME=FILE", action="append", default=[])
 
-    source, target = column(source_classes), column(target_classes)
+
+def all_features(args: argparse.Namespace) -> SparseModel:
+    """All templates over all token types."""
+
+    def columns(given: list[str]) -> dict[str, TokenColumn]:
+        return {name: TokenColumn.load(path) for name, path in (item.split("=", 1) for item in given)}
+
+    source, target = columns(args.source_column), columns(args.target_column)
     options = SparseOptions(
         templates=TEMPLATES,
         source_types=(*SPELLING_TYPES, *source),
@@ -57,8 +65,7 @@ def main() -> None:
     parser.add_argument("source")
     parser.add_argument("reference")
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--source-classes")
-    parser.add_argument("--target-classes")
+    add_column_options(parser)
     parser.add_argument("--sentences", type=int, default=663)
     parser.add_argument("--iterations", type=int, default=50)
     parser.add_argument("--nbest", type=int, default=1000)
@@ -67,7 +74,7 @@ def main() -> None:
 
     system = load(args.system)
     own = system.decoder
-    sparse = all_features(args.source_classes, args.target_classes)
+    sparse = all_features(args)
     decoder = Decoder(own._rules, own._lm, system.options, sparse=sparse)
     options = OnlineOptions(iterations=args.iterations, nbest=args.nbest, aggressiveness=0.001, batch=10)
     trainer = OnlineTrainer(

@@ -1,6 +1,7 @@
 """Searching with millions of sparse weights against searching with dense features alone.
 
-    python benchmarks/sparse_search.py SYSTEM WEIGHTS SOURCE [--source-classes F --target-classes F]
+    python benchmarks/sparse_search.py SYSTEM WEIGHTS SOURCE [--source-column NAME=FILE ...]
+        [--target-column NAME=FILE ...]
 
 WEIGHTS is the folder that `online_training.py` leaves. Both searches use the dense weights that were learned
 with the sparse ones, the same limits and one thread. Prints CPU time per word of each, their ratio, how long
@@ -14,7 +15,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from online_training import all_features
+from online_training import add_column_options, all_features
 from unit import cpu, unit
 
 from isogloss.corpus.streams import read_lines
@@ -31,8 +32,7 @@ def main() -> None:
     parser.add_argument("system")
     parser.add_argument("weights", type=Path)
     parser.add_argument("source")
-    parser.add_argument("--source-classes")
-    parser.add_argument("--target-classes")
+    add_column_options(parser)
     parser.add_argument("--sentences", type=int, default=300)
     args = parser.parse_args()
 
@@ -46,7 +46,7 @@ def main() -> None:
 
     lines = list(read_lines(args.source))[: args.sentences]
     words = sum(len(line.split()) for line in lines)
-    sparse = all_features(args.source_classes, args.target_classes)
+    sparse = all_features(args)
     plain = Decoder(own._rules, own._lm, system.options, dense_weights)
     full = Decoder(own._rules, own._lm, system.options, sparse=sparse)
     full.set_weights(dense_weights, weights)
