@@ -168,7 +168,7 @@ def test_names_and_words_that_are_not_ascii_under_any_locale(tmp_path: Path) -> 
 
 ONE_LINE = b"0 ||| a ||| LM= 1 ||| 1\n"
 BAD_LINES = {
-    "fields": (b"0 ||| a\n", "at least 3 fields expected between '|||', found 2; the fields are: sentence"),
+    "fields": (b"0 a\n", "at least 2 fields expected between '|||', found 1; the fields are: sentence"),
     "many": (b"0 ||| a ||| ||| 1 ||| ||| ||| \n", "at most 6 fields expected between '|||', found 7"),
     "nan": (b"0 ||| a ||| LM= nan ||| 1\n", "the value of 'LM' is nan, a finite number is expected"),
     "inf": (b"0 ||| a ||| LM= inf ||| 1\n", "the value of 'LM' is inf, a finite number is expected"),
@@ -223,7 +223,7 @@ def test_files_that_are_no_lists(run: Run, verb: list[str]) -> None:
         (gzip.compress(b""), "list: the file is empty"),
         (noise, "list: not a text file"),
         (noise.replace(b"\0", b"1"), "list:1: "),
-        (b"just some words\nof a text\n", "list:1: at least 3 fields expected between '|||', found 1"),
+        (b"just some words\nof a text\n", "list:1: at least 2 fields expected between '|||', found 1"),
     ]:
         Path("list").write_bytes(content)
         assert refused(run, *verb, "list").startswith(message)

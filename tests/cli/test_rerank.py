@@ -166,6 +166,9 @@ def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert "e.toml: no option is called 'bogus'; known are list" in error_of(
         capsys, "experiment", "reranking", "--config", "e.toml"
     )
+    Path("e.toml").write_text('list = "dev.nbest"\nreferences = ["dev.en"]\nfeatures = ["popularity"]\n')
+    call = ["experiment", "reranking", "--config", "e.toml", "--output", "dev.en"]
+    assert "dev.en: File exists; name a folder for the results" in error_of(capsys, *call)
     Path("e.toml").write_text("list = \n")
     assert "not a TOML file" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
 

@@ -27,6 +27,15 @@ def test_case_is_learnt_stored_and_undone(tmp_path: Path) -> None:
     assert stored.tokenize("") == stored.detokenize("") == ""
 
 
+def test_every_word_in_its_usual_form(tmp_path: Path) -> None:
+    text = ["Add a user to the group.", "The group has an IP.", "Add User to Group", "Every user has an IP."]
+    side = TextSide(SideOptions(case="usual"))
+    made = TextProcessing(side.learn_case(side.split(line) for line in text))
+    made.save(tmp_path / "text")
+    for processing in (made, TextProcessing.open(tmp_path / "text")):
+        assert processing.tokenize("Group of the User: IP HBSD") == "group of the user : IP HBSD"
+
+
 def test_tokens_are_taken_as_they_are() -> None:
     plain = TextProcessing(*(TextSide(SideOptions(tokenizer="none")) for _ in range(2)))
     assert not plain.changes

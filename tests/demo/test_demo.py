@@ -66,6 +66,20 @@ def test_the_whole_journey(
     assert (folder / "report.html").exists()
 
 
+def test_a_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thing").write_text("mine")
+    for name, problem in (
+        ("file", "Not a directory"),
+        ("file/below", "Not a directory"),
+        ("full", "the folder holds something else"),
+    ):
+        assert main(["demo", "--synthetic", f"--folder={tmp_path / name}"]) == 2
+        assert f"{tmp_path / name}: {problem}; choose another one" in capsys.readouterr().err
+    assert (tmp_path / "file").read_text() == (tmp_path / "full" / "thing").read_text() == "mine"
+
+
 def make_wheel(path: Path) -> Path:
     """A package with a catalog, and one that keeps messages as JSON."""
     messages = "".join(f'msgid "Delete the volume {i} of %s"\nmsgstr "Lösche %s {i}"\n\n' for i in range(300))

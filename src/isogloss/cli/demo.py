@@ -75,14 +75,20 @@ def _claim(folder: Path, options: dict[str, Any]) -> Path:
     from isogloss._version import __version__
 
     marker, journal = folder / _MARKER, folder / "journal.jsonl"
-    if folder.exists() and any(folder.iterdir()) and not marker.exists():
-        raise OutputError("the folder holds something else", folder, "choose another one with --folder")
-    wanted = json.dumps({**options, "version": __version__})
-    if not journal.exists() or marker.read_text("utf-8") != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        marker.write_text(wanted, "utf-8")
-        journal.touch()
+    advice = "choose another one with --folder"
+    try:
+        if folder.exists() and any(folder.iterdir()) and not marker.exists():
+            raise OutputError("the folder holds something else", folder, advice)
+        wanted = json.dumps({**options, "version": __version__})
+        if not journal.exists() or marker.read_text("utf-8") != wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            marker.write_text(wanted, "utf-8")
+            journal.touch()
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(error.strerror or str(error), folder, advice) from None
     return journal
 
 

@@ -13,7 +13,7 @@ from isogloss.cli.local import local_training
 from isogloss.cli.nbest import read_list
 from isogloss.cli.ntt import ntt_iwslt2007
 from isogloss.cli.relevant_set import relevant_set
-from isogloss.cli.results import ResultTable, give_results
+from isogloss.cli.results import ResultTable, give_results, output_folder
 
 if TYPE_CHECKING:
     from isogloss.rerank.experiment import Experiment
@@ -37,7 +37,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def reranking(config: Config, output: Output = None, threads: Threads = 1, json: Json = False) -> None:
     """Reranking (Shen et al. 2004): features alone, sets of features, methods, learning curves."""
     from isogloss.rerank import FeatureTable
-    from isogloss.rerank.experiment import output_folder, read_options, run_experiment
+    from isogloss.rerank.experiment import read_options, run_experiment
     from isogloss.rerank.report import experiment_page
 
     options = read_options(config)
@@ -87,14 +87,11 @@ def online_large_margin(
     json: Json = False,
 ) -> None:
     """Online large-margin training (Watanabe et al. 2007): token types, templates, constraints, two folds."""
-    from pathlib import Path
-
     from isogloss.learn.experiment import read_experiment, run_experiment, tables
     from isogloss.report import Page
 
     options = read_experiment(config)
-    folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = output_folder(output)
     results = run_experiment(options, folder, threads=threads, say=console.note)
     page = Page("Online large-margin training")
     page.paragraph("+ better, - worse than the baseline (paired bootstrap, p < 0.05).")

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.decoding import thread_count
-from isogloss.cli.results import give_results
+from isogloss.cli.results import give_results, output_folder
 
 __all__ = ["app", "local_training"]
 
@@ -115,13 +115,10 @@ def local_training(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Local training (Liu et al. 2012): all tables of the paper, and its figure, on your data."""
-    from pathlib import Path
-
     from isogloss.local.experiment import read_experiment, run_experiment, tables
 
     threads = thread_count(threads)
     options = read_experiment(config)
-    folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = output_folder(output)
     results = run_experiment(options, folder, threads=threads, say=console.note)
     give_results(results, tables(results), folder, as_json=json)

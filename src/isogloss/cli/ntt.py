@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isogloss.cli import console
 from isogloss.cli.decoding import thread_count
-from isogloss.cli.results import give_results
+from isogloss.cli.results import give_results, output_folder
 
 __all__ = ["ntt_iwslt2007"]
 
@@ -34,7 +33,7 @@ def ntt_iwslt2007(
 
     threads = thread_count(threads)
     options = read_ntt(config)
-    folder = Path(output)
+    folder = output_folder(output)
     results = NttExperiment(
         options,
         folder,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from isogloss.cli import console
-from isogloss.cli.results import give_results
+from isogloss.cli.results import give_results, output_folder
 
 __all__ = ["relevant_set"]
 
@@ -25,7 +25,6 @@ def relevant_set(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Relevant set training (Tillmann and Zhang 2006): Table 3 and the learning curves on your data."""
-    from isogloss.rerank.experiment import output_folder
     from isogloss.training.relevant_set_experiment import (
         experiment_page,
         read_experiment,

@@ -10,11 +10,22 @@ from typing import Any
 from rich.table import Table
 
 from isogloss.cli import console
+from isogloss.errors import OutputError
 
-__all__ = ["ResultTable", "give_results"]
+__all__ = ["ResultTable", "give_results", "output_folder"]
 
 ResultTable = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """Title, heads of columns, rows."""
+
+
+def output_folder(path: str) -> Path:
+    """Where results go, made if it is not there."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), folder, "name a folder for the results") from None
+    return folder
 
 
 def give_results(

@@ -43,6 +43,7 @@ class _Punctuation(StrEnum):
 
 class _Case(StrEnum):
     truecase = "truecase"
+    usual = "usual"
     lowercase = "lowercase"
     keep = "keep"
 
@@ -205,8 +206,8 @@ def train(
     case: Annotated[
         _Case | None,
         typer.Option(
-            help="truecase: the first word of a sentence as it is written inside sentences; lowercase: "
-            "everything small; keep.",
+            help="truecase: the first word of a sentence as it is written inside sentences; usual: every "
+            "word in its most frequent form; lowercase: everything small; keep.",
             show_default="truecase; keep without a tokenizer",
         ),
     ] = None,

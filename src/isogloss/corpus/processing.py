@@ -23,9 +23,10 @@ from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser
 from isogloss.errors import ConfigError, ModelFormatError, UserError
 from isogloss.model.folder import open_folder, write_folder
 
-__all__ = ["Case", "Punctuation", "SideOptions", "TextProcessing", "TextSide"]
+__all__ = ["LEARNT_CASES", "Case", "Punctuation", "SideOptions", "TextProcessing", "TextSide"]
 
-Case = Literal["keep", "lowercase", "truecase"]
+Case = Literal["keep", "lowercase", "truecase", "usual"]
+LEARNT_CASES: tuple[Case, ...] = ("truecase", "usual")
 Punctuation = Literal["keep", "remove"]
 
 KIND, VERSION = "text-processing", 1
@@ -43,7 +44,8 @@ class SideOptions:
     """Which language's rules the tokenizer follows, such as ``en``."""
     case: Case = "keep"
     """``lowercase`` writes everything small; ``truecase`` gives the first word of a sentence the case it has
-    inside sentences, as learnt from the training text."""
+    inside sentences, as learnt from the training text; ``usual`` gives every word its most frequent form, for
+    source languages with titles and labels (``Add User to Group``)."""
     punctuation: Punctuation = "keep"
     """``remove`` leaves out tokens that are nothing but punctuation, as recognisers of speech do. A system
     that was trained so restores it, because its target side has it."""
@@ -81,7 +83,7 @@ class TextSide:
 
     options: SideOptions = field(default_factory=SideOptions)
     truecaser: Truecaser | None = None
-    """What was learnt for the case ``truecase``."""
+    """What was learnt of case."""
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -107,17 +109,20 @@ class TextSide:
         """What ``split`` gave, in the case in which a system knows it."""
         if self.options.case == "lowercase":
             return [token.lower() for token in tokens]
-        return tokens if self.truecaser is None else self.truecaser.truecase(tokens)
+        if self.truecaser is None:
+            return tokens
+        usual = self.options.case == "usual"
+        return self.truecaser.usual(tokens) if usual else self.truecaser.truecase(tokens)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as people write it; in lower case if that is what the tokens are in."""
-        if self.options.case == "truecase":
+        if self.options.case in LEARNT_CASES:
             tokens = undo_truecase(tokens)
         return self._tokenizer.detokenize(tokens)
 
     def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
         """The same, knowing the usual case of the words of a text that ``split`` gave, if it needs to."""
-        learnt = train_truecaser(tokens) if self.options.case == "truecase" else None
+        learnt = train_truecaser(tokens) if self.options.case in LEARNT_CASES else None
         return TextSide(self.options, learnt)
 
 
@@ -193,7 +198,7 @@ class TextProcessing:
             for name in _SIDES:
                 options = SideOptions(**folder.attributes[name])
                 truecaser = None
-                if options.case == "truecase":
+                if options.case in LEARNT_CASES:
                     lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
                     truecaser = parse_truecaser(lines, path)
                 sides.append(TextSide(options, truecaser))

@@ -55,6 +55,14 @@ class Truecaser:
                 begins = token in _ENDS
         return cased
 
+    def usual(self, tokens: Sequence[str]) -> list[str]:
+        """Give every word the form that is usual.
+
+        >>> train_truecaser([["x", "the", "user"], ["x", "the", "user"], ["x", "IP"]]).usual(["User", "IP"])
+        ['user', 'IP']
+        """
+        return [self._best.get(token.lower(), token) for token in tokens]
+
     def save(self, path: StrPath) -> None:
         """Write the table."""
         with atomic_output(path) as stream:

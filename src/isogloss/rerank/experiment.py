@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -231,13 +230,3 @@ def _test(
         difference=found.difference if test.metric.higher_is_better else -found.difference,
         p_value=found.p_value,
     )
-
-
-def output_folder(path: StrPath) -> Path:
-    """Where results go, made if it is not there."""
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{folder}: {error.strerror}; name a folder for the results") from None
-    return folder

@@ -122,7 +122,8 @@ class TrainOptions:
     target_language: str = ""
     """Such as ``en``."""
     case: Case | Literal[""] = ""
-    """``truecase``, ``lowercase`` or ``keep``; by default ``truecase``, and ``keep`` without a tokenizer."""
+    """``truecase``, ``usual``, ``lowercase`` or ``keep``; by default ``truecase``, without a tokenizer
+    ``keep``."""
     placeholders: tuple[str, ...] | None = None
     """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
     must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else

@@ -15,7 +15,7 @@ from isogloss.corpus.check import CheckOptions, Row
 from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, split_files
 from isogloss.corpus.pairs import ReadOptions
-from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
+from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
 from isogloss.corpus.streams import atomic_output, atomic_outputs, read_lines
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.progress import Track
@@ -133,7 +133,7 @@ def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
 
 def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> TextSide:
     lines: Iterator[list[str]] = map(side.split, text)
-    if side.options.case != "truecase":
+    if side.options.case not in LEARNT_CASES:
         _write(output, map(side.cased, lines))
         return side
     split = output.with_name(output.name + ".split")
