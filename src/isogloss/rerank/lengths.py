@@ -2,7 +2,7 @@
 
 A reranker that sees the BLEU of a set whose references are longer than the decoder's choice learns to prefer
 long candidates, whatever it translates later. The decoder was tuned to a length already; references whose
-lengths are multiplied, so that the decoder's choice is as long as they are, say nothing about it any more. The
+lengths are multiplied, so that the decoder's choice is as long as they are, say nothing about it. The
 same brings sets together whose references differ: training sentences have one, a development set several, of
 which BLEU takes the length that is closest.
 """
