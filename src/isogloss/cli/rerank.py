@@ -49,6 +49,13 @@ class StartName(enum.StrEnum):
     DECODER = "decoder"
 
 
+class LengthName(enum.StrEnum):
+    """Whose length is right."""
+
+    REFERENCES = "references"
+    DECODER = "decoder"
+
+
 class DecisionName(enum.StrEnum):
     """How a candidate is chosen."""
 
@@ -91,6 +98,13 @@ Start = Annotated[
     StartName,
     typer.Option("--start", help="First weights: zero, or what explains the decoder's scores best."),
 ]
+Length = Annotated[
+    LengthName,
+    typer.Option(
+        "--length",
+        help="How long translations should be: as the references, or as what the decoder chose.",
+    ),
+]
 Scale = Annotated[
     bool,
     typer.Option("--scale/--no-scale", help="Divide dense features by their deviation within sentences."),
@@ -119,6 +133,7 @@ def train(
     metric: Metric = MetricName.BLEU,
     tokenize: Tokenize = "none",
     start: Start = StartName.ZERO,
+    length: Length = LengthName.REFERENCES,
     decision: Annotated[
         DecisionName | None,
         typer.Option("--decision", help="How a candidate is chosen; what fits the method if not given."),
@@ -150,11 +165,19 @@ def train(
         columns=own,
         scale=scale,
         start=start,
+        length=length,
         decision=decision,
         held_out_share=held_out_share,
         seed=seed,
     )
-    notes = {"method": method, "features": " ".join(features), "metric": metric, "start": start, "seed": seed}
+    notes = {
+        "method": method,
+        "features": " ".join(features),
+        "metric": metric,
+        "start": start,
+        "length": length,
+        "seed": seed,
+    }
     trained = learn(
         problem,
         learner,
@@ -243,6 +266,7 @@ def sweep(
     metric: Metric = MetricName.BLEU,
     tokenize: Tokenize = "none",
     start: Start = StartName.ZERO,
+    length: Length = LengthName.REFERENCES,
     folds: Annotated[int, typer.Option("--folds", help="Parts of the cross-validation.")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="Of the parts and the significance test.")] = 1,
     threads: Threads = 1,
@@ -269,7 +293,7 @@ def sweep(
     table = FeatureTable(store, columns=own, source=source_of(source, store), threads=threads)
     problem = problem_of(store, store, list, reference, quality, metric, tokenize)
     options = SweepOptions(folds=folds, seed=seed)
-    train_options = TrainOptions(columns=own, start=start, seed=seed)
+    train_options = TrainOptions(columns=own, start=start, length=length, seed=seed)
     if not table.columns and store.sparse is None:
         sets = sets[1:]
         if not sets:

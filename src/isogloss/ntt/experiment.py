@@ -29,12 +29,12 @@ from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
 from isogloss.metric.evaluation import System as Output
 from isogloss.nbest.edit import add_column, best_rows, merge
 from isogloss.nbest.store import NbestStore
-from isogloss.ntt.lengths import with_lengths_like
 from isogloss.ntt.options import DEV, HELD_OUT, TEST, NttOptions, NttSet
 from isogloss.ntt.sets import HeardSet
 from isogloss.pipeline import Run, Stage
 from isogloss.rerank import Reranker, TrainOptions, method_named, parse_features, prepare
 from isogloss.rerank import train as learn
+from isogloss.rerank.lengths import with_lengths_like
 from isogloss.search import System
 from isogloss.speech.hypotheses import Utterance, text_utterances
 from isogloss.speech.union import SpeechOptions, best_lines, translate_speech

@@ -17,12 +17,14 @@ from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.rerank.assembly import assemble
 from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.lengths import at_decoder_length
 from isogloss.rerank.model import DECISIONS, Reranker
 from isogloss.rerank.scaling import Scaling
 
-__all__ = ["STARTS", "TrainOptions", "Trained", "decoder_weights", "part_of", "prepare", "train"]
+__all__ = ["LENGTHS", "STARTS", "TrainOptions", "Trained", "decoder_weights", "part_of", "prepare", "train"]
 
 STARTS = ("zero", "decoder")
+LENGTHS = ("references", "decoder")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,9 @@ class TrainOptions:
     """Divide dense features by their deviation within sentences."""
     start: str = "zero"
     """First weights: zero, or decoder: what explains the decoder's scores best by the features."""
+    length: str = "references"
+    """Whose length is right: that of the references, or decoder: references are taken to be as long as what
+    the decoder chose, so that nothing is learned about length. Of BLEU only."""
     decision: str | None = None
     """score, vote or mbr; None is what fits the method."""
     mbr: Mbr = field(default_factory=Mbr)
@@ -47,6 +52,8 @@ class TrainOptions:
     def __post_init__(self) -> None:
         if self.start not in STARTS:
             raise ConfigError(f"unknown start '{self.start}'; choose one of: {', '.join(STARTS)}")
+        if self.length not in LENGTHS:
+            raise ConfigError(f"unknown length '{self.length}'; choose one of: {', '.join(LENGTHS)}")
         if self.decision is not None and self.decision not in DECISIONS:
             raise ConfigError(f"unknown decision '{self.decision}'; choose one of: {', '.join(DECISIONS)}")
         if not 0 <= self.held_out_share < 1:
@@ -97,6 +104,9 @@ def train(
     ``watched`` is held-out data that decides when to stop; without it a share of the problem can be.
     """
     options = options or TrainOptions()
+    if options.length == "decoder":
+        problem = at_decoder_length(problem)
+        watched = None if watched is None else at_decoder_length(watched)
     learned_from, held_out = problem, watched
     if watched is None and options.held_out_share:
         learned_from, held_out = _held_out(problem, options)
