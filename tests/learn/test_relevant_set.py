@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from isogloss import _engine
@@ -17,7 +18,7 @@ from isogloss.errors import ConfigError, TrainingError
 from isogloss.features import SparseModel
 from isogloss.features.block import block_features
 from isogloss.learn.relevant_set import RelevantSetOptions, RelevantSetTrainer
-from isogloss.learn.sequences import ListSequences, SearchSequences
+from isogloss.learn.sequences import ListSequences, SearchSequences, Sequences, SequenceWeights
 from isogloss.learn.tuning import TuneOptions, TuneResult, tune
 from isogloss.metric import References
 from isogloss.progress import Track, no_track
@@ -217,6 +218,52 @@ def test_lemma_1_the_relevant_set_at_the_solution_has_the_same_optimum(seed: int
     assert objective(toy, found, TRUTHS, STRENGTH) == pytest.approx(best, rel=1e-2)
 
 
+class Recorder(ToyDecoder):
+    """Notes what it is asked for, and the mean of the steps before."""
+
+    trainer: RelevantSetTrainer
+
+    def __init__(self, toy: Toy) -> None:
+        super().__init__(toy)
+        self.calls: list[tuple[SequenceWeights, list[int], Array]] = []
+
+    def decode(
+        self,
+        weights: SequenceWeights,
+        sentences: npt.NDArray[np.int64],
+        *,
+        nbest: int,
+        distinct: bool,
+        track: Track,
+    ) -> Iterator[Sequences]:
+        self.calls.append((weights, sentences.tolist(), self.trainer.set.mean()))
+        return super().decode(weights, sentences, nbest=nbest, distinct=distinct, track=track)
+
+
+def test_every_part_is_decoded_with_the_mean_of_what_the_parts_before_taught(tmp_path: Path) -> None:
+    decoder = Recorder(Toy.random(1))
+    options = RelevantSetOptions(
+        parts=3, passes=2, truths=1, learning_rate=0.05, regularization=0, min_count=1, memory=0.5
+    )
+    decoder.trainer = RelevantSetTrainer(decoder, options, tmp_path)
+    decoder.trainer.begin()
+    for _ in range(2):
+        decoder.trainer.iterate()
+    whole = list(range(decoder.size))
+    assert [len(sentences) < decoder.size for _, sentences, _ in decoder.calls] == [True] * 6
+    for calls in (decoder.calls[:3], decoder.calls[3:]):
+        assert [at for _, sentences, _ in calls for at in sentences] == whole
+    for last, (weights, _, mean) in enumerate(decoder.calls):
+        total, share = np.zeros(len(mean)), 0.0
+        for number, (_, _, before) in enumerate(decoder.calls[: last + 1]):
+            total[: len(before)] += 0.5 ** (last - number) * before
+            share += 0.5 ** (last - number)
+        _, features, values = decoder.trainer.set.weights(total / share)
+        assert features.tolist() == weights.features.tolist()
+        assert np.allclose(values, weights.values, atol=1e-6)
+        assert (len(features) > 0) == (last > 0)  # the toy begins without alternatives
+
+
 # With decoders --------------------------------------------------------------------------------------------
 
 
@@ -318,6 +365,17 @@ def test_real_valued_features_are_learnt_beside_the_binary_ones(systems: Path, t
     used = {name for name, weight in result.dense.items() if weight}
     assert used == {"lm", "words"}
     assert result.dense["lm"] != load(systems / "phrase").weights["lm"]
+    sources, references = data(systems, 5)
+    box = SearchSequences(
+        block_system(systems).decoder, sources, references, real=("lm", "words"), truth_list=20
+    )
+    start = SequenceWeights(
+        {x.name: x.start for x in box.real}, np.zeros(0, np.uint64), np.zeros(0, np.float32)
+    )
+    (listed,), (truths,) = box.decode(start, np.arange(5), nbest=20), box.truths(2)
+    for sentence in range(5):
+        best = np.sort(listed.qualities[list(listed.store.rows_of(sentence))])[-2:]
+        assert np.sort(truths.qualities[list(truths.store.rows_of(sentence))]).tolist() == best.tolist()
     with pytest.raises(ConfigError, match="no dense feature is called 'luck'"):
         learn(block_system(systems), systems, tmp_path / "other", real_features=("luck",))
 

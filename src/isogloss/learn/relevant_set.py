@@ -79,6 +79,9 @@ class RelevantSetOptions:
     """Stored sequences that a sparse feature must occur in before it gets a weight."""
     real_features: tuple[str, ...] = ()
     """Dense features that are learnt too, such as ``lm``; the model of the paper has none."""
+    truth_list: int = 100
+    """With such features, truths are the best of so many sequences that the weights at the start prefer; 0
+    looks for the best of all, as without."""
     real_rate: float = 1e-4
     """Their learning rate, as a share of η. Where there are few alternatives, what the truths have in common
     against them is that they are less probable, and quick weights would learn just that."""
@@ -94,7 +97,7 @@ class RelevantSetOptions:
         for name in ("iterations", "truths", "nbest", "parts", "passes", "min_count"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("sentences", "shared_phrase", "seed"):
+        for name in ("truth_list", "sentences", "shared_phrase", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
         if self.selection not in SELECTIONS:

@@ -164,7 +164,9 @@ class SearchSequences:
     """Our own decoder with its sparse features, whatever its search: blocks, phrases or hierarchical rules.
 
     Dense features take part only if they are named as ``real`` ones, beginning with the decoder's weights;
-    the others weigh nothing.
+    the others weigh nothing. With real ones, truths are the best of the ``truth_list`` sequences that these
+    weights prefer: those of the highest BLEU are far from what such a model can be brought to say, and
+    weights that try to are worse than those at the start.
     """
 
     def __init__(
@@ -174,6 +176,7 @@ class SearchSequences:
         references: References,
         *,
         real: Sequence[str] = (),
+        truth_list: int = 0,
         threads: int = 1,
     ) -> None:
         if decoder.sparse is None:
@@ -196,6 +199,7 @@ class SearchSequences:
         start = dict(decoder.weights)
         found = self._scales(real, start)
         self._real = [RealFeature(name, start[name], found[name]) for name in real]
+        self._truth_list = truth_list if real else 0
 
     @property
     def size(self) -> int:
@@ -244,7 +248,17 @@ class SearchSequences:
             )
 
     def truths(self, count: int, track: Track = no_track) -> Iterator[Sequences]:
-        """Different translations of the highest BLEU, by the same search with BLEU as its score."""
+        """Different translations of the highest BLEU: of all, by the same search with BLEU as its score, or
+        of those that the weights at the start prefer."""
+        if self._truth_list:
+            start = SequenceWeights(
+                {feature.name: feature.start for feature in self._real},
+                np.zeros(0, np.uint64),
+                np.zeros(0, np.float32),
+            )
+            for listed in self.decode(start, np.arange(self.size), nbest=self._truth_list, track=track):
+                yield _best(listed, count)
+            return
         for batch in _batches(np.arange(self.size), track, "looking for the best sequences"):
             found = self._decoder.oracle(
                 [self._sources[at] for at in batch],
@@ -350,13 +364,7 @@ class ListSequences:
 
     def truths(self, count: int, track: Track = no_track) -> Iterator[Sequences]:
         """The best of the first list."""
-        found = self._sequences(self._first, np.arange(self.size))
-        chosen: list[int] = []
-        for sentence in range(found.store.num_sentences):
-            rows = np.array(found.store.rows_of(sentence))
-            best = rows[np.argsort(-found.qualities[rows], kind="stable")[:count]]
-            chosen += sorted(best.tolist())
-        yield found.select(chosen)
+        yield _best(self._sequences(self._first, np.arange(self.size)), count)
 
     def decode(
         self,
@@ -388,6 +396,16 @@ class ListSequences:
         names = [self._names[feature].encode() for feature in wanted.tolist()]
         ends = np.cumsum([len(name) for name in names], dtype=np.uint64)
         return wanted, np.frombuffer(b"".join(names), np.uint8), ends
+
+
+def _best(found: Sequences, count: int) -> Sequences:
+    """The best of every sentence."""
+    chosen: list[int] = []
+    for sentence in range(found.store.num_sentences):
+        rows = np.array(found.store.rows_of(sentence))
+        best = rows[np.argsort(-found.qualities[rows], kind="stable")[:count]]
+        chosen += sorted(best.tolist())
+    return found.select(chosen)
 
 
 def _spread(store: NbestStore) -> list[float]:

@@ -271,6 +271,7 @@ class _Run:
             self.dev.sources[:count],
             learnt_from,
             real=options.real_features,
+            truth_list=options.truth_list,
             threads=self.threads,
         )
         trainer = RelevantSetTrainer(box, options, folder / _RELEVANT, threads=self.threads)
