@@ -31,7 +31,7 @@ from isogloss.metric import Bleu, References, paired_bootstrap
 METHODS = {
     "mert": ["--tuner", "mert", "--iterations", "6"],
     "kbmira": ["--tuner", "kbmira", "--iterations", "6"],
-    "online-dense": ["--features", "none"],
+    "online-dense": ["--features", "none", "--iterations", "6"],
     "online-sparse": [],
 }
 SYSTEMS = {  # a corpus and a search

@@ -72,7 +72,9 @@ def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained") / "system"
     isogloss.train(
         str(folder),
-        **quick(corpus, test_source=corpus / "test.src", test_target=[corpus / "test.tgt.0"]),
+        **quick(
+            corpus, test_source=corpus / "test.src", test_target=[corpus / "test.tgt.0"], tuning_pairs=25
+        ),
     )
     return folder
 
@@ -170,7 +172,9 @@ def test_only_what_depends_on_an_option_is_done_again(corpus: Path, tmp_path: Pa
 
 def test_killed_anywhere_and_resumed_gives_the_same(trained: Path, corpus: Path, tmp_path: Path) -> None:
     """Also with another number of threads."""
-    settings = quick(corpus, test_source=corpus / "test.src", test_target=[corpus / "test.tgt.0"])
+    settings = quick(
+        corpus, test_source=corpus / "test.src", test_target=[corpus / "test.tgt.0"], tuning_pairs=25
+    )
     rng = random.Random(4)
     steps = 0
 
@@ -237,7 +241,7 @@ def test_pairs_to_tune_on_are_unknown_to_what_tunes_them(trained: Path) -> None:
         return (trained / "work" / name).read_text().splitlines()
 
     chosen, rest = lines("aside/tune_source"), lines("aside/source")
-    assert len(chosen) == 25  # a twentieth
+    assert len(chosen) == 25
     assert set(chosen) | set(rest) == set(lines("tokens/source"))
     assert not set(chosen) & set(rest)
     assert len(rest) == len(lines("aside/target")) == len(lines("aside/links"))

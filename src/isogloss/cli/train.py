@@ -165,7 +165,7 @@ def train(
         typer.Option(
             metavar="N",
             help="Training pairs that are learnt from beside the development set.",
-            show_default="with sparse features a twentieth, at most 1,000; else 0",
+            show_default="0",
         ),
     ] = None,
     dev_size: Annotated[

@@ -61,7 +61,7 @@ def tune(
         typer.Option(
             metavar="N",
             help="Passes over the sentences.",
-            show_default="6 for mira, 30 for relevant-set, else 10",
+            show_default="8 for mira, 30 for relevant-set, else 10",
         ),
     ] = 0,
     nbest: Annotated[

@@ -112,7 +112,7 @@ class OnlineOptions:
 
 
 HOPE_AND_FEAR = OnlineOptions(
-    iterations=6,
+    iterations=8,
     nbest=100,
     candidates=1,
     oracles=1,

@@ -107,10 +107,9 @@ class TrainOptions:
     held_out_size: int = 0
     """Sentences at the end of the development set that are not learnt from but decide which iteration's
     weights are the best."""
-    tuning_pairs: int | None = None
+    tuning_pairs: int = 0
     """Training pairs that are learnt from beside the development set. The tuner works with rules and a
-    language model that have not seen them; the finished system has seen all pairs. By default a twentieth,
-    at most 1,000, if ``mira`` learns sparse features, which need many sentences, else none."""
+    language model that have not seen them; the finished system has seen all pairs."""
     tokenizer: str = "moses"
     """Of both languages; ``none`` for text that is tokenised."""
     source_tokenizer: str = ""
@@ -185,7 +184,7 @@ class TrainOptions:
         for files in self.extra_bitext:
             if isinstance(files, str) or len(files) != 2:
                 raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
-        for name in ("dev_size", "test_size", "held_out_size", "seed"):
+        for name in ("dev_size", "test_size", "held_out_size", "tuning_pairs", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
         self._check_sets()
@@ -210,8 +209,6 @@ class TrainOptions:
     def _check_tuning_pairs(self) -> None:
         if not self.tuning_pairs:
             return
-        if self.tuning_pairs < 0:
-            raise ConfigError(f"tuning_pairs must be at least 0, got {self.tuning_pairs}")
         if self.tuner in (NO_TUNER, RELEVANT_SET):
             raise ConfigError(f"the tuner {self.tuner} does not learn from tuning_pairs")
         if self.adapt_to or self.extra_bitext:
@@ -291,14 +288,6 @@ class TrainOptions:
             source_types=(*DEFAULT_FEATURES.source_types, *self.source_columns),
             target_types=(*DEFAULT_FEATURES.target_types, *self.target_columns),
         )
-
-    @property
-    def pairs_to_tune_on(self) -> int | Literal["usual"]:
-        """How many training pairs are learnt from beside the development set."""
-        if self.tuning_pairs is not None:
-            return self.tuning_pairs
-        learns_sparse = self.tuner == "mira" and bool(self.sparse_features.templates)
-        return "usual" if learns_sparse and not (self.adapt_to or self.extra_bitext) else 0
 
     @property
     def needs_classes(self) -> bool:

@@ -69,7 +69,7 @@ class _Recipe:
         both: Inputs = {side: (joined[0] if joined else tokens)[side] for side in ("source", "target")}
         models = self._models(both, tokens)
         final = self._tables(models)
-        rehearsal = self._without_tuning_pairs(both, tokens, models) if options.pairs_to_tune_on else {}
+        rehearsal = self._without_tuning_pairs(both, tokens, models) if options.tuning_pairs else {}
         tune = self._tune(tokens, models | rehearsal)
         system = Stage(
             name="system",
@@ -263,7 +263,7 @@ class _Recipe:
                 **{name: f"work/aside/{name}" for name in (*_SIDES, "links", "tune_source")},
                 **{f"tune_{name[4:]}": f"work/aside/tune_{name[4:]}" for name in references},
             },
-            options={"pairs": self.options.pairs_to_tune_on},
+            options={"pairs": self.options.tuning_pairs},
         )
         rest: Inputs = {name: aside[name] for name in (*_SIDES, "links")}
         text: Inputs = {side: aside[side] for side in _SIDES}

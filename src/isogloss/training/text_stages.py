@@ -28,8 +28,6 @@ Options = Mapping[str, Any]
 
 _DEV_SIZE = 1000
 _DEV_SHARE = 10
-_TUNING_SIZE = 1000
-_TUNING_SHARE = 20
 
 
 def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
@@ -156,8 +154,6 @@ def set_aside(inputs: Paths, outputs: Paths, options: Options) -> None:
     """
     sources = list(read_lines(inputs["source"]))
     wanted = options["pairs"]
-    if wanted == "usual":
-        wanted = min(_TUNING_SIZE, len(sources) // _TUNING_SHARE)
     if len(sources) <= 2 * wanted:
         raise ConfigError(
             f"{len(sources):,} sentence pairs are too few to tune on {wanted:,} of them; ask for fewer"
