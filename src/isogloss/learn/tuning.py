@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from isogloss.corpus.streams import atomic_output
 from isogloss.errors import ConfigError, ModelFormatError, TrainingError
@@ -200,15 +201,18 @@ class _Run:
         self.history: list[TuneIteration] = []
 
     def dense_first(self, system: System, weights: dict[str, float], folder: Path) -> dict[str, float]:
-        """Weights of dense features from lists, as large as those given, for which ``mira`` is set."""
+        """Weights of dense features from lists, which tell candidates apart as widely as those given.
+
+        How far ``mira`` goes is set for weights of the usual size, and ``kbmira`` finds weights of any size.
+        """
         options = replace(self.options, method="kbmira", iterations=self.options.dense_first)
         turns = _Run(self.dev, None, options, self.threads, self.track, lambda _: None)
         with system.decoder.restored():
             system.decoder.set_weights(weights)
             found = turns.in_turns(system, weights, folder).dense
-        changed = [name for name in found if found[name] != weights[name]]
-        before, after = (math.hypot(*(w[name] for name in changed)) for w in (weights, found))
-        return {**weights, **{name: found[name] * before / after for name in changed if after}}
+        _, _, pool = _read_turn(folder, len(turns.history))
+        size = _spread(pool, weights) / (_spread(pool, found) or 1.0)
+        return {name: found[name] * size if found[name] != weights[name] else weights[name] for name in found}
 
     def online(self, decoder: Decoder, weights: dict[str, float], folder: Path) -> TuneResult:
         online = replace(self.options.online, iterations=self.options.passes, seed=self.options.seed)
@@ -394,6 +398,13 @@ def _worth(step: TuneIteration, held_out: Sentences | None, by_dev: bool = False
 def _first_best(store: NbestStore, sentences: Sentences, metric: Metric) -> float:
     lines = list(store.lines(store.sentence_offsets[:-1], len(sentences.sources)))
     return metric.score(metric.statistics(lines, sentences.references).sum(axis=0))
+
+
+def _spread(pool: NbestStore, weights: Mapping[str, float]) -> float:
+    """How far the scores of a sentence's candidates lie apart."""
+    scores = pool.dense @ np.array([weights[name] for name in pool.dense_names])
+    first, counts = pool.sentence_offsets[:-1], np.diff(pool.sentence_offsets)
+    return float(np.sqrt(np.mean((scores - np.repeat(np.add.reduceat(scores, first) / counts, counts)) ** 2)))
 
 
 def _learner(options: TuneOptions, threads: int) -> Learner:
