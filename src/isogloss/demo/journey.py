@@ -88,7 +88,7 @@ class Journey:
             else "Tune again, by online MIRA with sparse features; what the tuner does not change is kept"
         )
         words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
-        words.append(f"--placeholders={_PLACEHOLDERS}")
+        words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are written In Capitals
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
         return Step(purpose=purpose, arguments=[*words, f"--tuner={tuner}"])
