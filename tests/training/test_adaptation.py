@@ -168,10 +168,7 @@ def test_options_from_the_command_line(
         ({"source_columns": {"pos": "x"}}, "token columns are for sparse features, and there are none"),
         ({"source_columns": {"class": "x"}, "tuner": "mira"}, "'class' is a token type already"),
         ({"extra_bitext": ("ab",)}, "extra_bitext has pairs of files, source and target, got 'ab'"),
-        (
-            {"source_case": "upper"},
-            "source_case must be one of keep, lowercase, truecase, usual, got 'upper'",
-        ),
+        ({"source_case": "upper"}, "source_case must be one of keep, lowercase, truecase, usual, got 'up"),
         ({"source_punctuation": "some"}, "punctuation must be keep or remove, got 'some'"),
         ({"isolate_script": "klingon"}, "'klingon' is not the name of a script"),
     ],
