@@ -192,8 +192,9 @@ class _Experiment:
 
         def of(label: str, result: Callable[[_Set], dict[str, Any]]) -> Callable[[_Set], dict[str, Any]]:
             def learn(half: _Set) -> dict[str, Any]:
-                key = f"{label}, {'first' if half.sources == halves[0].sources else 'second'} half"
-                return self._kept(key, lambda: result(half))
+                name = f"{label}, {'first' if half.sources == halves[0].sources else 'second'} half"
+                key = f"{name} {self.options.templates} {self._all_types()} {self.options.online}"
+                return self._kept(key, lambda: result(half), name)
 
             return learn
 
@@ -224,7 +225,7 @@ class _Experiment:
             return {"label": label, **self._translated(learned)}
 
         key = json.dumps([sorted(templates), list(types), asdict(online)])
-        row = {**self._kept(key, make), "label": label}
+        row = {**self._kept(key, make, label), "label": label}
         return _compared(row, self._baseline_row(), self.sets)
 
     def _baseline(self) -> dict[str, Any]:
@@ -237,15 +238,15 @@ class _Experiment:
         def make() -> dict[str, Any]:
             return {"label": label, **self._translated(self._tuned_dense(self.sets[DEV]))}
 
-        return self._kept(label, make)
+        return self._kept(label, make, label)
 
-    def _kept(self, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def _kept(self, key: str, make: Callable[[], dict[str, Any]], label: str) -> dict[str, Any]:
         """What is in the folder under this key, or what ``make`` makes, which is put there."""
         digest = sha256(f"{key}\n{self._described()}".encode()).hexdigest()[:16]
         path = self.folder / "rows" / f"{digest}.json"
         if path.exists():
             return dict(json.loads(path.read_text(encoding="utf-8")))
-        self.say(key)
+        self.say(label)
         made = make()
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_output(path) as stream:
