@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,12 +63,11 @@ def _number(value: Any, function: PythonFunction, row: int) -> float:
 def _load(path: str, name: str) -> Callable[[Sequence[str], Sequence[str]], Any]:
     if not Path(path).is_file():
         raise InputFileError("No such file", path)
-    spec = importlib.util.spec_from_file_location("isogloss_user_features", path)
-    if spec is None or spec.loader is None:
-        raise ConfigError(f"{path}: not a Python file; its name must end in .py")
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType("isogloss_user_features")
+    module.__file__ = path
     try:
-        spec.loader.exec_module(module)
+        # Not through importlib, whose cache does not notice a file that was changed within a second.
+        exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
     except Exception as error:
         raise ConfigError(f"{path}: {type(error).__name__}: {error}") from error
     function = getattr(module, name, None)
