@@ -19,7 +19,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,9 +130,9 @@ def four_references(
     )
 
 
-def write(path: Path, lines: object) -> Path:
+def write(path: Path, lines: Iterable[str]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")  # type: ignore[attr-defined]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
 
