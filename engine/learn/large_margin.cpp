@@ -82,7 +82,11 @@ class Dual {
                    to == nullptr ? pair.norm : distance(*to, pair));
       if (best_gain <= 0) break;
       transfer(from, to, best_move, rest);
-      if (face_is_due()) climb_face(&rest);
+      if (face_is_due()) {
+        const bool tied = rest <= 0;
+        climb_face(&rest);
+        rest = settle(tied);
+      }
     }
   }
 
@@ -180,6 +184,23 @@ class Dual {
       if (step >= longest) return;
       previous = size;
     }
+  }
+
+  /// Makes good what rounding did to the alphas' sum while a face was climbed, where directions can be larger
+  /// than the alphas by orders of magnitude: the sum is at most C, and C itself if all of it was `held`.
+  /// Returns what is left of C.
+  double settle(bool held) {
+    double sum = 0;
+    for (const Active& pair : active_) sum += update_.alphas[pair.number];
+    if (held || sum > bound_)
+      for (const Active& pair : active_) update_.alphas[pair.number] *= bound_ / sum;
+    std::fill(update_.coefficients.begin(), update_.coefficients.end(), 0.0);
+    for (const Active& pair : active_) {
+      update_.coefficients[pair.oracle] += update_.alphas[pair.number];
+      update_.coefficients[pair.other] -= update_.alphas[pair.number];
+    }
+    multiply(update_.coefficients, products_);
+    return held ? 0 : std::max(bound_ - sum, 0.0);
   }
 
   /// How far the pair's alpha can go in a direction.
