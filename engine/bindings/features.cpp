@@ -186,10 +186,15 @@ class GivenCandidates {
 };
 
 template <class T>
-ArrayOut<T> array(const std::vector<T>& values) {
+ArrayOut<T> array(std::span<const T> values) {
   Buffer<T> buffer;
   buffer.append(values.data(), values.size());
   return to_numpy(std::move(buffer));
+}
+
+template <class T>
+ArrayOut<T> array(const std::vector<T>& values) {
+  return array(std::span<const T>(values));
 }
 
 }  // namespace
@@ -215,24 +220,6 @@ void bind_features(nb::module_& module) {
         for (const Form& form : forms) out.push_back(types.describe(word, form));
         return out;
       }, "word"_a, "types"_a, "The forms of a word, as they are printed in names of features.");
-  module.def("number_columns", [](ArrayIn<std::uint64_t> features) {
-        const auto values = view(features);
-        std::size_t size = 16;
-        while (size < values.size() * 2) size *= 2;
-        std::vector<std::uint32_t> slots(size, 0xffffffffu);
-        Buffer<std::uint64_t> different;
-        Buffer<std::uint32_t> columns;
-        for (std::uint64_t feature : values) {
-          std::size_t at = feature & (size - 1);
-          while (slots[at] != 0xffffffffu && different[slots[at]] != feature) at = (at + 1) & (size - 1);
-          if (slots[at] == 0xffffffffu) {
-            slots[at] = static_cast<std::uint32_t>(different.size());
-            different.push_back(feature);
-          }
-          columns.push_back(slots[at]);
-        }
-        return std::tuple(to_numpy(std::move(columns)), to_numpy(std::move(different)));
-      }, "features"_a, "Small numbers for the features in the order of first appearance, and the features by them.");
   module.def("fill_weight_table", [](ArrayIn<std::uint64_t> features, ArrayIn<float> weights, std::size_t slots) {
         for (;; slots += slots / 2 + 2) {
           Buffer<std::uint32_t> table;
@@ -295,9 +282,10 @@ void bind_features(nb::module_& module) {
                              std::optional<ArrayIn<std::int64_t>> phrase_offsets) {
              GivenCandidates given(self, source, words, word_offsets, links, link_offsets, phrases, phrase_offsets);
              std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
+             SparseScorer::Seen seen;
              nb::dict out;
              for (std::size_t row = 0; row < given.size() && !missing.empty(); ++row)
-               given.scorer().for_each_named(given.derivation(row), [&](std::uint64_t feature, std::uint32_t, auto&& name) {
+               given.scorer().for_each_named(given.derivation(row), seen, [&](std::uint64_t feature, std::uint32_t, auto&& name) {
                  if (missing.erase(feature) > 0) out[nb::int_(feature)] = name();
                });
              return out;
@@ -325,15 +313,21 @@ void bind_features(nb::module_& module) {
       module, "LearnedWeights", "Weights that are being learned, with their average over all steps.")
       .def(nb::init<>())
       .def("__len__", [](const LearnedWeights& self) { return self.table.size(); })
+      .def_prop_ro("active", [](const LearnedWeights& self) { return self.table.active(); },
+                   "Features whose weight is not 0.")
       .def_prop_ro("bytes", [](const LearnedWeights& self) { return self.table.bytes(); }, "Memory in use.")
       .def_prop_ro("steps", [](const LearnedWeights& self) { return self.table.steps(); }, "Steps so far.")
       .def("next_step", [](LearnedWeights& self) { self.table.next_step(); },
            "Count the weights as they are once more in the average.")
       .def("add", [](LearnedWeights& self, ArrayIn<std::uint64_t> features, ArrayIn<float> changes) {
              if (features.size() != changes.size()) throw nb::value_error("a change for each feature is expected");
+             constexpr std::size_t kAhead = 16;  // weights lie all over memory
+             const auto numbers = view(features);
              Buffer<std::uint64_t> fresh;
-             for (std::size_t i = 0; i < features.size(); ++i)
-               if (self.table.add(view(features)[i], view(changes)[i])) fresh.push_back(view(features)[i]);
+             for (std::size_t i = 0; i < numbers.size(); ++i) {
+               if (i + kAhead < numbers.size()) self.table.prefetch(numbers[i + kAhead]);
+               if (self.table.add(numbers[i], view(changes)[i])) fresh.push_back(numbers[i]);
+             }
              return to_numpy(std::move(fresh));
            }, "features"_a, "changes"_a, "Change some weights; gives the features that are new.")
       .def("columns", [](const LearnedWeights& self) {
@@ -347,6 +341,35 @@ void bind_features(nb::module_& module) {
                          ArrayIn<double> sums, ArrayIn<std::uint32_t> checks, std::uint32_t steps) {
              self.table.restore(view(features), view(weights), view(sums), view(checks), steps);
            }, "features"_a, "weights"_a, "sums"_a, "checks"_a, "steps"_a, "Take up where `columns` left off.");
+
+  nb::class_<EventPool>(module, "EventPool", "The events of the translations of one sentence, each with its features.")
+      .def(nb::init<>())
+      .def("__init__", [](EventPool* self, ArrayIn<std::uint64_t> keys, ArrayIn<std::int64_t> offsets,
+                          ArrayIn<std::uint64_t> features) {
+             new (self) EventPool(view(keys), view(offsets), view(features));
+           }, "keys"_a, "offsets"_a, "features"_a)
+      .def("__len__", &EventPool::size)
+      .def("arrays", [](const EventPool& self) {
+             return std::tuple(array(self.keys()), array(self.offsets()), array(self.features()));
+           }, "What a pool with the same events can be made of: their keys, where the features of each begin, features.")
+      .def("features_since", [](const EventPool& self, std::size_t first) {
+             const auto begin = first < self.size() ? static_cast<std::size_t>(self.offsets()[first]) : self.features().size();
+             return array(self.features().subspan(begin));
+           }, "first"_a, "The features of an event and of all that came after it.")
+      .def("keep", [](EventPool& self, ArrayIn<std::uint64_t> events) { return array(self.keep(view(events))); },
+           "events"_a, "Forget all other events; gives every event's new number, 2**32 - 1 for those that are gone.")
+      .def("different_features", [](const EventPool& self, ArrayIn<std::int64_t> offsets, ArrayIn<std::uint64_t> events,
+                                    ArrayIn<float> counts, const BoundWeights& weights) {
+             DifferentFeatures found;
+             {
+               const nb::gil_scoped_release release;
+               found = different_features(self, view(offsets), view(events), view(counts), weights.view());
+             }
+             return std::tuple(array(found.offsets), array(found.columns), array(found.counts), array(found.features),
+                               array(found.sums));
+           }, "offsets"_a, "events"_a, "counts"_a, "weights"_a,
+           "In what rows of events differ: where the features of each row begin, their columns, their counts, the features "
+           "by column, and the sum of weight times count of each row.");
 }
 
 }  // namespace isogloss::bindings

@@ -54,6 +54,8 @@ class WantedNames {
   explicit WantedNames(const ArrayIn<std::uint64_t>& wanted, LearnedWeights* learned = nullptr)
       : missing_(wanted.data(), wanted.data() + wanted.size()), learned_(learned) {}
 
+  features::SparseScorer::Seen seen;  // events whose features have been asked for
+
   auto visitor() {
     return [this](std::uint64_t feature, std::uint32_t check, auto&& make) {
       if (missing_.erase(feature) == 0) return;
@@ -88,17 +90,35 @@ Searched::Sentence& Searched::with_sparse(std::size_t number) {
   return sentence;
 }
 
-nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& rows, LearnedWeights* learned) {
+nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& rows) {
+  return sparse_of(std::vector<std::size_t>(rows.size(), number), rows);
+}
+
+nb::tuple Searched::events(std::size_t number, const std::vector<std::int64_t>& rows, features::EventPool& pool,
+                           LearnedWeights& learned) {
   Sentence& sentence = with_sparse(number);
-  FiringRows out;
+  Buffer<std::int64_t> offsets;
+  Buffer<std::uint64_t> events;
+  Buffer<float> counts;
+  offsets.push_back(0);
+  std::vector<features::EventCount> found;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> doubtful;
   for (std::int64_t row : rows) {
-    sentence.translation->sparse()->features(steps(sentence, row), out.firings);
-    if (learned != nullptr)
-      for (const features::Firing& firing : out.firings)
-        if (!learned->table.meet(firing.feature, firing.check)) note_collision(sentence, row, firing, *learned);
-    out.take();
+    sentence.translation->sparse()->events(
+        steps(sentence, row), pool, found,
+        [&](std::span<const std::uint64_t> features, std::span<const std::uint32_t> checks) {
+          for (std::size_t i = 0; i < features.size(); ++i)
+            if (!learned.table.meet(features[i], checks[i])) doubtful.emplace_back(features[i], checks[i]);
+        });
+    for (const features::EventCount& one : found) {
+      events.push_back(one.event);
+      counts.push_back(one.count);
+    }
+    offsets.push_back(static_cast<std::int64_t>(events.size()));
+    for (const auto& [feature, check] : doubtful) note_collision(sentence, row, feature, check, learned);
+    doubtful.clear();
   }
-  return out.to_tuple();
+  return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(events)), to_numpy(std::move(counts)));
 }
 
 nb::tuple Searched::sparse_of(const std::vector<std::size_t>& numbers, const std::vector<std::int64_t>& rows) {
@@ -123,7 +143,7 @@ nb::tuple Searched::names_of(const std::vector<std::size_t>& numbers, const std:
     const nb::gil_scoped_release release;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Sentence& sentence = with_sparse(numbers[i]);
-      sentence.translation->sparse()->for_each_named(steps(sentence, rows[i]), out.visitor());
+      sentence.translation->sparse()->for_each_named(steps(sentence, rows[i]), out.seen, out.visitor());
     }
   }
   return out.to_tuple();
@@ -165,22 +185,23 @@ nb::tuple Searched::bag_names(const std::vector<std::size_t>& templates, ArrayIn
       Sentence& sentence = with_sparse(i);
       check_templates(sentence, templates);
       sentence.translation->sparse()->for_each_rule_named(bag_options(sentence.translation->options()), templates,
-                                                          out.visitor());
+                                                          out.seen, out.visitor());
     }
   }
   return out.to_tuple();
 }
 
-void Searched::note_collision(Sentence& sentence, std::int64_t row, const features::Firing& firing,
-                              LearnedWeights& learned) {
-  for (const auto& [feature, name] : learned.collisions)
-    if (feature == firing.feature) return;
+void Searched::note_collision(Sentence& sentence, std::int64_t row, std::uint64_t feature,
+                              std::uint32_t check, LearnedWeights& learned) {
+  for (const auto& [known, name] : learned.collisions)
+    if (known == feature) return;
   std::string found;
+  features::SparseScorer::Seen seen;
   sentence.translation->sparse()->for_each_named(
-      steps(sentence, row), [&](std::uint64_t feature, std::uint32_t check, auto&& name) {
-        if (found.empty() && feature == firing.feature && check == firing.check) found = name();
+      steps(sentence, row), seen, [&](std::uint64_t other, std::uint32_t other_check, auto&& name) {
+        if (found.empty() && other == feature && other_check == check) found = name();
       });
-  learned.collisions.emplace_back(firing.feature, std::move(found));
+  learned.collisions.emplace_back(feature, std::move(found));
 }
 
 /// Calls `visit(feature, check, name)` for those features of some candidates that are wanted, each once.
@@ -189,10 +210,11 @@ void Searched::for_each_name(std::size_t number, const std::vector<std::int64_t>
                              ArrayIn<std::uint64_t> wanted, Visit&& visit) {
   Sentence& sentence = with_sparse(number);
   std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
+  features::SparseScorer::Seen seen;
   for (std::int64_t row : rows) {
     if (missing.empty()) break;
     sentence.translation->sparse()->for_each_named(
-        steps(sentence, row), [&](std::uint64_t feature, std::uint32_t check, auto&& name) {
+        steps(sentence, row), seen, [&](std::uint64_t feature, std::uint32_t check, auto&& name) {
           if (missing.erase(feature) > 0) visit(feature, check, name());
         });
   }
@@ -209,7 +231,7 @@ nb::tuple Searched::name_arrays(std::size_t number, const std::vector<std::int64
                                 ArrayIn<std::uint64_t> wanted, LearnedWeights* learned) {
   Sentence& sentence = with_sparse(number);
   WantedNames out(wanted, learned);
-  for (std::int64_t row : rows) sentence.translation->sparse()->for_each_named(steps(sentence, row), out.visitor());
+  for (std::int64_t row : rows) sentence.translation->sparse()->for_each_named(steps(sentence, row), out.seen, out.visitor());
   return out.to_tuple();
 }
 
@@ -263,10 +285,14 @@ double Searched::log_total(std::size_t number, double scale) {
 void bind_searched(nb::module_& module) {
   nb::class_<Searched>(module, "Searched", "What searches kept; it keeps the decoder.")
       .def(nb::init<>())
-      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a, "learned"_a.none() = nb::none(),
-           nb::sig("def sparse(self, sentence: int, rows: Sequence[int], learned: LearnedWeights | None = None) "
+      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a,
+           nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
+                   "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
+           "Sparse features of some candidates: where each begins, features by rising number, counts.")
+      .def("events", &Searched::events, "sentence"_a, "rows"_a, "pool"_a, "learned"_a,
+           nb::sig("def events(self, sentence: int, rows: Sequence[int], pool: EventPool, learned: LearnedWeights) "
                    "-> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]"),
-           "Sparse features of some candidates: where each begins, features by rising number, counts. Features that "
+           "The same by events, which have numbers in `pool`, where new ones are added. Features of new events that "
            "`learned` has under another name are among its `collisions` afterwards.")
       .def("sparse_of", &Searched::sparse_of, "sentences"_a, "rows"_a,
            nb::sig("def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "

@@ -27,8 +27,13 @@ class Searched {
   };
   std::vector<Sentence> sentences;
 
-  /// Sparse features of some candidates of a sentence. Those that `learned` has under another name are noted there.
-  nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows, LearnedWeights* learned);
+  /// Sparse features of some candidates of a sentence.
+  nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows);
+
+  /// Events of some candidates of a sentence, by their numbers in the pool. New ones are added to it; features of
+  /// theirs that `learned` has under another name are noted there.
+  nanobind::tuple events(std::size_t number, const std::vector<std::int64_t>& rows, features::EventPool& pool,
+                         LearnedWeights& learned);
 
   /// The same for candidates of any sentences: of `sentences[i]` that with the number `rows[i]`.
   nanobind::tuple sparse_of(const std::vector<std::size_t>& sentences, const std::vector<std::int64_t>& rows);
@@ -58,7 +63,7 @@ class Searched {
  private:
   Sentence& at(std::size_t number);
   Sentence& with_sparse(std::size_t number);
-  static void note_collision(Sentence& sentence, std::int64_t row, const features::Firing& firing,
+  static void note_collision(Sentence& sentence, std::int64_t row, std::uint64_t feature, std::uint32_t check,
                              LearnedWeights& learned);
   static std::vector<std::uint32_t> bag_options(const search::Options& options);
   template <class Visit>

@@ -1,5 +1,7 @@
 #include "features/events.hpp"
 
+#include <algorithm>
+
 namespace isogloss::features {
 
 std::uint64_t Expansion::key(const ActiveTemplate& active, std::span<const Position> positions) const {
@@ -17,10 +19,26 @@ std::uint64_t Expansion::key(const ActiveTemplate& active, std::span<const Posit
   return key;
 }
 
+std::uint64_t Expansion::exact_key(const ActiveTemplate& active, std::span<const Position> positions) const {
+  std::uint64_t key = this->key(active, positions);
+  const auto add = [&](TokenId token) {
+    for (const Form& form : tokens_.forms(token).first(std::min<std::size_t>(1, tokens_.forms(token).size())))
+      key = combine64(key, form.check);
+  };
+  for (const Position& position : positions) {
+    if (position.kind == Position::Kind::kToken) add(position.token);
+    if (position.kind != Position::Kind::kPhrase) continue;
+    for (TokenId token : position.phrase)
+      if (token != kGapToken) add(token);
+  }
+  return key;
+}
+
 std::span<const std::uint64_t> Expansion::features(const ActiveTemplate& active, std::span<const Position> positions) {
   features_.assign(1, active.tag);
   for (std::size_t i = 0; i < positions.size() && i < forms_.size(); ++i) {
     list_forms(active, positions[i], forms_[i]);
+    described_[i].clear();
     shorter_.swap(features_);
     features_.clear();
     for (std::uint64_t feature : shorter_)
@@ -40,15 +58,23 @@ std::span<const std::uint32_t> Expansion::checks(const ActiveTemplate& active, s
   return checks_;
 }
 
-std::string Expansion::name(const ActiveTemplate& active, std::span<const Position> positions,
-                            std::size_t number) const {
-  std::string name;
+std::string Expansion::name(const ActiveTemplate& active, std::span<const Position> positions, std::size_t number) {
+  std::size_t features = 1, length = 0;
+  std::array<const std::string*, 4> parts;
   for (std::size_t i = positions.size(); i-- > 0;) {  // the last position varies fastest
-    const Form& form = forms_[i][number % forms_[i].size()];
-    number /= forms_[i].size();
-    name.insert(0, (i > 0 ? "|" : ":") + describe(positions[i], form));
+    if (described_[i].empty())
+      for (const Form& form : forms_[i]) described_[i].push_back(describe(positions[i], form));
+    parts[i] = &described_[i][number / features % forms_[i].size()];
+    features *= forms_[i].size();
+    length += parts[i]->size() + 1;
   }
-  return name.insert(0, active.events->name());
+  std::string name(active.events->name());
+  name.reserve(name.size() + length);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    name.push_back(i > 0 ? '|' : ':');
+    name += *parts[i];
+  }
+  return name;
 }
 
 void Expansion::list_forms(const ActiveTemplate& active, const Position& position, std::vector<Form>& out) const {

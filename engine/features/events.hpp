@@ -29,6 +29,9 @@ class Expansion {
   /// Equal for equal events of one template, in whatever sentence.
   std::uint64_t key(const ActiveTemplate& active, std::span<const Position> positions) const;
 
+  /// The same, different too where words differ that by chance have the same hash.
+  std::uint64_t exact_key(const ActiveTemplate& active, std::span<const Position> positions) const;
+
   /// The numbers of an event's features; valid until the next call.
   std::span<const std::uint64_t> features(const ActiveTemplate& active, std::span<const Position> positions);
 
@@ -37,7 +40,7 @@ class Expansion {
   std::span<const std::uint32_t> checks(const ActiveTemplate& active, std::span<const Position> positions);
 
   /// The name of feature `number` of the event that `features` was last called with.
-  std::string name(const ActiveTemplate& active, std::span<const Position> positions, std::size_t number) const;
+  std::string name(const ActiveTemplate& active, std::span<const Position> positions, std::size_t number);
 
  private:
   void list_forms(const ActiveTemplate& active, const Position& position, std::vector<Form>& out) const;
@@ -49,6 +52,7 @@ class Expansion {
 
   const SentenceTokens& tokens_;
   std::array<std::vector<Form>, 4> forms_;
+  std::array<std::vector<std::string>, 4> described_;  // the forms, once a name was asked for
   std::vector<std::uint64_t> features_, shorter_;
   std::vector<std::uint32_t> checks_, shorter_checks_;
   mutable std::vector<Form> values_, chosen_;  // scratch of for_each_reading

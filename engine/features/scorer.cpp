@@ -242,6 +242,16 @@ void SparseScorer::rule_features(std::span<const std::uint32_t> options, std::sp
   add_up(out);
 }
 
+void SparseScorer::add_up(std::vector<EventCount>& out) {
+  std::sort(out.begin(), out.end(), [](const EventCount& a, const EventCount& b) { return a.event < b.event; });
+  std::size_t kept = 0;
+  for (const EventCount& one : out) {
+    if (kept > 0 && out[kept - 1].event == one.event) out[kept - 1].count += one.count;
+    else out[kept++] = one;
+  }
+  out.resize(kept);
+}
+
 void SparseScorer::add_up(std::vector<Firing>& out) {
   std::sort(out.begin(), out.end(), [](const Firing& a, const Firing& b) {
     return a.feature != b.feature ? a.feature < b.feature : a.check < b.check;

@@ -8,11 +8,13 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
 #include "base/large_pages.hpp"
+#include "features/event_pool.hpp"
 #include "features/events.hpp"
 #include "features/weights.hpp"
 #include "templates/aligned.hpp"
@@ -87,6 +89,12 @@ struct Firing {
   std::uint32_t check;  ///< see Expansion::checks
 };
 
+/// How often an event of a pool happened.
+struct EventCount {
+  std::uint32_t event;
+  float count;
+};
+
 /// One step of a derivation, as the search numbers things.
 struct SparseStep {
   std::uint32_t option;
@@ -142,12 +150,19 @@ class SparseScorer {
   void rule_features(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
                      std::vector<Firing>& out);
 
-  /// Calls `visit(feature, check, name maker)` for every firing of a derivation.
+  /// The events of a derivation by their numbers in a pool, which rise, each once. `meet(features, checks)` is called
+  /// for every event that is new to the pool.
+  template <class Meet>
+  void events(std::span<const SparseStep> derivation, EventPool& pool, std::vector<EventCount>& out, Meet&& meet);
+
+  /// Calls `visit(feature, check, name maker)` for the features of all events of a derivation that were not `seen`
+  /// before, and from then on are.
+  using Seen = std::unordered_set<std::uint64_t>;
   template <class Visit>
-  void for_each_named(std::span<const SparseStep> derivation, Visit&& visit);
+  void for_each_named(std::span<const SparseStep> derivation, Seen& seen, Visit&& visit);
   /// The same for options wherever they stand.
   template <class Visit>
-  void for_each_rule_named(std::span<const std::uint32_t> options, std::span<const std::size_t> templates,
+  void for_each_rule_named(std::span<const std::uint32_t> options, std::span<const std::size_t> templates, Seen& seen,
                            Visit&& visit);
 
  private:
@@ -207,6 +222,9 @@ class SparseScorer {
   template <class Call>
   float sum(Call&& call);
   static void add_up(std::vector<Firing>& firings);
+  static void add_up(std::vector<EventCount>& events);
+  template <class Visit>
+  void name_event(const ActiveTemplate& active, std::span<const Position> positions, Seen& seen, Visit&& visit);
   template <class Fire>
   void fire_rules(std::span<const std::uint32_t> options, std::span<const std::size_t> templates, Fire&& fire);
   template <class Fire>
@@ -281,24 +299,43 @@ void SparseScorer::fire_rules(std::span<const std::uint32_t> options, std::span<
   }
 }
 
-template <class Visit>
-void SparseScorer::for_each_named(std::span<const SparseStep> derivation, Visit&& visit) {
+template <class Meet>
+void SparseScorer::events(std::span<const SparseStep> derivation, EventPool& pool, std::vector<EventCount>& out,
+                          Meet&& meet) {
+  out.clear();
   fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
-    const auto features = expansion_.features(active, positions);
-    const auto checks = expansion_.checks(active, positions);
-    for (std::size_t i = 0; i < features.size(); ++i)
-      visit(features[i], checks[i], [&] { return expansion_.name(active, positions, i); });
+    const std::uint32_t event = pool.number(expansion_.exact_key(active, positions), [&] {
+      const auto features = expansion_.features(active, positions);
+      meet(features, expansion_.checks(active, positions));
+      return features;
+    });
+    out.push_back({event, 1.0f});
+  });
+  add_up(out);
+}
+
+template <class Visit>
+void SparseScorer::name_event(const ActiveTemplate& active, std::span<const Position> positions, Seen& seen,
+                              Visit&& visit) {
+  if (!seen.insert(expansion_.exact_key(active, positions)).second) return;
+  const auto features = expansion_.features(active, positions);
+  const auto checks = expansion_.checks(active, positions);
+  for (std::size_t i = 0; i < features.size(); ++i)
+    visit(features[i], checks[i], [&] { return expansion_.name(active, positions, i); });
+}
+
+template <class Visit>
+void SparseScorer::for_each_named(std::span<const SparseStep> derivation, Seen& seen, Visit&& visit) {
+  fire_derivation(derivation, [&](const ActiveTemplate& active, std::span<const Position> positions) {
+    name_event(active, positions, seen, visit);
   });
 }
 
 template <class Visit>
 void SparseScorer::for_each_rule_named(std::span<const std::uint32_t> options,
-                                       std::span<const std::size_t> templates, Visit&& visit) {
+                                       std::span<const std::size_t> templates, Seen& seen, Visit&& visit) {
   fire_rules(options, templates, [&](const ActiveTemplate& active, std::span<const Position> positions) {
-    const auto features = expansion_.features(active, positions);
-    const auto checks = expansion_.checks(active, positions);
-    for (std::size_t i = 0; i < features.size(); ++i)
-      visit(features[i], checks[i], [&] { return expansion_.name(active, positions, i); });
+    name_event(active, positions, seen, visit);
   });
 }
 

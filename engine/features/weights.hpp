@@ -75,6 +75,12 @@ class WeightTable {
  public:
   WeightView view() const { return {records_.data(), records_.size(), sizeof(Record)}; }
   std::size_t size() const { return used_; }
+  /// Features whose weight is not 0.
+  std::size_t active() const {
+    std::size_t count = 0;
+    for (const Record& record : records_) count += record.weight != 0;
+    return count;
+  }
   std::size_t bytes() const { return records_.capacity() * sizeof(Record) + checks_.capacity() * sizeof checks_[0]; }
 
   /// Steps so far; `next_step` counts the weights as they are once more.
@@ -82,6 +88,11 @@ class WeightTable {
   void next_step() { ++steps_; }
 
   float weight(std::uint64_t feature) const { return view().weight(feature); }
+
+  /// Asks for the memory that `add` will touch.
+  void prefetch(std::uint64_t feature) const {
+    if (!records_.empty()) __builtin_prefetch(&records_[WeightView::home(feature, records_.size())], 1);
+  }
 
   /// Adds to a weight; true if the feature was not there before. Throws std::invalid_argument for feature 0.
   bool add(std::uint64_t feature, float change);

@@ -32,8 +32,21 @@ class Transposed {
   }
 
  private:
-  /// Numbers the features in the order of their first firing, and counts firings into `offsets_`.
+  /// Numbers the features and counts firings into `offsets_`. Columns that are small numbers number themselves, others
+  /// in the order of their first firing.
   void number_features(std::span<const std::uint32_t> columns) {
+    const std::uint32_t highest = columns.empty() ? 0 : *std::max_element(columns.begin(), columns.end());
+    if (highest < columns.size()) {
+      numbers_.assign(columns.begin(), columns.end());
+      offsets_.assign(std::size_t{highest} + 2, 0);
+      for (const std::uint32_t column : columns) ++offsets_[column + 1];
+    } else {
+      number_large(columns);
+    }
+    for (std::size_t i = 1; i < offsets_.size(); ++i) offsets_[i] += offsets_[i - 1];
+  }
+
+  void number_large(std::span<const std::uint32_t> columns) {
     const int bits = std::bit_width(columns.size() * 2);
     const std::size_t mask = (std::size_t{1} << bits) - 1;
     struct Entry {
@@ -52,7 +65,6 @@ class Transposed {
       numbers_.push_back(table[slot].number);
       ++offsets_[table[slot].number + 1];
     }
-    for (std::size_t i = 1; i < offsets_.size(); ++i) offsets_[i] += offsets_[i - 1];
   }
 
   std::vector<std::uint32_t> numbers_;  // the feature of every firing, in the order of rows

@@ -750,11 +750,6 @@ def feature_numbers(names: Sequence[str]) -> NDArray[numpy.uint64]:
 def token_forms(word: str, types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]]) -> list[str]:
     """The forms of a word, as they are printed in names of features."""
 
-def number_columns(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint64]]:
-    """
-    Small numbers for the features in the order of first appearance, and the features by them.
-    """
-
 def fill_weight_table(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int) -> NDArray[numpy.uint32]:
     """
     Lays weights out in at least so many slots so that they can be stored and found: a row is a feature's number in two halves, its weight's bits and its position; ValueError if a feature stands twice.
@@ -797,6 +792,10 @@ class LearnedWeights(SparseWeights):
     def __len__(self) -> int: ...
 
     @property
+    def active(self) -> int:
+        """Features whose weight is not 0."""
+
+    @property
     def bytes(self) -> int:
         """Memory in use."""
 
@@ -824,6 +823,37 @@ class LearnedWeights(SparseWeights):
     def restore(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], checks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
         """Take up where `columns` left off."""
 
+class EventPool:
+    """
+    The events of the translations of one sentence, each with its features.
+    """
+
+    @overload
+    def __init__(self) -> None: ...
+
+    @overload
+    def __init__(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def arrays(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.int64], NDArray[numpy.uint64]]:
+        """
+        What a pool with the same events can be made of: their keys, where the features of each begin, features.
+        """
+
+    def features_since(self, first: int) -> NDArray[numpy.uint64]:
+        """The features of an event and of all that came after it."""
+
+    def keep(self, events: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint32]:
+        """
+        Forget all other events; gives every event's new number, 2**32 - 1 for those that are gone.
+        """
+
+    def different_features(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: SparseWeights) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], NDArray[numpy.float32], NDArray[numpy.uint64], NDArray[numpy.float64]]:
+        """
+        In what rows of events differ: where the features of each row begin, their columns, their counts, the features by column, and the sum of weight times count of each row.
+        """
+
 class Aim:
     """What translations are wanted: references, and what for."""
 
@@ -840,9 +870,14 @@ class Searched:
 
     def __init__(self) -> None: ...
 
-    def sparse(self, sentence: int, rows: Sequence[int], learned: LearnedWeights | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+    def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
         """
-        Sparse features of some candidates: where each begins, features by rising number, counts. Features that `learned` has under another name are among its `collisions` afterwards.
+        Sparse features of some candidates: where each begins, features by rising number, counts.
+        """
+
+    def events(self, sentence: int, rows: Sequence[int], pool: EventPool, learned: LearnedWeights) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
+        """
+        The same by events, which have numbers in `pool`, where new ones are added. Features of new events that `learned` has under another name are among its `collisions` afterwards.
         """
 
     def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:

@@ -18,6 +18,8 @@ __all__ = ["NameLog"]
 UInt64 = npt.NDArray[np.uint64]
 UInt8 = npt.NDArray[np.uint8]
 
+_AT_ONCE = 100_000
+"""Names that are put in order at a time."""
 _BUFFER = 4_000_000
 _FILES = ("features", "lengths", "names")
 
@@ -86,6 +88,11 @@ class NameLog:
         all_ends = np.cumsum(np.fromfile(self._folder / "lengths", np.uint32), dtype=np.int64)
         lengths = np.diff(all_ends, prepend=0)[found]
         ends = np.cumsum(lengths)
-        where = np.arange(ends[-1] if len(ends) else 0) + np.repeat(all_ends[found] - ends, lengths)
-        names = np.fromfile(self._folder / "names", np.uint8)
-        return names[where], ends.astype(np.uint64)
+        every = np.fromfile(self._folder / "names", np.uint8)
+        names = np.empty(ends[-1] if len(ends) else 0, np.uint8)
+        for first in range(0, len(found), _AT_ONCE):  # where bytes come from takes eight times their room
+            part = slice(first, first + _AT_ONCE)
+            begin, end = ends[first] - lengths[first], ends[part][-1]
+            where = np.arange(begin, end) + np.repeat(all_ends[found[part]] - ends[part], lengths[part])
+            names[begin:end] = every[where]
+        return names, ends.astype(np.uint64)

@@ -38,7 +38,7 @@ from isogloss.search.sentence import Source
 
 __all__ = ["HOPE_AND_FEAR", "OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
 
-KIND, VERSION = "online-training", 2
+KIND, VERSION = "online-training", 3
 METHODS = ("mira", "perceptron", "tillmann-zhang")
 SELECTIONS = ("oracles", "hope-fear")
 LOSSES = ("document", "sentence")
@@ -135,7 +135,7 @@ class OnlineIteration:
     oracle_score: float
     """BLEU of the best oracles; for ``hope-fear``, which keeps none, the same as ``score``."""
     active_features: int
-    """Sparse features that have a weight."""
+    """Sparse features whose weight is not 0."""
     held_out_score: float | None = None
     """BLEU of the held-out set under the average of the weights so far."""
     collisions: list[str]
@@ -245,7 +245,7 @@ class OnlineTrainer:
             iteration=state.iteration,
             score=100 * float(bleu_scores(self._best_now.sum(axis=0)[np.newaxis])[0]),
             oracle_score=100 * self._document.score(),
-            active_features=len(state.sparse),
+            active_features=state.sparse.active,
             collisions=self._collisions(),
             seconds=self._clock.take(),
         )
@@ -259,7 +259,7 @@ class OnlineTrainer:
         self, sentence: int, position: int, index: int, found: Searched, rows: npt.NDArray[np.int32]
     ) -> None:
         """Update the weights by one sentence."""
-        options, store = self.options, found.store
+        options, state, store = self.options, self.state, found.store
         begin, end = store.sentence_offsets[index : index + 2].tolist()
         rows = rows[begin:end]
         self._best_now[sentence] = rows[0]
@@ -279,26 +279,31 @@ class OnlineTrainer:
                     store.dense[begin + candidates] / self.scales,
                 ]
             )
-            rows_of_candidates = self._sparse(found, position, candidates)
-            sparse = FeatureRows.join([*(oracle.sparse for oracle in oracles), rows_of_candidates])
-            columns, different = _engine.number_columns(sparse.features)
-            weights = self.state.sparse.weights(different)
-            scores = dense @ self.state.dense + sparse.sums(weights[columns])
+            events = FeatureRows.join(
+                [*(oracle.events for oracle in oracles), self._events(found, sentence, position, candidates)]
+            )
+            offsets, columns, counts, different, sparse_scores = state.oracles.pool(
+                sentence
+            ).different_features(events.offsets, events.features, events.counts, state.sparse)
+            scores = dense @ state.dense + sparse_scores
         with self._clock.of("update"):
             first = np.repeat(np.arange(len(oracles), dtype=np.uint32), count)
             second = np.tile(np.arange(len(oracles), len(oracles) + count, dtype=np.uint32), len(oracles))
             losses = np.repeat(oracle_quality, count) - np.tile(quality[candidates], len(oracles))
-            matrix = CsrRows(sparse.offsets, columns, options.sparse_scale * sparse.counts)
+            matrix = CsrRows(offsets, columns, options.sparse_scale * counts)
             coefficients = self._coefficients(dense, matrix, scores, first, second, losses)
             if np.any(coefficients):
-                self.state.dense += coefficients @ dense
-                spread = np.repeat(coefficients, np.diff(sparse.offsets)) * sparse.counts
-                spread *= options.sparse_scale**2  # the features and their weights are both scaled
-                change = np.bincount(columns, spread, minlength=len(different)).astype(np.float32)
+                state.dense += coefficients @ dense
+                change = np.zeros(len(different))
+                for row in np.flatnonzero(coefficients).tolist():
+                    own = slice(offsets[row], offsets[row + 1])
+                    change[columns[own]] += coefficients[row] * counts[own]  # a row has a column once
+                change *= options.sparse_scale**2  # the features and their weights are both scaled
                 changed = np.flatnonzero(change)
-                fresh = self.state.sparse.add(different[changed], change[changed])
+                fresh = state.sparse.add(different[changed], change[changed].astype(np.float32))
                 self._log_names(found, position, [*listed, *candidates.tolist()], fresh)
-            self.state.next_step()
+            state.oracles.tidy(sentence)
+            state.next_step()
 
     def _quality(self, sentence: int, rows: npt.NDArray[np.int32]) -> FloatArray:
         if self.options.loss == "sentence":
@@ -338,13 +343,16 @@ class OnlineTrainer:
         ranked.sort(key=lambda item: -item[0])
         ranked = ranked[: options.oracles] if not hope else ranked
         new = [item for _, item in ranked if isinstance(item, int)]
-        sparse = self._sparse(found, position, np.array(new, np.int64))
-        if len(sparse.features) and not hope:
-            zeros = np.zeros(len(sparse.features), np.float32)
-            self._log_names(found, position, new, self.state.sparse.add(sparse.features, zeros))
+        pool = self.state.oracles.pool(sentence)
+        before = len(pool)
+        events = self._events(found, sentence, position, np.array(new, np.int64))
+        if len(pool) > before and not hope:  # later nothing could tell the names of its features
+            features = pool.features_since(before)
+            added = self.state.sparse.add(features, np.zeros(len(features), np.float32))
+            self._log_names(found, position, new, added)
         made = {
             row: Oracle(
-                texts[row], rows[row].copy(), store.dense[begin + row] / self.scales, sparse.row(number)
+                texts[row], rows[row].copy(), store.dense[begin + row] / self.scales, events.row(number)
             )
             for number, row in enumerate(new)
         }
@@ -357,10 +365,13 @@ class OnlineTrainer:
             self._document.replace(sentence, rows[0] if hope else oracles[0].statistics)
         return oracles, new
 
-    def _sparse(self, found: Searched, position: int, rows: npt.NDArray[np.int64]) -> FeatureRows:
+    def _events(
+        self, found: Searched, sentence: int, position: int, rows: npt.NDArray[np.int64]
+    ) -> FeatureRows:
         if self.decoder.sparse is None:
             return FeatureRows.empty(len(rows))
-        return found.sparse(position, rows.tolist(), self.state.sparse)
+        pool = self.state.oracles.pool(sentence)
+        return FeatureRows(*found.engine.events(position, rows.tolist(), pool, self.state.sparse))
 
     def _log_names(
         self, found: Searched, position: int, rows: list[int], fresh: npt.NDArray[np.uint64]

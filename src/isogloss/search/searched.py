@@ -106,14 +106,9 @@ class Searched:
     derivations: Sequence[Derivation] = ()
     """For every candidate the rules it was made with, where the search was asked for them."""
 
-    def sparse(
-        self, sentence: int, rows: Sequence[int], learned: _engine.LearnedWeights | None = None
-    ) -> FeatureRows:
-        """Sparse features of some candidates of a sentence, numbered from 0 within it.
-
-        Features that ``learned`` has under another name are among its ``collisions`` afterwards.
-        """
-        return FeatureRows(*self.engine.sparse(sentence, rows, learned))
+    def sparse(self, sentence: int, rows: Sequence[int]) -> FeatureRows:
+        """Sparse features of some candidates of a sentence, numbered from 0 within it."""
+        return FeatureRows(*self.engine.sparse(sentence, rows))
 
     def names(self, sentence: int, rows: Sequence[int], wanted: UInt64) -> dict[int, str]:
         """Names of those features of some candidates that are wanted."""
