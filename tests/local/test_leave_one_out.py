@@ -57,6 +57,14 @@ def scores(table: RuleTable) -> Scores:
     return {(rule.source, rule.target): dict(rule.scores) for rule in table.rules()}
 
 
+def test_a_pair_without_rules_takes_nothing_out(system: System, pairs: list[Pair]) -> None:
+    before = scores(RuleTable.open(system.path / "rules"))
+    others = OtherPairs(system.path / "rules", system.decoder)
+    with others.without([(pairs[0][0], pairs[0][1], "")]) as decoder:
+        assert scores(others._table) == before
+        assert decoder.nbest([pairs[0][0]], nbest=1).num_sentences == 1
+
+
 @pytest.mark.parametrize("number", [3, 17, 41])
 def test_counts_are_those_of_the_other_pairs(
     number: int, system: System, pairs: list[Pair], tmp_path: Path

@@ -77,7 +77,8 @@ class OtherPairs:
                 source, target, links, rules, self._options, memory=_LEAST_MEMORY, threads=1, scratch=scratch
             )
             own = RuleTable.open(rules)
-            counts = np.array(own.arrays["counts"])
+            no_rules = np.zeros((0, self._counts.shape[1]), self._counts.dtype)  # of a pair without links
+            counts = np.array(own.arrays.get("counts", no_rules))
             found = self._table.engine.find_rules(
                 own.engine,
                 _numbers(own.source_words, self._table.source_words),
