@@ -15,6 +15,7 @@ from isogloss.learn.mbr import Mbr
 from isogloss.learn.sweeps import deviations
 from isogloss.learn.voted import VotedPerceptron
 from isogloss.metric import References
+from isogloss.nbest import write_nbest
 from isogloss.nbest.store import DenseGroup, NbestStore
 from isogloss.rerank import (
     METHODS,
@@ -203,7 +204,9 @@ def test_files_of_features_must_be_those_of_training(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a model never runs one by itself"):
         model.scores(problem.store)
     named = model.with_functions(parse_features([f"python:{mine}"]))
-    assert len(named.scores(problem.store)) == rows
+    with pytest.raises(ConfigError, match="belongs to the list that the model learned from"):
+        named.scores(problem.store)
+    assert len(model.with_functions(functions).scores(problem.store)) == rows
     with pytest.raises(ConfigError, match="the model has no feature 'lm' labelled 'LM'"):
         model.with_functions(parse_features(["lm:x"]))
 
@@ -220,6 +223,22 @@ def test_a_changed_resource_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"is not the file that the feature 'lm:.*' was trained with"):
         model.scores(problem.store)
     assert len(model.with_functions(functions).scores(problem.store)) == problem.store.num_candidates
+
+
+def test_a_list_of_other_sentences_is_not_taken_for_that_of_these(tmp_path: Path) -> None:
+    problem = synthetic_problem(8)
+    write_nbest(problem.store, tmp_path / "other", format="moses")
+    functions = parse_features([f"agreement:{tmp_path / 'other'}"])
+    store = prepare(problem.store, functions)
+    model = train(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).reranker
+    model.save(tmp_path / "model")
+    loaded = Reranker.load(tmp_path / "model")
+    with pytest.raises(
+        ConfigError, match=r"belongs to the list that the model learned from; name that of this"
+    ):
+        loaded.scores(problem.store)
+    named = loaded.with_functions(functions)
+    np.testing.assert_array_equal(named.scores(problem.store), model.scores_of(store))
 
 
 def test_damaged_models_are_refused(tmp_path: Path) -> None:

@@ -148,6 +148,12 @@ def run_experiment(
     """Singles, sets, greedy selection, all methods with all sets; ``features`` and methods by their names."""
     sweep_options = SweepOptions(folds=options.folds, seed=options.seed)
     train_options = TrainOptions(start=options.start, seed=options.seed)
+    for name, function in features:
+        if test is not None and function.belongs_to_list:
+            raise ConfigError(
+                f"the file of '{name}' belongs to the development list and says nothing of the test list; "
+                "leave it out, or leave out test_list"
+            )
 
     def run(methods: Sequence[tuple[str, Learner]], sets: Mapping[str, Sequence[str]]) -> list[SweepRow]:
         chosen = [(name, [dict(features)[one] for one in names]) for name, names in sets.items()]

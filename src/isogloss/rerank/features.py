@@ -70,6 +70,8 @@ class FeatureFunction(ABC):
     name: ClassVar[str]
     """As it is called for."""
     needs_source: ClassVar[bool] = False
+    belongs_to_list: ClassVar[bool] = False
+    """Its file is of one list and would be taken for that of any other without anybody noticing."""
 
     label: str
     """The name of its column, or what the names of its columns begin with."""

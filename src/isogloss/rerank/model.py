@@ -117,6 +117,11 @@ class Reranker:
                     f"the model uses a Python file, and a model never runs one by itself; if you trust it, "
                     f"name it again: --features {function.written()}"
                 )
+            if function.belongs_to_list:
+                raise ConfigError(
+                    f"the file of '{function.written()}' belongs to the list that the model learned from; "
+                    f"name that of this list instead: --features {function.written()}"
+                )
             found = function.as_dict()["resources"]
             for key, path in function.resources().items():
                 if found[key] != known.get(key):

@@ -25,6 +25,7 @@ class Agreement(FeatureFunction):
     """Expected BLEU and n-gram posteriors with the candidates of another list as references."""
 
     name: ClassVar[str] = "agreement"
+    belongs_to_list: ClassVar[bool] = True
 
     path: str
     """The other list, of any format. It belongs to the list that is reranked."""
@@ -37,6 +38,10 @@ class Agreement(FeatureFunction):
     def columns(self) -> tuple[str, ...]:
         """Expected BLEU, then one for each n up to 4."""
         return f"{self.label}Bleu", *(f"{self.label}{n}" for n in range(1, 5))
+
+    def resources(self) -> dict[str, str]:
+        """The other list; a stored model asks for that of the list it is applied to."""
+        return {"path": self.path}
 
     def compute(self, material: Material) -> FloatArray:
         """Both lists side by side, the own candidates without any probability."""

@@ -17,11 +17,16 @@ class Column(FeatureFunction):
     """What somebody else computed: a quality estimate, a recogniser's confidence, another system's score."""
 
     name: ClassVar[str] = "column"
+    belongs_to_list: ClassVar[bool] = True
 
     path: str
     """A file with a number on every line, in the order of the list."""
     label: str = "Column"
 
+    def resources(self) -> dict[str, str]:
+        """The file; a stored model asks for that of the list it is applied to."""
+        return {"path": self.path}
+
     def compute(self, material: Material) -> FloatArray:
-        """The file belongs to the list: to apply the model to another list, another file must be given."""
+        """The numbers as they are."""
         return read_column(self.path, material.store, material.store.path or "the list")
