@@ -21,6 +21,7 @@ class Interner {
     return slots_[slot];
   }
   const Value& operator[](std::uint32_t number) const { return values_[number]; }
+  const std::vector<Value>& values() const { return values_; }  ///< by number
   std::size_t size() const { return values_.size(); }
 
  private:

@@ -231,7 +231,8 @@ nb::tuple Searched::name_arrays(std::size_t number, const std::vector<std::int64
                                 ArrayIn<std::uint64_t> wanted, LearnedWeights* learned) {
   Sentence& sentence = with_sparse(number);
   WantedNames out(wanted, learned);
-  for (std::int64_t row : rows) sentence.translation->sparse()->for_each_named(steps(sentence, row), out.seen, out.visitor());
+  for (std::int64_t row : rows)
+    sentence.translation->sparse()->for_each_named(steps(sentence, row), out.seen, out.visitor());
   return out.to_tuple();
 }
 

@@ -8,33 +8,10 @@
 namespace isogloss::features {
 namespace {
 
-/// Small numbers for large ones, in the order of their first appearance.
-class Columns {
- public:
-  std::uint32_t of(std::uint64_t feature) {
-    if (features.size() * 2 >= slots_.size()) grow();
-    std::uint32_t& slot = slots_[slot_of(feature)];
-    if (slot == EventPool::kGone) {
-      slot = static_cast<std::uint32_t>(features.size());
-      features.push_back(feature);
-    }
-    return slot;
-  }
-
-  std::vector<std::uint64_t> features;
-
- private:
-  std::size_t slot_of(std::uint64_t feature) const {  // features are hashes already
-    std::size_t at = feature & (slots_.size() - 1);
-    while (slots_[at] != EventPool::kGone && features[slots_[at]] != feature) at = (at + 1) & (slots_.size() - 1);
-    return at;
-  }
-  void grow() {
-    slots_.assign(slots_.empty() ? 4096 : slots_.size() * 2, EventPool::kGone);
-    for (std::uint32_t i = 0; i < features.size(); ++i) slots_[slot_of(features[i])] = i;
-  }
-
-  std::vector<std::uint32_t> slots_;
+struct Feature {
+  std::uint64_t number;
+  std::uint64_t hash() const { return number; }  // it is one already
+  bool operator==(const Feature&) const = default;
 };
 
 /// Whether something that rows have is the same in all of them.
@@ -69,15 +46,15 @@ std::span<const std::uint64_t> EventPool::features(std::uint64_t event) const {
   return {features_.data() + begin, end - begin};
 }
 
-void EventPool::add(std::uint64_t key, std::span<const std::uint64_t> features) {
-  keys_.push_back(key);
-  features_.insert(features_.end(), features.begin(), features.end());
-  offsets_.push_back(static_cast<std::int64_t>(features_.size()));
+std::vector<std::uint64_t> EventPool::keys() const {
+  std::vector<std::uint64_t> keys;
+  for (const Key& key : keys_.values()) keys.push_back(key.value);
+  return keys;
 }
 
-void EventPool::grow() {
-  slots_.assign(slots_.empty() ? 1024 : slots_.size() * 2, kGone);
-  for (std::uint32_t i = 0; i < keys_.size(); ++i) slots_[slot_of(keys_[i])] = i;
+void EventPool::add(std::span<const std::uint64_t> features) {
+  features_.insert(features_.end(), features.begin(), features.end());
+  offsets_.push_back(static_cast<std::int64_t>(features_.size()));
 }
 
 std::vector<std::uint32_t> EventPool::keep(std::span<const std::uint64_t> events) {
@@ -85,7 +62,7 @@ std::vector<std::uint32_t> EventPool::keep(std::span<const std::uint64_t> events
   EventPool kept;
   for (std::uint64_t event : events) {
     const std::span<const std::uint64_t> own = features(event);
-    renumbered[event] = kept.number(keys_[event], [&] { return own; });
+    renumbered[event] = kept.number(keys_[static_cast<std::uint32_t>(event)].value, [&] { return own; });
   }
   kept.features_.shrink_to_fit();
   *this = std::move(kept);
@@ -106,20 +83,20 @@ DifferentFeatures different_features(const EventPool& pool, std::span<const std:
   }
 
   // The columns of the events in which rows differ, each event once.
-  Columns numbers;
+  Interner<Feature> numbers;
   std::vector<std::size_t> begin(pool.size(), 0), end(pool.size(), 0);
   std::vector<std::uint32_t> of_events;
   for (std::uint32_t event = 0; event < pool.size(); ++event) {
     begin[event] = of_events.size();
     if (spread[event].rows > 0 && spread[event].differs(rows))
-      for (std::uint64_t feature : pool.features(event)) of_events.push_back(numbers.of(feature));
+      for (std::uint64_t feature : pool.features(event)) of_events.push_back(numbers.number({feature}));
     end[event] = of_events.size();
   }
 
   // Events share features; those that come out equal after all are dropped in the end.
   DifferentFeatures out;
-  std::vector<float> in_row(numbers.features.size(), 0.0f);
-  std::vector<Spread> of_columns(numbers.features.size());
+  std::vector<float> in_row(numbers.size(), 0.0f);
+  std::vector<Spread> of_columns(numbers.size());
   out.offsets.push_back(0);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t first = out.columns.size();
@@ -137,12 +114,12 @@ DifferentFeatures different_features(const EventPool& pool, std::span<const std:
     out.offsets.push_back(static_cast<std::int64_t>(out.columns.size()));
   }
 
-  std::vector<std::uint32_t> renumbered(numbers.features.size(), EventPool::kGone);
+  std::vector<std::uint32_t> renumbered(numbers.size(), EventPool::kGone);
   std::vector<float> weight_of;
   for (std::size_t column = 0; column < renumbered.size(); ++column) {
     if (!of_columns[column].differs(rows)) continue;
     renumbered[column] = static_cast<std::uint32_t>(out.features.size());
-    out.features.push_back(numbers.features[column]);
+    out.features.push_back(numbers.values()[column].number);
   }
   weight_of.reserve(out.features.size());
   constexpr std::size_t kAhead = 16;  // weights lie all over memory

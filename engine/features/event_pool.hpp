@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/interner.hpp"
 #include "features/weights.hpp"
 
 namespace isogloss::features {
@@ -26,14 +27,10 @@ class EventPool {
   /// The number of an event; `expand()` gives the features of one that is new.
   template <class Expand>
   std::uint32_t number(std::uint64_t key, Expand&& expand) {
-    if (keys_.size() * 2 >= slots_.size()) grow();
-    std::uint32_t& slot = slots_[slot_of(key)];
-    if (slot == kGone) {
-      const std::span<const std::uint64_t> features = expand();
-      slot = static_cast<std::uint32_t>(keys_.size());
-      add(key, features);
-    }
-    return slot;
+    const std::size_t before = size();
+    const std::uint32_t event = keys_.number({key});
+    if (event == before) add(expand());
+    return event;
   }
 
   /// The features of an event; throws std::out_of_range if there is no such event.
@@ -42,21 +39,19 @@ class EventPool {
   /// Forgets all other events. Gives every event's new number, kGone for those that are gone.
   std::vector<std::uint32_t> keep(std::span<const std::uint64_t> events);
 
-  std::span<const std::uint64_t> keys() const { return keys_; }
+  std::vector<std::uint64_t> keys() const;
   std::span<const std::int64_t> offsets() const { return offsets_; }
   std::span<const std::uint64_t> features() const { return features_; }
 
  private:
-  std::size_t slot_of(std::uint64_t key) const {
-    std::size_t at = mix64(key) & (slots_.size() - 1);
-    while (slots_[at] != kGone && keys_[slots_[at]] != key) at = (at + 1) & (slots_.size() - 1);
-    return at;
-  }
-  void add(std::uint64_t key, std::span<const std::uint64_t> features);
-  void grow();
+  struct Key {
+    std::uint64_t value;
+    std::uint64_t hash() const { return mix64(value); }
+    bool operator==(const Key&) const = default;
+  };
+  void add(std::span<const std::uint64_t> features);
 
-  std::vector<std::uint32_t> slots_;  // by key: numbers of events
-  std::vector<std::uint64_t> keys_;
+  Interner<Key> keys_;
   std::vector<std::int64_t> offsets_{0};
   std::vector<std::uint64_t> features_;
 };

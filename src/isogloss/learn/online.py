@@ -446,6 +446,12 @@ class OnlineTrainer:
     def restore(self, path: StrPath) -> None:
         """Go on where a run with the same options, decoder and sentences was stored."""
         folder = open_folder(path, kind=KIND, version=VERSION)
+        if folder.version < VERSION:
+            raise ModelFormatError(
+                f"format version {folder.version} is too old, {VERSION} is expected",
+                path,
+                "remove it to start again",
+            )
         arrays, attributes, state = folder.arrays, folder.attributes, self.state
         try:
             options = {**attributes["options"], "iterations": self.options.iterations}

@@ -103,6 +103,9 @@ class OracleMemory:
                 offsets - offsets[0],
                 np.array(arrays["pool_features"][offsets[0] : offsets[-1]], np.uint64),
             )
+            numbers = events.features[events.offsets[at] : events.offsets[at + count]]
+            if np.any(numbers >= len(self._pools[sentence])):
+                raise ValueError("an oracle has an event that is not there")
             self._oracles[sentence] = [
                 Oracle(
                     texts[row],
