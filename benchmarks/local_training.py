@@ -1,138 +1,228 @@
-"""Local training: time per sentence, beside decoding and beside what the paper and Moses need.
+"""Local training on real text: sets unlike the development set and sets like it, three MERT baselines each.
 
-    ISOGLOSS_DATA=... python benchmarks/local_training.py [--sentences N] [--pairs N]
+    ISOGLOSS_DATA=... python benchmarks/local_training.py FOLDER [--settings NAME ...] [--threads N]
 
-First both updates alone on made-up lists of the size of the paper's: 100 examples × 100 candidates × 15 dense
-features. Then the whole on real text: a phrase-based system from the first ``--pairs`` pairs of multi30k, a
-memory of 5,000 other pairs, test sentences translated with the system's weights and with local ones. CPU
-ms per sentence of one thread; Liu et al. (2012) report 600 ms for retrieval, 300 ms for training and
-2,000 ms for decoding; Moses' chart decoder needs 142 ms per sentence of this test set at its default.
+For each setting cuts the sets out of the corpora, trains a system without tuning it, and runs `isogloss
+experiment local-training`, whose tables it prints. The peer is the baseline of the same run: MERT. What is
+finished in FOLDER is not made again.
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
-import time
+import os
+import random
+import subprocess
+import sys
+import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
-from enlarged import data_folder
-from measure import ISOGLOSS, run
+from learning import write
+from sacremoses import MosesTokenizer
 
-from isogloss import _engine
-from isogloss.local import (
-    Example,
-    LocalTranslator,
-    Memory,
-    UpdateOptions,
-    build_memory,
-    local_weights,
-)
-from isogloss.metric import Bleu, References
-from isogloss.search import load
+from isogloss.corpus.streams import read_lines
 
-MOSES_CHART = 142.0
-PAPER = {"retrieval": 600.0, "training": 300.0}
-EXAMPLES, CANDIDATES, FEATURES = 100, 100, 15
+Columns = dict[str, list[str]]
+"""``src`` and ``ref0`` to ``ref3``: lines that belong together."""
 
-
-def each(work: Callable[[int], object], count: int) -> float:
-    """CPU milliseconds per call."""
-    begun = time.process_time()
-    for i in range(count):
-        work(i)
-    return (time.process_time() - begun) * 1e3 / count
+FEW = "strengths = { mbuu = [0.0001, 0.0005, 0.002], ebuu = [0.01, 0.03, 0.1] }"
+MORE = "strengths = { mbuu = [0.0001, 0.0005, 0.002, 0.008], ebuu = [0.003, 0.01, 0.03, 0.1] }"
+COMMON = """system = "engine/system"
+dev = "{dev}"
+tune = {tune}
+runs = 2
+baselines = 3
+iterations = 8
+restarts = 20
+nbest = 100
+curves = false
+sizes = []
+sharpnesses = [10]
+"""
 
 
-def updates_alone() -> None:
-    rng = np.random.default_rng(1)
-    rows = EXAMPLES * CANDIDATES
-    dense = rng.normal(0, 1, (rows, FEATURES)) * np.exp(rng.normal(0, 1, FEATURES))
-    truth = rng.normal(0, 1, FEATURES)
-    quality = 1 / (1 + np.exp(-0.3 * (dense @ truth) + rng.normal(0, 1, rows)))
-    baseline = truth + rng.normal(0, 1, FEATURES)
-    baseline /= np.abs(baseline).sum()
-    offsets = np.arange(0, rows + 1, CANDIDATES, dtype=np.int64)
-    lists = _engine.CandidateLists(offsets=offsets, dense=dense)
-    print(f"{EXAMPLES} examples × {CANDIDATES} candidates × {FEATURES} features:")
-    for strength in (0.01, 0.06, 0.3):
-        facts = {"strengths": np.full(EXAMPLES, strength / EXAMPLES), "baseline": baseline}
-        margin = each(lambda i, facts=facts: lists.margin_update(gains=quality * 10, **facts), 20)
-        error = each(lambda i, facts=facts: lists.error_update(errors=-quality, sharpness=20.0, **facts), 20)
-        print(f"  λ {strength:<5g} MBUU {margin:6.2f} ms, EBUU {error:6.2f} ms (limit 15; paper 300)")
+def tokenizer(language: str) -> Callable[[str], str]:
+    moses = MosesTokenizer(language)
+
+    def english(line: str) -> str:
+        return " ".join(moses.tokenize(line, escape=False)).lower()
+
+    def arabic(line: str) -> str:  # without vowel marks
+        bare = (c for c in unicodedata.normalize("NFC", line) if unicodedata.category(c) != "Mn" and c != "ـ")
+        return " ".join(moses.tokenize("".join(bare), escape=False))
+
+    return arabic if language == "ar" else english
 
 
-def lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()
+def columns(source: Path, targets: Sequence[Path], language: str = "") -> Columns:
+    english = tokenizer("en")
+    of_source = tokenizer(language) if language else str
+    return {
+        "src": [of_source(line) for line in read_lines(source)],
+        **{f"ref{i}": [english(line) for line in read_lines(path)] for i, path in enumerate(targets)},
+    }
 
 
-def make_system(corpus: Path, folder: Path, pairs: int) -> Path:
-    for side in ("de", "en"):
-        text = "".join(line + "\n" for line in lines(corpus / f"train.{side}")[:pairs])
-        (folder / f"train.{side}").write_text(text, encoding="utf-8")
-    sides = [str(folder / "train.de"), str(folder / "train.en")]
-    models = ["--rules", str(folder / "rules"), "--lm", str(folder / "lm")]
-    for command in (
-        ["align", *sides, "--output", str(folder / "links")],
-        ["extract", *sides, str(folder / "links"), "--grammar", "phrase", "--output", str(folder / "rules")],
-        ["lm", "build", sides[1], "--order", "5", "--binary", str(folder / "lm")],
-        ["system", "create", str(folder / "system"), "--search", "phrase", *models],
+def usable(of: Columns, least: int = 1, most: int = 10**6, need: Sequence[str] = ()) -> list[int]:
+    """Lines that are not empty anywhere, with so many source words."""
+    needed = [of[name] for name in need or of]
+    return [
+        i
+        for i, line in enumerate(of["src"])
+        if all(column[i].split() for column in needed) and least <= len(line.split()) <= most
+    ]
+
+
+def cut(folder: Path, name: str, of: Columns, lines: Sequence[int]) -> None:
+    for ending, column in of.items():
+        write(folder / f"{name}.{ending}", [column[i] for i in lines])
+
+
+def train_on(folder: Path, pairs: Sequence[tuple[str, str]]) -> None:
+    write(folder / "train.src", [source for source, _ in pairs])
+    write(folder / "train.tgt", [target for _, target in pairs])
+
+
+def telephone(data: Path, folder: Path) -> None:
+    """Callhome to learn and tune on, Fisher to translate."""
+    callhome, fisher = data / "callhome", data / "fisher"
+    train = columns(callhome / "train.oracle.es", [callhome / "train.en"])
+    train_on(folder, list(zip(train["src"], train["ref0"], strict=True)))
+    dev = columns(callhome / "dev.oracle.es", [callhome / "dev.en"])
+    lines = usable(dev, 3, 40)
+    cut(folder, "callhome-dev", dev, lines[:500])
+    cut(folder, "callhome-test", dev, lines[500:1000])
+    cut(folder, "callhome-tune", dev, lines[1000:1250])
+    cut(folder, "memory", dev, lines[1250:])
+    for part, name, count in (("dev", "fisher-tune", 250), ("dev2", "fisher-test", 500)):
+        of = columns(fisher / f"{part}.oracle.es", [fisher / f"{part}.en.{i}" for i in range(4)])
+        cut(folder, name, of, usable(of, 3, 40)[:count])
+
+
+def arabic(data: Path, folder: Path) -> None:
+    """Everyday sentences and the Quran, 700 pairs of each set aside as examples."""
+    everyday, quran = data / "tatoeba-ar", data / "quran"
+    verses = columns(quran / "train.ar", [quran / f"train.en.{i}" for i in range(4)], "ar")
+    sentences = columns(everyday / "train.ar", [everyday / "train.en"], "ar")
+    of_verses, of_sentences = usable(verses), usable(sentences)
+    draw = random.Random(1)
+    short = [i for i in of_verses if len(verses["src"][i].split()) <= 30]
+    aside_verses, aside_sentences = set(draw.sample(short, 700)), set(draw.sample(of_sentences, 700))
+    pairs = [
+        (verses["src"][i], verses[f"ref{version}"][i])
+        for version in range(2)
+        for i in of_verses
+        if i not in aside_verses
+    ]
+    pairs += [(sentences["src"][i], sentences["ref0"][i]) for i in of_sentences if i not in aside_sentences]
+    train_on(folder, pairs)
+    examples = [
+        (verses["src"][i], *(verses[f"ref{version}"][i] for version in range(4)))
+        for i in sorted(aside_verses)
+    ]
+    examples += [(sentences["src"][i], *[sentences["ref0"][i]] * 4) for i in sorted(aside_sentences)]
+    draw.shuffle(examples)
+    for ending, column in zip(
+        ("src", "ref0", "ref1", "ref2", "ref3"), zip(*examples, strict=True), strict=True
     ):
-        if run([*ISOGLOSS, "--quiet", *command]).code != 0:
-            raise SystemExit(f"{command[0]} failed")
-    return folder / "system"
+        write(folder / f"memory.{ending}", column)
+
+    def held(of: Path, part: str) -> Columns:
+        return columns(of / f"{part}.ar", [of / f"{part}.en.{i}" for i in range(4)], "ar")
+
+    need = ("src", "ref0")
+    dev, test = held(everyday, "dev"), held(everyday, "test")
+    lines = usable(dev, need=need)
+    cut(folder, "everyday-dev", dev, lines[:300])
+    cut(folder, "everyday-tune", dev, lines[300:])
+    cut(folder, "everyday-test", test, usable(test, need=need))
+    dev, test = held(quran, "dev"), held(quran, "test")
+    lines = usable(dev, most=40, need=need)
+    cut(folder, "quran-tune", dev, lines[:200])
+    cut(folder, "quran-like", dev, lines[200:])
+    cut(folder, "quran-test", test, usable(test, most=40, need=need))
 
 
-def on_real_text(corpus: Path, folder: Path, pairs: int, sentences: int) -> None:
-    system = load(make_system(corpus, folder, pairs))
-    more = zip(lines(corpus / "train.de")[pairs:], lines(corpus / "train.en")[pairs:], strict=True)
-    examples = [Example(source=source, references=(target,)) for source, target in list(more)[:5000]]
-    begun = time.process_time()
-    memory = build_memory(folder / "memory", system, examples)
-    print(
-        f"memory: {len(memory):,} examples, {memory.nbytes / len(memory) / 1e3:.1f} kB each, "
-        f"built in {time.process_time() - begun:.0f} s"
-    )
-    sources = lines(corpus / "test_2016.de")[:sentences]
-    references = References([lines(corpus / "test_2016.en")[:sentences]])
-    hits = [memory.search(source) for source in sources]
-    retrieval = each(lambda i: memory.search(sources[i]), len(sources))
-    decoding = each(lambda i: system.nbest([sources[i]], nbest=1), len(sources))
-    for method in ("mbuu", "ebuu"):
-        options = UpdateOptions(method=method)
-        training = each(lambda i: train(memory, hits[i], system.weights, options), len(sources))  # noqa: B023
-        translator = LocalTranslator(system, memory, update=options)
-        whole = each(lambda i: translator.translate_one(sources[i]), len(sources))  # noqa: B023
-        both = retrieval + training
-        print(
-            f"{method}: retrieval {retrieval:.2f} ms + training {training:.2f} ms = {both:.2f} ms (limit 25; "
-            f"paper {sum(PAPER.values()):g}); {both / decoding:.2f} of our decoding, {decoding:.1f} ms; "
-            f"{both / MOSES_CHART:.2f} of Moses' chart decoder; all together {whole:.1f} ms"
-        )
-        texts = [done.text for done in translator.translate(sources)]
-        score(method, texts, references)
-    score("baseline", list(system.translate(sources)), references)
+def captions(data: Path, folder: Path) -> None:
+    """The shorter half of the development set to tune on; 2,000 training pairs set aside as examples."""
+
+    def part(name: str) -> Columns:
+        return {
+            "src": list(read_lines(data / "multi30k-tok" / f"{name}.de")),
+            "ref0": list(read_lines(data / "multi30k-tok" / f"{name}.en")),
+        }
+
+    def halves(of: Columns, short: int) -> tuple[list[int], list[int]]:
+        by_length = sorted(range(len(of["src"])), key=lambda i: (len(of["src"][i].split()), i))
+        return sorted(by_length[:short]), sorted(by_length[short:])
+
+    train, val, test = part("train"), part("val"), part("test_2016")
+    lines = usable(train)
+    aside = set(random.Random(1).sample(lines, 2000))
+    train_on(folder, [(train["src"][i], train["ref0"][i]) for i in lines if i not in aside])
+    cut(folder, "memory", train, sorted(aside))
+    short, long = halves(val, 507)
+    cut(folder, "short-dev", val, short[:307])
+    cut(folder, "short-tune", val, short[307:])
+    cut(folder, "long-tune", val, long[:250])
+    short, long = halves(test, 500)
+    cut(folder, "short-test", test, short)
+    cut(folder, "long-test", test, long)
 
 
-def train(memory: Memory, hits: Sequence, weights: dict, options: UpdateOptions) -> None:
-    local_weights(memory.candidates(hits), [hit.similarity for hit in hits], dict(weights), options)
+SETTINGS = {
+    "callhome-to-fisher": (telephone, "callhome-dev", ["fisher-tune", "callhome-tune"], FEW),
+    "short-to-long": (captions, "short-dev", ["long-tune", "short-tune"], MORE),
+    "everyday-to-quran": (arabic, "everyday-dev", ["quran-tune", "everyday-tune"], MORE),
+    "quran-to-everyday": (arabic, "quran-tune", ["everyday-dev"], MORE),
+    "quran-to-quran": (arabic, "quran-tune", ["quran-like"], MORE),
+}
+"""How the sets are made, the set that MERT is tuned on, those that λ is chosen on, and among what."""
 
 
-def score(name: str, texts: list[str], references: References) -> None:
-    metric = Bleu()
-    print(f"  BLEU of {name}: {metric.score(metric.statistics(texts, references).sum(axis=0)):.2f}, untuned")
+def describe(folder: Path, dev: str, tune: Sequence[str], strengths: str) -> Path:
+    """The experiment's configuration over all sets in the folder."""
+
+    def sides(name: str) -> str:
+        references = ", ".join(f'"{path.name}"' for path in sorted(folder.glob(f"{name}.ref*")))
+        return f'{{ source = "{name}.src", references = [{references}] }}'
+
+    names = sorted(path.stem for path in folder.glob("*.src") if path.stem not in ("train", "memory"))
+    lines = [COMMON.format(dev=dev, tune=list(tune)).replace("'", '"') + strengths]
+    lines += [f"retrieval = {sides('memory')}", *(f"sets.{name} = {sides(name)}" for name in names)]
+    return write(folder / "local.toml", lines)
+
+
+def isogloss(folder: Path, *args: str) -> str:
+    command = [sys.executable, "-m", "isogloss", "--quiet", *args]
+    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--sentences", type=int, default=200)
-    parser.add_argument("--pairs", type=int, default=24_000)
-    arguments = parser.parse_args()
-    updates_alone()
-    with tempfile.TemporaryDirectory() as folder:
-        on_real_text(data_folder() / "multi30k-tok", Path(folder), arguments.pairs, arguments.sentences)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--settings", nargs="+", choices=SETTINGS, default=list(SETTINGS))
+    parser.add_argument("--threads", default="2")
+    args = parser.parse_args()
+    if not os.environ.get("ISOGLOSS_DATA"):
+        sys.exit("ISOGLOSS_DATA names no folder of corpora")
+    for name in args.settings:
+        make, dev, tune, strengths = SETTINGS[name]
+        folder = (args.folder / name).resolve()
+        if not (folder / "local.toml").exists():
+            make(Path(os.environ["ISOGLOSS_DATA"]), folder)
+            describe(folder, dev, tune, strengths)
+        sets = ["--dev-source", f"{dev}.src"]
+        for path in sorted(folder.glob(f"{dev}.ref*")):
+            sets += ["--dev-target", path.name]
+        isogloss(
+            folder,
+            *("train", "engine", "--source", "train.src", "--target", "train.tgt", *sets),
+            *("--tokenizer", "none", "--tuner", "none", "--search", "phrase", "--threads", args.threads),
+        )
+        options = ["--config", "local.toml", "--output", "results", "--threads", args.threads]
+        print(f"{name}\n{isogloss(folder, 'experiment', 'local-training', *options)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -234,7 +234,7 @@ def test_a_list_of_other_sentences_is_not_taken_for_that_of_these(tmp_path: Path
     model.save(tmp_path / "model")
     loaded = Reranker.load(tmp_path / "model")
     with pytest.raises(
-        ConfigError, match=r"belongs to the list that the model learned from; name that of this"
+        ConfigError, match=r"belongs to the list that the model learned from; name the file that"
     ):
         loaded.scores(problem.store)
     named = loaded.with_functions(functions)

@@ -118,9 +118,10 @@ class Reranker:
                     f"name it again: --features {function.written()}"
                 )
             if function.belongs_to_list:
+                written, path = function.written(), function.resources()["path"]
                 raise ConfigError(
-                    f"the file of '{function.written()}' belongs to the list that the model learned from; "
-                    f"name that of this list instead: --features {function.written()}"
+                    f"{path} belongs to the list that the model learned from; name the file that belongs to "
+                    f"this list: --features {written.replace(path, 'FILE')}"
                 )
             found = function.as_dict()["resources"]
             for key, path in function.resources().items():
