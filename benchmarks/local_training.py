@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -26,11 +27,9 @@ from isogloss.corpus.streams import read_lines
 Columns = dict[str, list[str]]
 """``src`` and ``ref0`` to ``ref3``: lines that belong together."""
 
-FEW = "strengths = { mbuu = [0.0001, 0.0005, 0.002], ebuu = [0.01, 0.03, 0.1] }"
-MORE = "strengths = { mbuu = [0.0001, 0.0005, 0.002, 0.008], ebuu = [0.003, 0.01, 0.03, 0.1] }"
 COMMON = """system = "engine/system"
-dev = "{dev}"
-tune = {tune}
+dev = "{like}-dev"
+tune = ["{unlike}-tune", "{like}-tune"]
 runs = 2
 baselines = 3
 iterations = 8
@@ -84,114 +83,121 @@ def train_on(folder: Path, pairs: Sequence[tuple[str, str]]) -> None:
     write(folder / "train.tgt", [target for _, target in pairs])
 
 
+def draw(of: Columns, lines: Sequence[int], *sizes: int) -> list[list[int]]:
+    """Disjoint groups of lines, by chance but always the same, and last all other lines. In the groups are
+    only lines whose source and first translation stand nowhere else."""
+    often = [Counter(column) for column in (of["src"], of["ref0"])]
+    single = [i for i in lines if often[0][of["src"][i]] == often[1][of["ref0"][i]] == 1]
+    drawn = random.Random(1).sample(single, sum(sizes))
+    groups, first = [], 0
+    for size in sizes:
+        groups.append(sorted(drawn[first : first + size]))
+        first += size
+    taken = set(drawn)
+    return [*groups, [i for i in lines if i not in taken]]
+
+
+def remember(folder: Path, *parts: tuple[Columns, Sequence[int]]) -> None:
+    """Examples of several kinds; a translation that a kind does not have is an empty line."""
+    rows = [(of, i) for of, lines in parts for i in lines]
+    random.Random(1).shuffle(rows)
+    for ending in max((of for of, _ in parts), key=len):
+        write(folder / f"memory.{ending}", [of[ending][i] if ending in of else "" for of, i in rows])
+
+
+def pairs(of: Columns, lines: Sequence[int], versions: int = 1) -> list[tuple[str, str]]:
+    return [(of["src"][i], of[f"ref{version}"][i]) for version in range(versions) for i in lines]
+
+
 def telephone(data: Path, folder: Path) -> None:
     """Callhome to learn and tune on, Fisher to translate."""
     callhome, fisher = data / "callhome", data / "fisher"
     train = columns(callhome / "train.oracle.es", [callhome / "train.en"])
-    train_on(folder, list(zip(train["src"], train["ref0"], strict=True)))
+    aside, rest = draw(train, usable(train, 3, 40), 1000)
+    train_on(folder, pairs(train, [*rest, *usable(train, most=2), *usable(train, 41)]))
     dev = columns(callhome / "dev.oracle.es", [callhome / "dev.en"])
     lines = usable(dev, 3, 40)
     cut(folder, "callhome-dev", dev, lines[:500])
-    cut(folder, "callhome-test", dev, lines[500:1000])
-    cut(folder, "callhome-tune", dev, lines[1000:1250])
-    cut(folder, "memory", dev, lines[1250:])
-    for part, name, count in (("dev", "fisher-tune", 250), ("dev2", "fisher-test", 500)):
-        of = columns(fisher / f"{part}.oracle.es", [fisher / f"{part}.en.{i}" for i in range(4)])
-        cut(folder, name, of, usable(of, 3, 40)[:count])
+    cut(folder, "callhome-tune", dev, lines[500:1000])
+    cut(folder, "callhome-test", dev, lines[1250:2250])
+    other, test = (
+        columns(fisher / f"{part}.oracle.es", [fisher / f"{part}.en.{i}" for i in range(4)])
+        for part in ("dev", "dev2")
+    )
+    of_fisher = usable(other, 3, 40)
+    cut(folder, "fisher-tune", other, of_fisher[:500])
+    cut(folder, "fisher-test", test, usable(test, 3, 40)[500:])
+    remember(folder, (train, aside), (dev, [*lines[1000:1250], *lines[2250:]]), (other, of_fisher[500:]))
 
 
 def arabic(data: Path, folder: Path) -> None:
-    """Everyday sentences and the Quran, 700 pairs of each set aside as examples."""
+    """Everyday sentences and the Quran: both are learnt from, one is tuned on."""
     everyday, quran = data / "tatoeba-ar", data / "quran"
     verses = columns(quran / "train.ar", [quran / f"train.en.{i}" for i in range(4)], "ar")
     sentences = columns(everyday / "train.ar", [everyday / "train.en"], "ar")
-    of_verses, of_sentences = usable(verses), usable(sentences)
-    draw = random.Random(1)
-    short = [i for i in of_verses if len(verses["src"][i].split()) <= 30]
-    aside_verses, aside_sentences = set(draw.sample(short, 700)), set(draw.sample(of_sentences, 700))
-    pairs = [
-        (verses["src"][i], verses[f"ref{version}"][i])
-        for version in range(2)
-        for i in of_verses
-        if i not in aside_verses
-    ]
-    pairs += [(sentences["src"][i], sentences["ref0"][i]) for i in of_sentences if i not in aside_sentences]
-    train_on(folder, pairs)
-    examples = [
-        (verses["src"][i], *(verses[f"ref{version}"][i] for version in range(4)))
-        for i in sorted(aside_verses)
-    ]
-    examples += [(sentences["src"][i], *[sentences["ref0"][i]] * 4) for i in sorted(aside_sentences)]
-    draw.shuffle(examples)
-    for ending, column in zip(
-        ("src", "ref0", "ref1", "ref2", "ref3"), zip(*examples, strict=True), strict=True
+    *of_verses, rest = draw(verses, usable(verses, most=40), 700, 400, 700)
+    *of_sentences, others = draw(sentences, usable(sentences), 700, 400, 700)
+    train_on(folder, [*pairs(verses, [*rest, *usable(verses, 41)], versions=2), *pairs(sentences, others)])
+    remember(folder, (verses, of_verses[0]), (sentences, of_sentences[0]))
+    for name, of, drawn, official in (
+        ("quran", verses, of_verses, quran),
+        ("everyday", sentences, of_sentences, everyday),
     ):
-        write(folder / f"memory.{ending}", column)
+        dev = columns(official / "dev.ar", [official / f"dev.en.{i}" for i in range(4)], "ar")
+        cut(folder, f"{name}-dev", dev, usable(dev, most=40, need=("src", "ref0"))[:300])
+        cut(folder, f"{name}-tune", of, drawn[1])
+        cut(folder, f"{name}-test", of, drawn[2])
 
-    def held(of: Path, part: str) -> Columns:
-        return columns(of / f"{part}.ar", [of / f"{part}.en.{i}" for i in range(4)], "ar")
 
-    need = ("src", "ref0")
-    dev, test = held(everyday, "dev"), held(everyday, "test")
-    lines = usable(dev, need=need)
-    cut(folder, "everyday-dev", dev, lines[:300])
-    cut(folder, "everyday-tune", dev, lines[300:])
-    cut(folder, "everyday-test", test, usable(test, need=need))
-    dev, test = held(quran, "dev"), held(quran, "test")
-    lines = usable(dev, most=40, need=need)
-    cut(folder, "quran-tune", dev, lines[:200])
-    cut(folder, "quran-like", dev, lines[200:])
-    cut(folder, "quran-test", test, usable(test, most=40, need=need))
+def short_and_long(data: Path, folder: Path, corpus: str, source: str) -> None:
+    """Sets of the shorter half and of the longer half of a text."""
+    train: Columns = {
+        "src": list(read_lines(data / corpus / f"train.{source}")),
+        "ref0": list(read_lines(data / corpus / "train.en")),
+    }
+    aside, rest = draw(train, usable(train), 6000)
+    train_on(folder, pairs(train, rest))
+    random.Random(2).shuffle(aside)
+    remember(folder, (train, aside[:2000]))
+    by_length = sorted(aside[2000:], key=lambda i: len(train["src"][i].split()))  # equals stay in disorder
+    for name, half in (("short", by_length[:2000]), ("long", by_length[2000:])):
+        random.Random(3).shuffle(half)
+        cut(folder, f"{name}-dev", train, half[:500])
+        cut(folder, f"{name}-tune", train, half[500:1000])
+        cut(folder, f"{name}-test", train, half[1000:])
 
 
 def captions(data: Path, folder: Path) -> None:
-    """The shorter half of the development set to tune on; 2,000 training pairs set aside as examples."""
+    """Captions of pictures, German to English."""
+    short_and_long(data, folder, "multi30k-tok", "de")
 
-    def part(name: str) -> Columns:
-        return {
-            "src": list(read_lines(data / "multi30k-tok" / f"{name}.de")),
-            "ref0": list(read_lines(data / "multi30k-tok" / f"{name}.en")),
-        }
 
-    def halves(of: Columns, short: int) -> tuple[list[int], list[int]]:
-        by_length = sorted(range(len(of["src"])), key=lambda i: (len(of["src"][i].split()), i))
-        return sorted(by_length[:short]), sorted(by_length[short:])
-
-    train, val, test = part("train"), part("val"), part("test_2016")
-    lines = usable(train)
-    aside = set(random.Random(1).sample(lines, 2000))
-    train_on(folder, [(train["src"][i], train["ref0"][i]) for i in lines if i not in aside])
-    cut(folder, "memory", train, sorted(aside))
-    short, long = halves(val, 507)
-    cut(folder, "short-dev", val, short[:307])
-    cut(folder, "short-tune", val, short[307:])
-    cut(folder, "long-tune", val, long[:250])
-    short, long = halves(test, 500)
-    cut(folder, "short-test", test, short)
-    cut(folder, "long-test", test, long)
+def tanaka(data: Path, folder: Path) -> None:
+    """Sentences for learners, Japanese to English."""
+    short_and_long(data, folder, "tanaka", "ja")
 
 
 SETTINGS = {
-    "callhome-to-fisher": (telephone, "callhome-dev", ["fisher-tune", "callhome-tune"], FEW),
-    "short-to-long": (captions, "short-dev", ["long-tune", "short-tune"], MORE),
-    "everyday-to-quran": (arabic, "everyday-dev", ["quran-tune", "everyday-tune"], MORE),
-    "quran-to-everyday": (arabic, "quran-tune", ["everyday-dev"], MORE),
-    "quran-to-quran": (arabic, "quran-tune", ["quran-like"], MORE),
+    "callhome-to-fisher": (telephone, "callhome", "fisher"),
+    "short-to-long": (captions, "short", "long"),
+    "long-to-short": (captions, "long", "short"),
+    "everyday-to-quran": (arabic, "everyday", "quran"),
+    "quran-to-everyday": (arabic, "quran", "everyday"),
+    "tanaka": (tanaka, "short", "long"),
 }
-"""How the sets are made, the set that MERT is tuned on, those that λ is chosen on, and among what."""
+"""How the sets are made, the kind that MERT is tuned on, and the other kind."""
 
 
-def describe(folder: Path, dev: str, tune: Sequence[str], strengths: str) -> Path:
-    """The experiment's configuration over all sets in the folder."""
+def describe(folder: Path, like: str, unlike: str) -> Path:
+    """The experiment's configuration."""
 
     def sides(name: str) -> str:
         references = ", ".join(f'"{path.name}"' for path in sorted(folder.glob(f"{name}.ref*")))
         return f'{{ source = "{name}.src", references = [{references}] }}'
 
-    names = sorted(path.stem for path in folder.glob("*.src") if path.stem not in ("train", "memory"))
-    lines = [COMMON.format(dev=dev, tune=list(tune)).replace("'", '"') + strengths]
-    lines += [f"retrieval = {sides('memory')}", *(f"sets.{name} = {sides(name)}" for name in names)]
-    return write(folder / "local.toml", lines)
+    names = [f"{like}-dev", *(f"{kind}-{part}" for part in ("tune", "test") for kind in (unlike, like))]
+    lines = [COMMON.format(like=like, unlike=unlike), f"retrieval = {sides('memory')}"]
+    return write(folder / "local.toml", [*lines, *(f"sets.{name} = {sides(name)}" for name in names)])
 
 
 def isogloss(folder: Path, *args: str) -> str:
@@ -208,13 +214,13 @@ def main() -> None:
     if not os.environ.get("ISOGLOSS_DATA"):
         sys.exit("ISOGLOSS_DATA names no folder of corpora")
     for name in args.settings:
-        make, dev, tune, strengths = SETTINGS[name]
+        make, like, unlike = SETTINGS[name]
         folder = (args.folder / name).resolve()
         if not (folder / "local.toml").exists():
             make(Path(os.environ["ISOGLOSS_DATA"]), folder)
-            describe(folder, dev, tune, strengths)
-        sets = ["--dev-source", f"{dev}.src"]
-        for path in sorted(folder.glob(f"{dev}.ref*")):
+            describe(folder, like, unlike)
+        sets = ["--dev-source", f"{like}-dev.src"]
+        for path in sorted(folder.glob(f"{like}-dev.ref*")):
             sets += ["--dev-target", path.name]
         isogloss(
             folder,

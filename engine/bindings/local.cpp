@@ -189,27 +189,58 @@ double mbuu_objective(const Lists& self, ArrayIn<double> gains, ArrayIn<double> 
   return margin_objective(self.lists(), view(gains), view(strengths), view(baseline), view(change));
 }
 
-std::tuple<ArrayOut<double>, double, double, std::size_t> ebuu(const Lists& self, ArrayIn<double> errors,
-                                                               ArrayIn<double> strengths, ArrayIn<double> baseline,
-                                                               std::optional<ArrayIn<double>> start, double sharpness,
-                                                               double tolerance, std::size_t iterations) {
+using Updated = std::tuple<ArrayOut<double>, double, double, std::size_t>;
+using Valued = std::tuple<double, ArrayOut<double>>;
+
+Updated ebuu(const Lists& self, const ExpectedLoss& loss, const ArrayIn<double>& strengths,
+             const ArrayIn<double>& baseline, const std::optional<ArrayIn<double>>& start, double sharpness,
+             double tolerance, double least_gain, std::size_t iterations) {
   ErrorResult result;
   {
     const nb::gil_scoped_release release;
-    result = error_update(self.lists(), view(errors), view(strengths), view(baseline),
-                          start ? view(*start) : std::span<const double>{}, {sharpness, tolerance, iterations});
+    result = error_update(self.lists(), loss, view(strengths), view(baseline),
+                          start ? view(*start) : std::span<const double>{}, {sharpness, tolerance, least_gain, iterations});
   }
   return {to_array(result.change), result.objective, result.start, result.iterations};
 }
 
-std::tuple<double, ArrayOut<double>> ebuu_objective(const Lists& self, ArrayIn<double> errors,
-                                                    ArrayIn<double> strengths, ArrayIn<double> baseline,
-                                                    ArrayIn<double> change, double sharpness) {
+Valued ebuu_objective(const Lists& self, const ExpectedLoss& loss, const ArrayIn<double>& strengths,
+                      const ArrayIn<double>& baseline, const ArrayIn<double>& change, double sharpness) {
   Buffer<double> gradient;
   gradient.resize(baseline.size());
-  const double value = error_objective(self.lists(), view(errors), view(strengths), view(baseline), view(change),
-                                       sharpness, {gradient.data(), gradient.size()});
+  const double value = error_objective(self.lists(), loss, view(strengths), view(baseline), view(change), sharpness,
+                                       {gradient.data(), gradient.size()});
   return {value, to_numpy(std::move(gradient))};
+}
+
+Updated error_of_each(const Lists& self, ArrayIn<double> errors, ArrayIn<double> strengths, ArrayIn<double> baseline,
+                      std::optional<ArrayIn<double>> start, double sharpness, double tolerance, double least_gain,
+                      std::size_t iterations) {
+  return ebuu(self, ExpectedError(view(errors)), strengths, baseline, start, sharpness, tolerance, least_gain,
+              iterations);
+}
+
+Valued objective_of_each(const Lists& self, ArrayIn<double> errors, ArrayIn<double> strengths,
+                         ArrayIn<double> baseline, ArrayIn<double> change, double sharpness) {
+  return ebuu_objective(self, ExpectedError(view(errors)), strengths, baseline, change, sharpness);
+}
+
+ExpectedBleu expected_bleu(const MatrixIn<std::int32_t>& statistics) {
+  if (statistics.shape(1) < bleu_columns(1) || statistics.shape(1) % 2 != 0)
+    throw nb::value_error("statistics of BLEU have 2 + 2·order columns");
+  return {{statistics.data(), statistics.size()}, statistics.shape(1) / 2 - 1};
+}
+
+Updated bleu_of_all(const Lists& self, MatrixIn<std::int32_t> statistics, ArrayIn<double> strengths,
+                    ArrayIn<double> baseline, std::optional<ArrayIn<double>> start, double sharpness,
+                    double tolerance, double least_gain, std::size_t iterations) {
+  return ebuu(self, expected_bleu(statistics), strengths, baseline, start, sharpness, tolerance, least_gain,
+              iterations);
+}
+
+Valued objective_of_all(const Lists& self, MatrixIn<std::int32_t> statistics, ArrayIn<double> strengths,
+                        ArrayIn<double> baseline, ArrayIn<double> change, double sharpness) {
+  return ebuu_objective(self, expected_bleu(statistics), strengths, baseline, change, sharpness);
 }
 
 ArrayOut<double> gains(MatrixIn<std::int32_t> statistics, ArrayIn<std::int64_t> offsets,
@@ -270,11 +301,16 @@ void bind_local(nb::module_& module) {
            "max_passes"_a = 500, "MBUU: change of the weights, objective, duality gap, passes.")
       .def("margin_objective", &mbuu_objective, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "change"_a,
            "The objective of MBUU.")
-      .def("error_update", &ebuu, nb::kw_only(), "errors"_a, "strengths"_a, "baseline"_a, "start"_a = nb::none(),
-           "sharpness"_a, "tolerance"_a = 1e-7, "iterations"_a = 50,
+      .def("error_update", &error_of_each, nb::kw_only(), "errors"_a, "strengths"_a, "baseline"_a,
+           "start"_a = nb::none(), "sharpness"_a, "tolerance"_a = 1e-7, "least_gain"_a = 1e-14, "iterations"_a = 50,
            "EBUU: change of the weights, objective, objective at the baseline, iterations.")
-      .def("error_objective", &ebuu_objective, nb::kw_only(), "errors"_a, "strengths"_a, "baseline"_a, "change"_a,
-           "sharpness"_a, "The objective of EBUU and its gradient.");
+      .def("error_objective", &objective_of_each, nb::kw_only(), "errors"_a, "strengths"_a, "baseline"_a, "change"_a,
+           "sharpness"_a, "The objective of EBUU and its gradient.")
+      .def("bleu_update", &bleu_of_all, nb::kw_only(), "statistics"_a, "strengths"_a, "baseline"_a,
+           "start"_a = nb::none(), "sharpness"_a, "tolerance"_a = 1e-7, "least_gain"_a = 1e-14, "iterations"_a = 50,
+           "The same with the BLEU of all examples together in place of errors.")
+      .def("bleu_objective", &objective_of_all, nb::kw_only(), "statistics"_a, "strengths"_a, "baseline"_a,
+           "change"_a, "sharpness"_a, "Its objective and gradient.");
 }
 
 }  // namespace isogloss::bindings

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace isogloss::local {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::size_t kMemory = 8;      // pairs of steps and gradient changes that stand for the curvature
 constexpr double kSufficient = 1e-4;    // share of the promised decrease that a step must bring
 constexpr std::size_t kHalvings = 30;
+constexpr double kFirstStep = 0.3;      // length of the first step at most; the usual distance of candidates is 1
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -19,11 +21,12 @@ double dot(std::span<const double> a, std::span<const double> b) {
 /// Evaluates objective and gradient; storage is kept between points.
 class Objective {
  public:
-  Objective(const CandidateLists& lists, std::span<const double> errors, std::span<const double> strengths,
+  Objective(const CandidateLists& lists, const ExpectedLoss& loss, std::span<const double> strengths,
             std::span<const double> baseline, double sharpness)
-      : lists_(lists), errors_(errors), strengths_(strengths), baseline_(baseline), sharpness_(sharpness) {
+      : lists_(lists), loss_(loss), strengths_(strengths), baseline_(baseline), sharpness_(sharpness),
+        probabilities_(lists.rows(), 0.0), slopes_(lists.rows(), 0.0) {
     lists.check();
-    if (errors.size() != lists.rows()) throw std::invalid_argument("one error for each candidate is expected");
+    if (loss.rows() != lists.rows()) throw std::invalid_argument("one error for each candidate is expected");
     if (strengths.size() != lists.examples()) throw std::invalid_argument("one strength for each example is expected");
     if (baseline.size() != lists.features()) throw std::invalid_argument("one weight for each feature is expected");
   }
@@ -37,40 +40,48 @@ class Objective {
       value += change[i] * change[i] / 2;
     }
     for (std::size_t j = 0; j < lists_.examples(); ++j)
-      if (strengths_[j] != 0) value += strengths_[j] * add_example(j, gradient);
+      if (strengths_[j] != 0) find_probabilities(j);
+    value += loss_.at(lists_.offsets, strengths_, probabilities_, slopes_);
+    for (std::size_t j = 0; j < lists_.examples(); ++j)
+      if (strengths_[j] != 0) add_gradient(j, gradient);
     return value;
   }
 
  private:
-  /// The expected error of an example; its gradient is α·E[(error − E[error])·h].
-  double add_example(std::size_t example, std::span<double> gradient) {
-    const auto begin = static_cast<std::size_t>(lists_.offsets[example]);
-    const auto count = static_cast<std::size_t>(lists_.offsets[example + 1]) - begin;
-    share_.resize(count);
-    double highest = -INFINITY;
-    for (std::size_t n = 0; n < count; ++n) {
-      share_[n] = sharpness_ * lists_.dot(begin + n, weights_.data());
-      highest = std::max(highest, share_[n]);
+  std::pair<std::size_t, std::size_t> rows_of(std::size_t example) const {
+    return {static_cast<std::size_t>(lists_.offsets[example]), static_cast<std::size_t>(lists_.offsets[example + 1])};
+  }
+
+  void find_probabilities(std::size_t example) {
+    const auto [begin, end] = rows_of(example);
+    double highest = -INFINITY, total = 0;
+    for (std::size_t row = begin; row < end; ++row) {
+      probabilities_[row] = sharpness_ * lists_.dot(row, weights_.data());
+      highest = std::max(highest, probabilities_[row]);
     }
-    double total = 0, expected = 0;
-    for (std::size_t n = 0; n < count; ++n) {
-      share_[n] = std::exp(share_[n] - highest);
-      total += share_[n];
-      expected += share_[n] * errors_[begin + n];
+    for (std::size_t row = begin; row < end; ++row) {
+      probabilities_[row] = std::exp(probabilities_[row] - highest);
+      total += probabilities_[row];
     }
-    expected /= total;
-    const double scale = strengths_[example] * sharpness_ / total;
-    for (std::size_t n = 0; n < count; ++n) {
-      const double weight = scale * share_[n] * (errors_[begin + n] - expected);
-      if (std::abs(weight) > 1e-300) lists_.add(begin + n, weight, gradient.data());
+    for (std::size_t row = begin; row < end; ++row) probabilities_[row] /= total;
+  }
+
+  /// α·Σ p·(slope − mean slope)·h
+  void add_gradient(std::size_t example, std::span<double> gradient) {
+    const auto [begin, end] = rows_of(example);
+    double mean = 0;
+    for (std::size_t row = begin; row < end; ++row) mean += probabilities_[row] * slopes_[row];
+    for (std::size_t row = begin; row < end; ++row) {
+      const double weight = sharpness_ * probabilities_[row] * (slopes_[row] - mean);
+      if (std::abs(weight) > 1e-300) lists_.add(row, weight, gradient.data());
     }
-    return expected;
   }
 
   const CandidateLists& lists_;
-  std::span<const double> errors_, strengths_, baseline_;
+  const ExpectedLoss& loss_;
+  std::span<const double> strengths_, baseline_;
   double sharpness_;
-  std::vector<double> weights_, share_;
+  std::vector<double> weights_, probabilities_, slopes_;
 };
 
 /// The last steps and what they did to the gradient (Nocedal 1980).
@@ -116,18 +127,17 @@ class Curvature {
 
 }  // namespace
 
-double error_objective(const CandidateLists& lists, std::span<const double> errors, std::span<const double> strengths,
+double error_objective(const CandidateLists& lists, const ExpectedLoss& loss, std::span<const double> strengths,
                        std::span<const double> baseline, std::span<const double> change, double sharpness,
                        std::span<double> gradient) {
   if (change.size() != baseline.size() || gradient.size() != baseline.size())
     throw std::invalid_argument("one change for each feature is expected");
-  return Objective(lists, errors, strengths, baseline, sharpness)(change, gradient);
+  return Objective(lists, loss, strengths, baseline, sharpness)(change, gradient);
 }
 
-ErrorResult error_update(const CandidateLists& lists, std::span<const double> errors,
-                         std::span<const double> strengths, std::span<const double> baseline,
-                         std::span<const double> start, const ErrorOptions& options) {
-  Objective objective(lists, errors, strengths, baseline, options.sharpness);
+ErrorResult error_update(const CandidateLists& lists, const ExpectedLoss& loss, std::span<const double> strengths,
+                         std::span<const double> baseline, std::span<const double> start, const ErrorOptions& options) {
+  Objective objective(lists, loss, strengths, baseline, options.sharpness);
   const std::size_t size = baseline.size();
   std::vector<double> gradient(size), next(size), next_gradient(size), direction;
   ErrorResult result{};
@@ -156,7 +166,8 @@ ErrorResult error_update(const CandidateLists& lists, std::span<const double> er
       curvature.direction(gradient, direction);
       slope = dot(gradient, direction);
     }
-    double step = 1, value = 0;
+    // Without a picture of the curvature the gradient says where to, but not how far.
+    double step = curvature.empty() ? std::min(1.0, kFirstStep / std::sqrt(dot(direction, direction))) : 1.0, value = 0;
     std::size_t halvings = 0;
     for (; halvings < kHalvings; ++halvings, step /= 2) {
       for (std::size_t i = 0; i < size; ++i) next[i] = result.change[i] + step * direction[i];
@@ -179,7 +190,7 @@ ErrorResult error_update(const CandidateLists& lists, std::span<const double> er
     result.change.swap(next);
     gradient.swap(next_gradient);
     curvature.add(std::move(moved), std::move(turned));
-    if (gained <= options.tolerance * options.tolerance) break;
+    if (gained <= options.least_gain) break;
   }
   return result;
 }

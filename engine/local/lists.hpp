@@ -29,8 +29,13 @@ struct CandidateLists {
   /// The score of a row.
   double dot(std::size_t row, const double* weights) const {
     const double* values = dense.data() + row * dense_size;
-    double sum = constants.empty() ? 0.0 : constants[row];
-    for (std::size_t i = 0; i < dense_size; ++i) sum += values[i] * weights[i];
+    // Four sums that do not wait for each other: the compiler may not reorder one.
+    double sums[4] = {constants.empty() ? 0.0 : constants[row], 0.0, 0.0, 0.0};
+    std::size_t i = 0;
+    for (; i + 4 <= dense_size; i += 4)
+      for (std::size_t k = 0; k < 4; ++k) sums[k] += values[i + k] * weights[i + k];
+    for (; i < dense_size; ++i) sums[0] += values[i] * weights[i];
+    double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     if (sparse_size == 0) return sum;
     for (auto at = sparse_offsets[row]; at < sparse_offsets[row + 1]; ++at) {
       const auto k = static_cast<std::size_t>(at);

@@ -125,9 +125,18 @@ TEST("both updates lower their objectives, and do nothing without strength") {
   CHECK(margin.gap <= 1e-8);
   CHECK(margin.objective < margin_objective(lists, gains, strengths, baseline, zero));
   CHECK(margin_update(lists, gains, none, baseline, {}).change == zero);
-  const ErrorResult error = error_update(lists, gains, strengths, baseline, {}, {});
-  CHECK(error.objective < error.start);
-  CHECK(error_update(lists, gains, none, baseline, {}, {}).change == zero);
+  std::vector<std::int32_t> statistics;
+  for (std::size_t row = 0; row < 60; ++row) {
+    const auto matches = static_cast<std::int32_t>(random() % 5);
+    for (std::int32_t count : {8, 9, matches + 3, matches + 2, matches + 1, matches, 8, 7, 6, 5}) statistics.push_back(count);
+  }
+  const ExpectedError of_each(gains);
+  const ExpectedBleu of_all(statistics, 4);
+  for (const ExpectedLoss* loss : {static_cast<const ExpectedLoss*>(&of_each), static_cast<const ExpectedLoss*>(&of_all)}) {
+    const ErrorResult error = error_update(lists, *loss, strengths, baseline, {}, {});
+    CHECK(error.objective < error.start);
+    CHECK(error_update(lists, *loss, none, baseline, {}, {}).change == zero);
+  }
   CHECK_THROWS(std::invalid_argument, "one gain", margin_update(lists, zero, strengths, baseline, {}));
 }
 

@@ -42,12 +42,14 @@ def test_dev_is_trained_on_as_well(
 ) -> None:
     update = UpdateOptions(method=method, strength=0.5, gate=0.0, gate_examples=0)
     source = examples[40].source
-    hits, found = LocalTranslator(system, memory, update=update, dev=dev).weights(source)
+    translator = LocalTranslator(system, memory, update=update, dev=dev)
+    hits, found = translator.weights(source)
     everything = [(hit.lists, hit.list_position) for hit in hits] + dev.everything()
     from isogloss.local.lists import one_candidate_set
 
     both = one_candidate_set(everything, len(memory.names))
-    expected = local_weights(both, [1.0] * len(everything), dict(system.weights), update)
+    alike, baseline = [1.0] * len(everything), dict(system.weights)
+    expected = local_weights(both, alike, baseline, update, units=translator._find_units())
     assert found.weights == pytest.approx(expected.weights, rel=1e-6)
     assert found.weights != LocalTranslator(system, memory, update=update).weights(source)[1].weights
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from isogloss import _engine
 from isogloss.errors import ConfigError
 from isogloss.local.lists import Candidates
 from isogloss.local.options import UpdateOptions
+from isogloss.local.units import find_units
 from isogloss.local.update import gate, local_weights
 from isogloss.metric import BleuOptions, bleu_scores
 from isogloss.nbest.store import CsrRows
@@ -127,6 +129,67 @@ def test_error_gradient_and_descent(seed: int, sparse: int, sharpness: float) ->
         assert again[3] == 0
 
 
+def statistics_of(rows: int, seed: int) -> np.ndarray:
+    """BLEU statistics that sentences could have."""
+    rng = np.random.default_rng(seed)
+    length = rng.integers(4, 12, rows)
+    totals = np.stack([length - n for n in range(4)], axis=1)
+    matches = (totals * rng.random((rows, 4))).astype(int)
+    return np.column_stack((length, rng.integers(4, 12, rows), matches, totals)).astype(np.int32)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from([0, 5]), st.floats(0.1, 30))
+def test_expected_bleu_gradient_and_descent(seed: int, sparse: int, sharpness: float) -> None:
+    problem = Problem(seed, sparse=sparse)
+    facts = {
+        "statistics": statistics_of(len(problem.dense), seed),
+        "strengths": problem.strengths,
+        "baseline": problem.baseline,
+        "sharpness": sharpness,
+    }
+    at = np.random.default_rng(seed).normal(0, 0.2, len(problem.baseline))
+    _, gradient = problem.lists.bleu_objective(**facts, change=at)
+    step = 1e-6
+    for i in range(len(at)):
+        aside = np.eye(len(at))[i] * step
+        high, low = (problem.lists.bleu_objective(**facts, change=at + by)[0] for by in (aside, -aside))
+        assert gradient[i] == pytest.approx((high - low) / (2 * step), abs=1e-5 * (1 + sharpness))
+    change, objective, start, _ = problem.lists.bleu_update(**facts)
+    assert start == problem.lists.bleu_objective(**facts, change=np.zeros_like(at))[0]
+    assert objective <= start
+    assert problem.lists.bleu_objective(**facts, change=change)[0] == objective
+    nothing = problem.lists.bleu_update(**{**facts, "strengths": np.zeros_like(problem.strengths)})
+    assert not nothing[0].any()
+
+
+def test_expected_bleu_is_that_of_the_corpus() -> None:
+    """Where one candidate of each example has all the probability, it is the BLEU of these candidates."""
+    problem = Problem(4)
+    statistics = statistics_of(len(problem.dense), 4)
+    statistics[:, 1] = statistics[:, 0] - 2  # no brevity penalty, whose edge is blurred
+    chosen = problem.lists.best(problem.baseline)
+    same = np.full(len(problem.strengths), 0.2)
+    value, _ = problem.lists.bleu_objective(
+        statistics=statistics,
+        strengths=same,
+        baseline=problem.baseline,
+        change=np.zeros_like(problem.baseline),
+        sharpness=1e6,
+    )
+    added = BleuOptions(smoothing="add-k", smoothing_value=1.0)
+    whole = bleu_scores(statistics[chosen].sum(axis=0, keepdims=True), added)[0]
+    assert value == pytest.approx(-0.2 * len(same) * whole, rel=1e-3)
+    with pytest.raises(ValueError, match="one error for each candidate"):
+        problem.lists.bleu_objective(
+            statistics=statistics[1:],
+            strengths=same,
+            baseline=problem.baseline,
+            change=np.zeros_like(problem.baseline),
+            sharpness=1.0,
+        )
+
+
 def test_error_objective_is_the_expectation() -> None:
     problem = Problem(3)
     change = np.array([0.1, -0.2, 0.05])
@@ -145,12 +208,8 @@ def test_error_objective_is_the_expectation() -> None:
 
 
 def test_document_gains() -> None:
-    rng = np.random.default_rng(5)
     offsets = np.array([0, 3, 4, 8], np.int64)
-    length = rng.integers(4, 12, 8)
-    totals = np.stack([length - n for n in range(4)], axis=1)
-    matches = (totals * rng.random((8, 4))).astype(int)
-    statistics = np.column_stack((length, length + 1, matches, totals)).astype(np.int32)
+    statistics = statistics_of(8, 5)
     document = 9 * statistics[offsets[:-1]].mean(axis=0)
     floor = BleuOptions(smoothing="floor", smoothing_value=0.1)
     expected = []
@@ -166,15 +225,10 @@ def test_document_gains() -> None:
 
 def candidates(seed: int, sparse: int = 0) -> Candidates:
     problem = Problem(seed, sparse=sparse)
-    rng = np.random.default_rng(seed)
-    rows = len(problem.dense)
-    length = rng.integers(4, 12, rows)
-    totals = np.stack([length - n for n in range(4)], axis=1)
-    statistics = np.column_stack((length, length, (totals * rng.random((rows, 4))).astype(int), totals))
     return Candidates(
         offsets=problem.offsets,
         dense=problem.dense,
-        statistics=statistics.astype(np.int32),
+        statistics=statistics_of(len(problem.dense), seed),
         sparse=problem.sparse if sparse else None,
         sparse_ids=np.arange(100, 100 + sparse).astype(np.uint64) if sparse else None,
     )
@@ -212,6 +266,56 @@ def test_weights_that_decide_nothing_do_not_count() -> None:
     large = local_weights(found, [0.5] * 5, {**BASELINE, "words": 1e4}, options).weights
     assert large["words"] == 1e4
     assert [large[name] for name in ("lm", "tm")] == pytest.approx([small[name] for name in ("lm", "tm")])
+
+
+def test_prohibitions_say_nothing_of_the_scale() -> None:
+    """A tuner may make a rare feature forbid: what decides among all others moves as if it had not."""
+    found = candidates(1)
+    rare = found.dense.copy()
+    rare[:, 2] = 0.0
+    rare[1, 2] = -1.0
+    found = replace(found, dense=rare)
+    for method in ("mbuu", "ebuu"):
+        options = UpdateOptions(method=method, gate=0.0, gate_examples=0)
+        scores = {large: found.dense @ np.array([0.7, 1.9, large]) for large in (50.0, 5e4)}
+        units = {large: find_units(found, of) for large, of in scores.items()}
+        assert units[50.0].score == units[5e4].score
+        moved = {
+            large: local_weights(found, [0.5] * 5, {**BASELINE, "words": large}, options).moved(
+                {**BASELINE, "words": large}
+            )
+            for large in scores
+        }
+        for name in ("lm", "tm"):
+            assert moved[5e4][name] == pytest.approx(moved[50.0][name], rel=0.05)
+
+
+def test_units() -> None:
+    """In units of scores, the length of a change is what it does to the scores of candidates."""
+    found = candidates(2)
+    weights = np.array(list(BASELINE.values()))
+    units = find_units(found, found.dense @ weights)
+    assert units is not None
+    assert units.steps @ units.back == pytest.approx(np.eye(3), abs=1e-9)
+    spans = list(itertools.pairwise(found.offsets))
+    of_scores = [np.std((found.dense @ weights)[a:b]) for a, b in spans]
+    several = [value for (a, b), value in zip(spans, of_scores, strict=True) if b > a + 1]
+    assert units.score == pytest.approx(np.median(several))
+    change = np.array([0.1, -0.2, 0.3])
+    effect = np.mean(
+        [
+            np.var((found.dense @ change)[a:b]) / max(value, units.score * 0.1) ** 2
+            for (a, b), value in zip(spans, of_scores, strict=True)
+            if b > a + 1
+        ]
+    )
+    length = np.sum((units.back @ change) ** 2) / units.score**2
+    assert length >= effect * (1 - 1e-9)  # equal but for directions that hardly vary
+    raw = find_units(found, found.dense @ weights, "raw")
+    assert raw is not None
+    assert np.ptp(np.diag(raw.steps)) == 0
+    # Nothing to tell apart, nothing to measure with.
+    assert find_units(replace(found, dense=np.ones_like(found.dense)), np.ones(len(found.dense))) is None
 
 
 def test_gate() -> None:

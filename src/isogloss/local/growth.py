@@ -196,8 +196,8 @@ def save_tuned(path: StrPath, options: UpdateOptions) -> None:
 
     def change(folder: ArrayFolder) -> Change:
         chosen = {"strength": options.strength, "sharpness": options.sharpness}
-        tuned = {**folder.attributes.get("tuned", {}), options.method: chosen}
-        return {}, [], {**folder.attributes, "tuned": tuned}
+        by_method = {**folder.attributes.get("chosen", {}), options.method: chosen}
+        return {}, [], {**folder.attributes, "chosen": by_method}
 
     update_folder(path, kind=KIND, version=VERSION, change=change)
 

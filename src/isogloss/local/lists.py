@@ -38,6 +38,21 @@ class Candidates:
     constants: npt.NDArray[np.float64] | None = None
     """What features that are not here, and whose weights stay, add to the score of each candidate."""
 
+    def scores(
+        self, weights: npt.NDArray[np.float64], sparse: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Scores under weights of the dense columns and of the sparse ones."""
+        scores: npt.NDArray[np.float64] = self.dense @ weights + self.sparse_scores(sparse)
+        return scores if self.constants is None else scores + self.constants
+
+    def sparse_scores(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What the sparse columns add to them."""
+        scores = np.zeros(len(self.dense))
+        if self.sparse is not None and len(weights):
+            row = np.repeat(np.arange(len(scores)), np.diff(self.sparse.offsets))
+            np.add.at(scores, row, self.sparse.values * weights[self.sparse.columns])
+        return scores
+
     def engine(self) -> _engine.CandidateLists:
         """The form the engine takes."""
         if self.sparse is None or self.sparse_ids is None:

@@ -109,6 +109,8 @@ class Memory:
         self.path = Path(path)
         self._state = self._read()
         self._seen = self._stamp()
+        self.changes = 0
+        """How often ``refresh`` saw something new."""
 
     @classmethod
     def open(cls, path: StrPath, system: System | None = None) -> Memory:
@@ -135,6 +137,7 @@ class Memory:
         if stamp != self._seen:
             self._state = self._read()
             self._seen = stamp
+            self.changes += 1
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -148,7 +151,7 @@ class Memory:
 
     def update_options(self, method: Method, **changes: Any) -> UpdateOptions:
         """The options that ``local tune`` chose for a method, or the defaults; with changes."""
-        tuned = self.attributes.get("tuned", {}).get(method, {})
+        tuned = self.attributes.get("chosen", {}).get(method, {})
         given = {name: value for name, value in changes.items() if value is not None}
         return UpdateOptions(method=method, **{**tuned, **given})
 
@@ -214,6 +217,20 @@ class Memory:
                 lists = self._lists(state, name, count)
                 found += [(lists, position) for position in range(count) if not gone[position]]
                 first += count
+        return found
+
+    def some(self, count: int) -> dict[int, tuple[StoredLists, int]]:
+        """Examples from all over the memory as it was built, by number, each with its list and its position
+        there. Additions do not change which."""
+        built = int(self.attributes.get("built", 0))
+        wanted = np.linspace(0, max(built - 1, 0), min(count, built)).round().astype(np.int64)
+        state = self._state
+        found: dict[int, tuple[StoredLists, int]] = {}
+        for which, segment in enumerate(state.segments):
+            for position in np.flatnonzero(np.isin(segment.numbers, wanted)).tolist():
+                if segment.removed is None or not segment.removed[position]:
+                    hit = self._hit(state, 0.0, int(segment.numbers[position]), which, position)
+                    found[hit.number] = hit.lists, hit.list_position
         return found
 
     @property

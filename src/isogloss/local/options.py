@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from isogloss.errors import ConfigError
+from isogloss.local.units import Kind
 
-__all__ = ["Loss", "Method", "RetrievalOptions", "Units", "UpdateOptions"]
+__all__ = ["Loss", "Method", "RetrievalOptions", "UpdateOptions"]
 
 Method = Literal["mbuu", "ebuu"]
-Loss = Literal["document", "sentence", "balanced"]
-Units = Literal["raw", "spread"]
+Loss = Literal["document", "corpus", "sentence"]
 
-DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.0005, "ebuu": 0.01}
-"""λ that helped or did no harm on several corpora. Liu et al. (2012) have 0.018 and 0.06 for features of
-another scale, which is too much for ours."""
-DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "sentence"}
+DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 1.0, "ebuu": 100.0}
+"""λ that helped or did no harm on several corpora. Liu et al. (2012) have 0.018 and 0.06 for weights that are
+measured in another way."""
+DEFAULT_SHARPNESSES: dict[str, float] = {"mbuu": 1.0, "ebuu": 4.0}
+DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "corpus"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +55,20 @@ class UpdateOptions:
     """How weights are made for one sentence from the examples that were found for it.
 
     >>> UpdateOptions(method="mbuu").strength
-    0.0005
+    1.0
     """
 
     method: Method = "ebuu"
     """``mbuu`` (margins) or ``ebuu`` (expected error)."""
     strength: float | None = None
-    """λ: how much the examples count against staying at the baseline; 0 is exactly the baseline. Weights are
-    scaled to a sum of absolute values of 1 first."""
-    sharpness: float = 10.0
-    """α of EBUU: how much the best candidates dominate the expectation."""
+    """λ: how much the examples count against staying at the baseline; 0 is exactly the baseline."""
+    sharpness: float | None = None
+    """α: what the usual distance of candidates under the baseline (see ``units.py``) is worth. For EBUU how
+    much the best candidates dominate the expectation, for MBUU in words of BLEU."""
     loss: Loss | None = None
-    """Whose BLEU counts: that of a fading pseudo-``document`` with the candidate in it (MBUU only, and its
-    default), of the ``sentence`` alone (the default of EBUU), or of the sentence with references one word
-    longer (``balanced``), because sentence BLEU favours what is too short (Nakov et al. 2012)."""
+    """Whose BLEU counts: for EBUU that of all examples as one ``corpus``, from the statistics to expect (its
+    default); for MBUU that of a fading pseudo-``document`` with the candidate in it (its default); or of the
+    ``sentence`` alone, which is what Liu et al. (2012) have for EBUU and which favours what is too short."""
     decay: float = 0.9
     """How the pseudo-document fades from one example to the next."""
     rounds: int = 1
@@ -78,9 +79,9 @@ class UpdateOptions:
     decodings: int = 1
     """How often the weights are made: with more than 1 the examples are decoded with the weights so far, and
     what is new is added to their stored candidates. It takes as many decodings as there are examples."""
-    units: Units = "raw"
-    """What the distance from the baseline is measured in: ``raw`` weights, as in the paper, or weights of
-    features that are divided by their ``spread`` among the candidates of an example."""
+    units: Kind = "scores"
+    """What the distance from the baseline is measured in: ``raw`` weights, as in the paper, or what they do
+    to the ``scores`` of candidates."""
     emphasis: float = 0.0
     """Examples count by this power of their similarity; 0 lets all count the same."""
     gate: float = 0.2
@@ -95,16 +96,21 @@ class UpdateOptions:
             object.__setattr__(self, "loss", DEFAULT_LOSSES[self.method])
         if self.loss not in get_args(Loss):
             raise ConfigError(f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}")
-        if self.method == "ebuu" and self.loss == "document":
-            raise ConfigError("loss must be sentence or balanced for ebuu, got 'document'")
-        if self.units not in get_args(Units):
-            raise ConfigError(f"units must be one of {', '.join(get_args(Units))}, got {self.units!r}")
+        other = {"mbuu": "corpus", "ebuu": "document"}[self.method]
+        if self.loss == other:
+            raise ConfigError(f"loss must not be {other} for {self.method}")
+        if self.units not in get_args(Kind):
+            raise ConfigError(f"units must be one of {', '.join(get_args(Kind))}, got {self.units!r}")
+        if self.sharpness is None:
+            object.__setattr__(self, "sharpness", DEFAULT_SHARPNESSES[self.method])
         if self.strength is None:
             object.__setattr__(self, "strength", DEFAULT_STRENGTHS[self.method])
         for name in ("strength", "sharpness", "emphasis", "gate"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0:
                 raise ConfigError(f"{name} must be finite and at least 0, got {value}")
+        if self.sharpness == 0:
+            raise ConfigError("sharpness must be above 0")
         if not 0 <= self.decay < 1:
             raise ConfigError(f"decay must be at least 0 and below 1, got {self.decay}")
         for name in ("rounds", "decodings"):

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from isogloss.errors import ConfigError
 from isogloss.grammar.table import RuleTable
 from isogloss.local.decoding import BuildOptions, ExampleDecoder
-from isogloss.local.lists import StoredLists, one_candidate_set
+from isogloss.local.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.local.memory import Hit, Memory
 from isogloss.local.options import RetrievalOptions, UpdateOptions
 from isogloss.local.overlay import Overlay
+from isogloss.local.units import Units, find_units
 from isogloss.local.update import LocalWeights, local_weights
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalSystem", "LocalTranslator", "LocallyTranslated"]
 
+_MEASURED = 400  # examples that say what a change of weights is measured in
 _BATCH = 20  # sentences per thread at once: Ctrl-C works in between
 
 
@@ -70,6 +73,15 @@ class LocallyTranslated:
         }
 
 
+class _MeasuredUnits(NamedTuple):
+    """Units with what they were found from."""
+
+    changes: int
+    """Of the memory, till then."""
+    examples: Set[int]
+    found: Units | None
+
+
 class LocalTranslator:
     """Translates each sentence with weights made from the examples nearest to it.
 
@@ -96,6 +108,7 @@ class LocalTranslator:
         self.update = update or UpdateOptions()
         self._overlay = Overlay(memory.path) if overlay else None
         self._mine = threading.local()
+        self._units: _MeasuredUnits | None = None
 
     def weights(self, sentence: str) -> tuple[list[Hit], LocalWeights]:
         """The examples for a sentence and the weights they make."""
@@ -119,20 +132,41 @@ class LocalTranslator:
         parts = [part for known in lists for part in known]
         sizes = [*map(len, lists), *[1] * len(beside)]
         candidates = one_candidate_set([*parts, *beside], len(self.memory.names), sizes)
-        sparse: dict[int, float] = {}
-        weights = self.system.decoder.sparse_weights
-        if candidates.sparse_ids is not None and weights is not None:
-            ids = candidates.sparse_ids
-            sparse = dict(zip(ids.tolist(), weights.weights(ids).tolist(), strict=True))
+        sparse = self._sparse_weights(candidates)
+        numbers = [] if candidates.sparse_ids is None else candidates.sparse_ids.tolist()
         return local_weights(
             candidates,
             [hit.similarity for hit in hits],
             dict(self.system.weights),
             self.update,
-            sparse_baseline=sparse,
+            units=self._find_units(),
+            sparse_baseline=dict(zip(numbers, sparse.tolist(), strict=True)),
             start=None if start is None else start.weights,
             beside=len(beside),
         )
+
+    def _sparse_weights(self, candidates: Candidates) -> npt.NDArray[np.float64]:
+        """The system's weight of each sparse column."""
+        weights, numbers = self.system.decoder.sparse_weights, candidates.sparse_ids
+        if numbers is None:
+            return np.zeros(0)
+        return np.zeros(len(numbers)) if weights is None else np.asarray(weights.weights(numbers), np.float64)
+
+    def _find_units(self) -> Units | None:
+        """Units from examples all over the memory, found again when other examples are there."""
+        changes = self.memory.changes
+        if self._units is not None and self._units.changes == changes:
+            return self._units.found
+        parts = self.memory.some(_MEASURED)
+        if self._units is not None and self._units.examples == parts.keys():
+            found = self._units.found
+        else:
+            candidates = one_candidate_set(list(parts.values()), len(self.memory.names))
+            dense = np.array(list(self.system.weights.values()))
+            scores = candidates.scores(dense, self._sparse_weights(candidates))
+            found = find_units(candidates, scores, self.update.units)
+        self._units = _MeasuredUnits(changes, set(parts), found)
+        return found
 
     def _decoded_again(self, hits: Sequence[Hit], local: LocalWeights) -> StoredLists:
         """Lists of the examples under the weights so far."""

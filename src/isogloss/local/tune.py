@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from isogloss.search import System
 
 __all__ = [
-    "SHARPNESSES",
     "STRENGTHS",
     "Trial",
     "Tuned",
@@ -32,12 +31,10 @@ T = TypeVar("T")
 Track = Callable[[Iterable[T], str, int], Iterable[T]]
 
 STRENGTHS: dict[str, tuple[float, ...]] = {
-    "mbuu": (0.0003, 0.001, 0.003, 0.01),
-    "ebuu": (0.003, 0.01, 0.03, 0.1),
+    "mbuu": (0.3, 1.0, 3.0, 10.0),
+    "ebuu": (30.0, 100.0, 300.0, 1000.0),
 }
 """λ that are tried unless others are given."""
-SHARPNESSES = (10.0, 50.0)
-"""α of EBUU that are tried unless others are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +102,9 @@ def sweep(
 def settings_of(
     method: UpdateOptions, strengths: Sequence[float] = (), sharpnesses: Sequence[float] = ()
 ) -> list[UpdateOptions]:
-    """All combinations of λ and α (which only EBUU has), the rest as in ``method``."""
+    """All combinations of λ and α, the rest as in ``method``."""
     chosen = strengths or STRENGTHS[method.method]
-    sharp = (sharpnesses or SHARPNESSES) if method.method == "ebuu" else (method.sharpness,)
+    sharp = sharpnesses or (method.sharpness,)
     return [replace(method, strength=strength, sharpness=alpha) for alpha in sharp for strength in chosen]
 
 

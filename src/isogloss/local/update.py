@@ -1,8 +1,8 @@
 """From examples to the weights of one sentence: MBUU and EBUU (Liu et al. 2012).
 
-Both minimise ½‖W − W_b‖² + λ·Loss over the candidates of the examples, beginning at the baseline W_b. The
-baseline is scaled first, to a sum of absolute values of 1 over the weights of features that vary, and the
-change is scaled back: λ then means the same for every system, and λ = 0 gives exactly the baseline.
+Both minimise ½‖W − W_b‖² + λ·Loss over the candidates of the examples, beginning at the baseline W_b. All
+weights are first put into units (``units.py``) in which λ and α mean the same for every system, and the
+change is put back. λ = 0 gives exactly the baseline.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from isogloss import _engine
 from isogloss.errors import ConfigError
 from isogloss.local.lists import Candidates
 from isogloss.local.options import UpdateOptions
+from isogloss.local.units import Units, find_units
 from isogloss.metric.bleu import BleuOptions, bleu_scores
 
 __all__ = ["LocalWeights", "gate", "local_weights"]
@@ -27,6 +28,9 @@ Floats = npt.NDArray[np.float64]
 _SENTENCE = BleuOptions(smoothing="add-k", smoothing_value=1.0)
 """BLEU with one added to all counts above single words."""
 _REFERENCE_LENGTH = 1  # the column
+_REACH = 20.0  # usual distances of candidates
+_TOLERANCE = 1e-5
+"""EBUU stops where gradient or gain of a step is so small, as a share of λ: a thousandth of a BLEU point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +71,7 @@ def local_weights(
     baseline: Mapping[str, float],
     options: UpdateOptions | None = None,
     *,
+    units: Units | None = None,
     sparse_baseline: Mapping[int, float] | None = None,
     start: Mapping[str, float] | None = None,
     beside: int = 0,
@@ -74,9 +79,10 @@ def local_weights(
     """Weights for a sentence from the candidates of its examples.
 
     ``baseline`` has a weight for every dense column, in order; ``sparse_baseline`` weights of sparse features
-    by number. ``start`` are weights at which EBUU begins instead of the baseline, if they are better. The
-    last ``beside`` examples were not found for the sentence, such as a development set: they have no
-    similarity, count as if it were 1, and do not open the gate.
+    by number. ``units`` are those of these candidates unless they are given. ``start`` are weights at which
+    EBUU begins instead of the baseline, if they are better. The last ``beside`` examples were not found for
+    the sentence, such as a development set: they have no similarity, count as if it were 1, and do not open
+    the gate.
     """
     options = options or UpdateOptions()
     strength = (options.strength or 0.0) * gate(similarities, options)
@@ -93,34 +99,48 @@ def local_weights(
         )
     ids = [] if candidates.sparse_ids is None else candidates.sparse_ids.tolist()
     known = sparse_baseline or {}
-    if options.units == "spread":
-        spread = _spread(candidates)
-        candidates = replace(candidates, dense=candidates.dense / spread)
-    else:
-        spread = np.ones(len(baseline))
-    units = np.concatenate((spread, np.ones(len(ids))))  # what one of each weight is worth
-    own = np.array([*baseline.values(), *(known.get(number, 0.0) for number in ids)]) * units
-    # A feature that tells no candidate from another may have any weight: it says nothing of the scale.
-    scale = float(np.abs(own[: len(baseline)])[_varying(candidates)].sum())
-    if scale == 0:
+    sparse_weights = np.array([known.get(number, 0.0) for number in ids])
+    weights = np.array(list(baseline.values()))
+    scores = candidates.scores(weights, sparse_weights)
+    units = units or find_units(candidates, scores, options.units)
+    if units is None:
         return unchanged
-    scaled = own / scale
-    if candidates.constants is not None:
-        candidates = replace(candidates, constants=candidates.constants / scale)
+
+    def in_units(dense: Floats, sparse: Floats) -> Floats:
+        return np.concatenate((units.back @ dense, sparse)) / units.score
+
+    # What the units leave out of the scores, such as features that vary in no example of those they are from.
+    rest = (scores - candidates.dense @ (units.steps @ (units.back @ weights))) / units.score
+    if candidates.sparse is not None:
+        rest -= candidates.sparse_scores(sparse_weights) / units.score
+    measured = replace(candidates, dense=candidates.dense @ units.steps, constants=rest)
     strengths = _shares(similarities, options.emphasis) * strength
-    begin = None if start is None else _start(start, baseline, len(ids)) * units / scale
-    training = _Training(candidates, scaled, strengths, options)
+    begin = None
+    if start is not None:
+        begin = in_units(np.array([start[name] for name in baseline]) - weights, np.zeros(len(ids)))
+    reachable = _reachable(candidates.offsets, scores, units.score)
+    training = _Training(measured, in_units(weights, sparse_weights), strengths, reachable, options)
     change, objective, begun, iterations = training.run(begin)
-    change = change * scale / units
-    dense, sparse = change[: len(baseline)].tolist(), change[len(baseline) :].tolist()
+    size = units.steps.shape[1]
+    dense = (units.steps @ change[:size]) * units.score
+    sparse = (change[size:] * units.score).tolist()
     return LocalWeights(
-        weights={name: value + by for (name, value), by in zip(baseline.items(), dense, strict=True)},
+        weights={
+            name: value + by for (name, value), by in zip(baseline.items(), dense.tolist(), strict=True)
+        },
         sparse={number: by for number, by in zip(ids, sparse, strict=True) if by != 0},
         strength=strength,
         objective=objective,
         start=begun,
         iterations=iterations,
     )
+
+
+def _reachable(offsets: npt.NDArray[np.int64], scores: Floats, usual: float) -> npt.NDArray[np.bool_]:
+    """Which candidates are so near the best of their example that weights near these could choose them."""
+    best = np.maximum.reduceat(scores, offsets[:-1])
+    near: npt.NDArray[np.bool_] = scores >= np.repeat(best, np.diff(offsets)) - _REACH * usual
+    return near
 
 
 def _shares(similarities: Sequence[float], emphasis: float) -> Floats:
@@ -130,46 +150,56 @@ def _shares(similarities: Sequence[float], emphasis: float) -> Floats:
 
 
 class _Training:
-    """An update with what it needs, in scaled units."""
+    """An update with what it needs, in units."""
 
     def __init__(
-        self, candidates: Candidates, baseline: Floats, strengths: Floats, options: UpdateOptions
+        self,
+        candidates: Candidates,
+        baseline: Floats,
+        strengths: Floats,
+        reachable: npt.NDArray[np.bool_],
+        options: UpdateOptions,
     ) -> None:
-        self._candidates, self._options = candidates, options
+        self._candidates, self._options, self._reachable = candidates, options, reachable
         self._baseline, self._strengths = baseline, strengths
         self._lists = candidates.engine()
 
     def run(self, start: Floats | None) -> tuple[Floats, float, float, int]:
         """Change of the weights, objective, objective at the baseline, iterations."""
         options = self._options
-        change, objective, begun, iterations = self._update(self._gains(self._baseline), start)
-        for _ in range(options.rounds - 1 if options.loss == "document" else 0):
-            gains = self._gains(self._baseline + change)
-            change, objective, begun, iterations = self._update(gains, start)
-        return change, objective, begun, iterations
-
-    def _update(self, gains: Floats, start: Floats | None) -> tuple[Floats, float, float, int]:
-        options = self._options
-        facts: dict[str, Any] = {"strengths": self._strengths, "baseline": self._baseline}
         if options.method == "mbuu":
-            change, objective, _, passes = self._lists.margin_update(gains=gains, **facts)
-            nothing = np.zeros_like(self._baseline)
-            return (
-                change,
-                objective,
-                self._lists.margin_objective(gains=gains, change=nothing, **facts),
-                passes,
-            )
-        return self._lists.error_update(
-            errors=-gains,
-            start=start,
-            sharpness=options.sharpness,
-            iterations=options.iterations,
-            **facts,
-        )
+            change, objective, begun, passes = self._by_margin(self._baseline)
+            for _ in range(options.rounds - 1 if options.loss == "document" else 0):
+                change, objective, begun, passes = self._by_margin(self._baseline + change)
+            return change, objective, begun, passes
+        facts: dict[str, Any] = {
+            "strengths": self._strengths,
+            "baseline": self._baseline,
+            "start": start,
+            "sharpness": options.sharpness,
+            "iterations": options.iterations,
+            "tolerance": _TOLERANCE * float(self._strengths.sum()),
+            "least_gain": _TOLERANCE * float(self._strengths.sum()),
+        }
+        statistics = self._candidates.statistics
+        if options.loss == "corpus":
+            return self._lists.bleu_update(statistics=statistics, **facts)
+        return self._lists.error_update(errors=-bleu_scores(statistics, _SENTENCE), **facts)
+
+    def _by_margin(self, weights: Floats) -> tuple[Floats, float, float, int]:
+        """With gains in the document that these weights make."""
+        gains = self._gains(weights) / (self._options.sharpness or 1.0)
+        # A candidate that is out of reach is no oracle: nothing that leads there stays near the baseline.
+        ends = self._candidates.offsets
+        lowest = np.repeat(np.minimum.reduceat(gains, ends[:-1]), np.diff(ends))
+        gains = np.where(self._reachable, gains, lowest)
+        facts: dict[str, Any] = {"gains": gains, "strengths": self._strengths, "baseline": self._baseline}
+        change, objective, _, passes = self._lists.margin_update(**facts)
+        begun = self._lists.margin_objective(change=np.zeros_like(self._baseline), **facts)
+        return change, objective, begun, passes
 
     def _gains(self, weights: Floats) -> Floats:
-        """How good each candidate is; in words for MBUU, where a word is worth the same in every sentence."""
+        """How good each candidate is, in words: a word is worth the same in every sentence."""
         candidates, options = self._candidates, self._options
         if options.loss == "document":
             return _engine.document_gains(
@@ -178,34 +208,5 @@ class _Training:
                 chosen=self._lists.best(weights),
                 decay=options.decay,
             )
-        statistics = candidates.statistics
-        if options.loss == "balanced":
-            statistics = statistics.copy()
-            statistics[:, _REFERENCE_LENGTH] += 1
-        gains: Floats = bleu_scores(statistics, _SENTENCE)
-        if options.method == "mbuu":
-            gains = gains * candidates.statistics[:, _REFERENCE_LENGTH]
-        return gains
-
-
-def _varying(candidates: Candidates) -> npt.NDArray[np.bool_]:
-    """Which dense features differ between the candidates of some example."""
-    begin, sizes = candidates.offsets[:-1], np.diff(candidates.offsets)
-    varying: npt.NDArray[np.bool_] = np.any(
-        candidates.dense != np.repeat(candidates.dense[begin], sizes, axis=0), axis=0
-    )
-    return varying
-
-
-def _spread(candidates: Candidates) -> Floats:
-    """The root of the mean squared distance of each dense feature from its mean over an example; never 0."""
-    begin, sizes = candidates.offsets[:-1], np.diff(candidates.offsets)
-    means = np.add.reduceat(candidates.dense, begin) / sizes[:, np.newaxis]
-    spread: Floats = np.sqrt(np.mean((candidates.dense - np.repeat(means, sizes, axis=0)) ** 2, axis=0))
-    spread[spread == 0] = 1.0
-    return spread
-
-
-def _start(start: Mapping[str, float], baseline: Mapping[str, float], sparse: int) -> Floats:
-    dense = [start[name] - value for name, value in baseline.items()]
-    return np.array([*dense, *([0.0] * sparse)])
+        gains: Floats = bleu_scores(candidates.statistics, _SENTENCE)
+        return gains * candidates.statistics[:, _REFERENCE_LENGTH]
