@@ -35,9 +35,10 @@ baselines = 3
 iterations = 8
 restarts = 20
 nbest = 100
+size = 250
+strengths = {{ mbuu = [0.3, 1, 3], ebuu = [30, 100, 300] }}
 curves = false
 sizes = []
-sharpnesses = [10]
 """
 
 
@@ -127,7 +128,8 @@ def telephone(data: Path, folder: Path) -> None:
     of_fisher = usable(other, 3, 40)
     cut(folder, "fisher-tune", other, of_fisher[:500])
     cut(folder, "fisher-test", test, usable(test, 3, 40)[500:])
-    remember(folder, (train, aside), (dev, [*lines[1000:1250], *lines[2250:]]), (other, of_fisher[500:]))
+    one = {name: other[name] for name in ("src", "ref0")}  # a memory has one translation of a sentence
+    remember(folder, (train, aside), (dev, [*lines[1000:1250], *lines[2250:]]), (one, of_fisher[500:]))
 
 
 def arabic(data: Path, folder: Path) -> None:

@@ -89,6 +89,8 @@ class ExperimentOptions:
     restarts: int = 20
     """Random restarts in each iteration."""
     nbest: int = 100
+    size: int = 100
+    """Examples per sentence, at most."""
     strengths: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """λ to try, by method."""
     sharpnesses: tuple[float, ...] = ()
@@ -101,7 +103,7 @@ class ExperimentOptions:
     curves: bool = True
     """Show every λ on every set, with the first baseline."""
     sizes: tuple[int, ...] = (40, 70, 100)
-    """Numbers of examples to show, with the first baseline."""
+    """Numbers of examples per sentence to show, with the first baseline."""
 
     def __post_init__(self) -> None:
         for name in (self.dev, *self.tune, *self.other_dev):
@@ -138,7 +140,7 @@ class _Experiment:
         self.sets = {name: _read_set(files) for name, files in options.sets.items()}
         self.system = load(options.system)
         self.metric = Bleu()
-        self.retrieval = RetrievalOptions(skip_identical=options.skip_identical)
+        self.retrieval = RetrievalOptions(size=options.size, skip_identical=options.skip_identical)
         self._claim()
 
     def run(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ Loss = Literal["document", "corpus", "sentence"]
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 1.0, "ebuu": 100.0}
 """λ that helped or did no harm on several corpora. Liu et al. (2012) have 0.018 and 0.06 for weights that are
 measured in another way."""
-DEFAULT_SHARPNESSES: dict[str, float] = {"mbuu": 1.0, "ebuu": 4.0}
+DEFAULT_SHARPNESSES: dict[str, float] = {"mbuu": 1.0, "ebuu": 2.0}
 DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "corpus"}
 
 
