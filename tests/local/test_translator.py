@@ -170,6 +170,10 @@ def test_the_command_line(
     strong = translate(*local, "--local-strength", "3", "--local-report", str(report), "--threads", "2")
     entries = [json.loads(line) for line in report.read_text().splitlines()]
     assert [entry["translation"] for entry in entries] == strong.splitlines()
+    translate(*local, "--local-size", "3", "--local-edit-share", "0.5", "--local-report", str(report))
+    assert [json.loads(line)["examples"] for line in report.read_text().splitlines()] == [3] * len(sources)
+    translate(*local, "--local-similarity", "1", "--local-report", str(report))
+    assert {json.loads(line)["similarity"] for line in report.read_text().splitlines()} <= {0.0, 1.0}
     assert translate(*local, "--nbest", "2", "--format", "jsonl").count("derivation") >= len(sources)
 
     explain = ["explain", str(systems / "phrase"), sources[0], *local, "--format", "json"]
@@ -184,6 +188,8 @@ def test_the_command_line(
 
     assert main(["translate", str(systems / "phrase"), "--local", "mbuu"]) == 2
     assert "--local and --memory go together" in capsys.readouterr().err
+    assert main(["translate", str(systems / "phrase"), "--local-size", "3"]) == 2
+    assert "options that begin with --local- need --local" in capsys.readouterr().err
     assert main(["translate", str(systems / "hierarchical"), *local]) == 2
     assert "made for another system" in capsys.readouterr().err
 
@@ -194,11 +200,13 @@ def test_tuned_settings_are_used(memory: Path, systems: Path, capsys: pytest.Cap
         lines = (corpus / name).read_text().splitlines()[:6]
         (memory.parent / name).write_text("".join(f"{line}\n" for line in lines))
     held_out = ["--source", memory.parent / "dev.src", "--reference", memory.parent / "dev.tgt.0"]
-    settings = ["--strength", "0.01", "--strength", "0.02", "--sharpness", "5", "--threads", "2"]
+    settings = ["--strength", "10", "--strength", "20", "--sharpness", "5", "--threads", "2", "--size", "9"]
     run("local", "tune", systems / "phrase", "--memory", memory, *held_out, *settings)
     assert "difference" in capsys.readouterr().out
     tuned = Memory.open(memory).update_options("ebuu")
-    assert tuned.strength in (0.0, 0.01, 0.02)
+    assert tuned.strength in (0.0, 10.0, 20.0)
     assert tuned.sharpness == 5
+    assert Memory.open(memory).retrieval_options("ebuu").size == 9
+    assert Memory.open(memory).retrieval_options("mbuu").size == 100
     assert Memory.open(memory).update_options("ebuu", strength=0.7).strength == 0.7
     assert isogloss.load(str(systems / "phrase")).weights  # untouched

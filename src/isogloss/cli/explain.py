@@ -75,7 +75,8 @@ def _localised(system: System, sentence: str, method: _Local, memory: str) -> Sy
     from isogloss.local import LocalTranslator, Memory
 
     opened = Memory.open(memory, system)
-    translator = LocalTranslator(system, opened, update=opened.update_options(method.value))
+    retrieval, update = opened.retrieval_options(method.value), opened.update_options(method.value)
+    translator = LocalTranslator(system, opened, retrieval, update)
     made, hits, local = translator.system_for(sentence)
     console.note(f"{len(hits)} examples, strength {local.strength:g}")
     for hit in hits[:3]:

@@ -46,7 +46,7 @@ def tune(
     ] = None,
     sharpness: Annotated[
         list[float] | None,
-        typer.Option(metavar="NUMBER", help="An α to try (ebuu); may be given again.", show_default="two"),
+        typer.Option(metavar="NUMBER", help="An α to try; may be given again.", show_default="one"),
     ] = None,
     size: Annotated[int, typer.Option(metavar="N", help="Examples per sentence, at most.")] = 100,
     skip_identical: Annotated[
@@ -78,13 +78,13 @@ def tune(
         sources,
         references,
         settings,
-        retrieval=RetrievalOptions(size=size, skip_identical=skip_identical),
+        retrieval=RetrievalOptions(size=size, skip_identical=skip_identical or opened.of_training_text),
         threads=threads,
         track=console.track,
     )
     best = tuned.best
     if save:
-        save_tuned(memory, best)
+        save_tuned(memory, best, size)
     rows = [(trial.options, trial.bleu, trial.comparison.p_value) for trial in tuned.trials]
     if json:
         console.print_json(
@@ -101,7 +101,7 @@ def tune(
     table = Table("strength", "sharpness", "BLEU", "difference", "p", box=None)
     table.add_row("0", "", f"{tuned.baseline:.2f}", "", "")
     for options, bleu, p in rows:
-        sharp = f"{options.sharpness:g}" if options.method == "ebuu" else ""
+        sharp = f"{options.sharpness:g}"
         difference = f"{bleu - tuned.baseline:+.2f}"
         table.add_row(f"{options.strength:g}", sharp, f"{bleu:.2f}", difference, f"{p:.3f}")
     console.print_table(table)

@@ -6,7 +6,7 @@ import contextlib
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from enum import StrEnum
 from functools import partial
@@ -173,6 +173,26 @@ def translate(
             show_default="what 'isogloss local tune' chose",
         ),
     ] = None,
+    local_size: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Examples per sentence, at most.",
+            show_default="what 'isogloss local tune' had, or 100",
+        ),
+    ] = None,
+    local_similarity: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Leave out examples that are less similar; 0 to 1.", show_default="0"
+        ),
+    ] = None,
+    local_edit_share: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Share of the edit distance in similarity; 0 to 1.", show_default="0.1"
+        ),
+    ] = None,
     local_decodings: Annotated[
         int,
         typer.Option(
@@ -260,8 +280,10 @@ def translate(
         raise ConfigError("--markup, --terms and --factors are for sentences, not for lattices")
     if (local is None) != (memory is None):
         raise ConfigError("--local and --memory go together")
-    if local is None and (local_strength is not None or local_report is not None or local_dev is not None):
-        raise ConfigError("--local-strength, --local-dev and --local-report need --local")
+    retrieval = {"size": local_size, "min_similarity": local_similarity, "edit_share": local_edit_share}
+    local_settings = (local_strength, local_report, local_dev, *retrieval.values())
+    if local is None and any(value is not None for value in local_settings):
+        raise ConfigError("options that begin with --local- need --local")
     if local is not None and input is _Input.plf:
         raise ConfigError("--local is for sentences, not for lattices")
     if (catalog is None) != (output is None) or (catalog is None and confidence is not None):
@@ -304,8 +326,8 @@ def translate(
         loaded = load(system, weights=weights, options=options)
     report = contextlib.ExitStack()
     if local is not None and memory is not None:
-        strength_and_rounds = (local_strength, local_decodings)
-        loaded = _with_local(loaded, local, memory, strength_and_rounds, local_dev, local_report, report)
+        update = {"strength": local_strength, "decodings": local_decodings}
+        loaded = _with_local(loaded, local, memory, retrieval, update, local_dev, local_report, report)
     if catalog is not None and output is not None:
         from isogloss.cli.catalog import translate_catalog
 
@@ -360,7 +382,8 @@ def _with_local(
     system: System,
     method: _Local,
     memory: str,
-    strength_and_rounds: tuple[float | None, int],
+    retrieval: Mapping[str, float | None],
+    update: Mapping[str, float | None],
     dev: str | None,
     report: str | None,
     open_files: contextlib.ExitStack,
@@ -370,10 +393,14 @@ def _with_local(
     from isogloss.local import LocallyTranslated, LocalSystem, LocalTranslator, Memory
 
     opened = Memory.open(memory, system)
-    strength, decodings = strength_and_rounds
-    update = opened.update_options(method.value, strength=strength, decodings=decodings)
     beside = None if dev is None else Memory.open(dev, system)
-    translator = LocalTranslator(system, opened, update=update, dev=beside)
+    translator = LocalTranslator(
+        system,
+        opened,
+        opened.retrieval_options(method.value, **retrieval),
+        opened.update_options(method.value, **update),
+        dev=beside,
+    )
     if report is None:
         return LocalSystem(translator)
     stream = open_files.enter_context(atomic_output(report))

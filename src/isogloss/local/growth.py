@@ -191,11 +191,12 @@ def compact_memory(path: StrPath) -> Memory:
     return Memory.open(path)
 
 
-def save_tuned(path: StrPath, options: UpdateOptions) -> None:
-    """Keep the settings of a method in a memory, as the ones to use unless told otherwise."""
+def save_tuned(path: StrPath, options: UpdateOptions, size: int | None = None) -> None:
+    """Keep the settings of a method in a memory, as the ones to use unless told otherwise; ``size`` is the
+    number of examples they were chosen with."""
 
     def change(folder: ArrayFolder) -> Change:
-        chosen = {"strength": options.strength, "sharpness": options.sharpness}
+        chosen = {"strength": options.strength, "sharpness": options.sharpness, "size": size}
         by_method = {**folder.attributes.get("chosen", {}), options.method: chosen}
         return {}, [], {**folder.attributes, "chosen": by_method}
 

@@ -151,9 +151,17 @@ class Memory:
 
     def update_options(self, method: Method, **changes: Any) -> UpdateOptions:
         """The options that ``local tune`` chose for a method, or the defaults; with changes."""
-        tuned = self.attributes.get("chosen", {}).get(method, {})
+        chosen = self.attributes.get("chosen", {}).get(method, {})
+        tuned = {name: chosen[name] for name in ("strength", "sharpness") if name in chosen}
         given = {name: value for name, value in changes.items() if value is not None}
         return UpdateOptions(method=method, **{**tuned, **given})
+
+    def retrieval_options(self, method: Method, **changes: Any) -> RetrievalOptions:
+        """The same for retrieval. From a memory of the training text no sentence is given itself."""
+        size = self.attributes.get("chosen", {}).get(method, {}).get("size")
+        tuned = {"skip_identical": self.of_training_text, **({} if size is None else {"size": size})}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return RetrievalOptions(**{**tuned, **given})
 
     def __len__(self) -> int:
         """Examples that are there."""
