@@ -110,26 +110,42 @@ def pairs(of: Columns, lines: Sequence[int], versions: int = 1) -> list[tuple[st
     return [(of["src"][i], of[f"ref{version}"][i]) for version in range(versions) for i in lines]
 
 
+def fisher(data: Path, folder: Path) -> tuple[Columns, list[int]]:
+    """The sets of Fisher; gives what is left, with one translation, for the memory."""
+    other, test = (
+        columns(data / "fisher" / f"{part}.oracle.es", [data / "fisher" / f"{part}.en.{i}" for i in range(4)])
+        for part in ("dev", "dev2")
+    )
+    lines = usable(other, 3, 40)
+    cut(folder, "fisher-tune", other, lines[:500])
+    cut(folder, "fisher-test", test, usable(test, 3, 40)[500:])
+    return {name: other[name] for name in ("src", "ref0")}, lines[500:]
+
+
+def callhome(data: Path, part: str) -> Columns:
+    return columns(data / "callhome" / f"{part}.oracle.es", [data / "callhome" / f"{part}.en"])
+
+
 def telephone(data: Path, folder: Path) -> None:
     """Callhome to learn and tune on, Fisher to translate."""
-    callhome, fisher = data / "callhome", data / "fisher"
-    train = columns(callhome / "train.oracle.es", [callhome / "train.en"])
+    train, dev = callhome(data, "train"), callhome(data, "dev")
+    *drawn, rest = draw(train, usable(train, 3, 40), 500, 500, 1000)
+    train_on(folder, pairs(train, [*rest, *usable(train, most=2), *usable(train, 41)]))
+    for name, lines in zip(("dev", "tune", "test"), drawn, strict=True):
+        cut(folder, f"callhome-{name}", train, lines)
+    remember(folder, (dev, usable(dev, 3, 40)), fisher(data, folder))
+
+
+def conversations(data: Path, folder: Path) -> None:
+    """The same, but each set of Callhome is of conversations of its own."""
+    train, dev = callhome(data, "train"), callhome(data, "dev")
     aside, rest = draw(train, usable(train, 3, 40), 1000)
     train_on(folder, pairs(train, [*rest, *usable(train, most=2), *usable(train, 41)]))
-    dev = columns(callhome / "dev.oracle.es", [callhome / "dev.en"])
     lines = usable(dev, 3, 40)
     cut(folder, "callhome-dev", dev, lines[:500])
     cut(folder, "callhome-tune", dev, lines[500:1000])
     cut(folder, "callhome-test", dev, lines[1250:2250])
-    other, test = (
-        columns(fisher / f"{part}.oracle.es", [fisher / f"{part}.en.{i}" for i in range(4)])
-        for part in ("dev", "dev2")
-    )
-    of_fisher = usable(other, 3, 40)
-    cut(folder, "fisher-tune", other, of_fisher[:500])
-    cut(folder, "fisher-test", test, usable(test, 3, 40)[500:])
-    one = {name: other[name] for name in ("src", "ref0")}  # a memory has one translation of a sentence
-    remember(folder, (train, aside), (dev, [*lines[1000:1250], *lines[2250:]]), (one, of_fisher[500:]))
+    remember(folder, (train, aside), (dev, [*lines[1000:1250], *lines[2250:]]), fisher(data, folder))
 
 
 def arabic(data: Path, folder: Path) -> None:
@@ -181,6 +197,7 @@ def tanaka(data: Path, folder: Path) -> None:
 
 SETTINGS = {
     "callhome-to-fisher": (telephone, "callhome", "fisher"),
+    "conversations-to-fisher": (conversations, "callhome", "fisher"),
     "short-to-long": (captions, "short", "long"),
     "long-to-short": (captions, "long", "short"),
     "everyday-to-quran": (arabic, "everyday", "quran"),
