@@ -30,7 +30,7 @@ double bleu_with_slopes(const Counts& counts, std::size_t order, Counts& slopes)
     const double added = n == 0 ? 0.0 : 1.0;
     const double matched = std::max(counts[2 + n] + added, kNoMatch), total = counts[2 + order + n] + added;
     log_sum += std::log(matched / total);
-    slopes[2 + n] = 1 / (matched * static_cast<double>(order));
+    if (matched > kNoMatch) slopes[2 + n] = 1 / (matched * static_cast<double>(order));
     slopes[2 + order + n] = -1 / (total * static_cast<double>(order));
   }
   const double lacking = reference / length - 1, blurred = lacking / kBlur;
