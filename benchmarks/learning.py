@@ -25,7 +25,7 @@ from pathlib import Path
 
 from sacremoses import MosesTokenizer
 
-from isogloss.corpus.streams import read_lines
+from isogloss.io.streams import read_lines
 from isogloss.metric import Bleu, References, paired_bootstrap
 
 METHODS = {

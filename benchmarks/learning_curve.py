@@ -14,9 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import isogloss
-from isogloss.corpus.streams import read_lines
-from isogloss.demo.baselines import NearestExample
-from isogloss.demo.outcome import Marker
+from isogloss.experiments.demo.baselines import NearestExample
+from isogloss.experiments.demo.outcome import Marker
+from isogloss.io.streams import read_lines
 from isogloss.metric import EvaluateOptions, References, System, evaluate
 from isogloss.report import Line, line_plot
 

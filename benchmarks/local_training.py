@@ -22,7 +22,7 @@ from pathlib import Path
 from learning import write
 from sacremoses import MosesTokenizer
 
-from isogloss.corpus.streams import read_lines
+from isogloss.io.streams import read_lines
 
 Columns = dict[str, list[str]]
 """``src`` and ``ref0`` to ``ref3``: lines that belong together."""

@@ -24,10 +24,10 @@ from measure import ISOGLOSS, run
 from scipy.optimize import minimize
 from unit import unit
 
-from isogloss.local import Example, LocalTranslator, UpdateOptions, build_memory
-from isogloss.local.lists import Candidates
-from isogloss.local.update import local_weights
-from isogloss.search import load
+from isogloss.adapt import Example, LocalTranslator, UpdateOptions, build_memory
+from isogloss.adapt.lists import Candidates
+from isogloss.adapt.update import local_weights
+from isogloss.decoder import load
 
 MOSES_CHART = 142.0 / 0.125  # ms per unit
 PAPER = {"retrieval": 600.0, "training": 300.0}

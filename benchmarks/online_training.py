@@ -21,16 +21,16 @@ from pathlib import Path
 
 from unit import unit
 
-from isogloss.corpus.streams import read_lines
+from isogloss.decoder import load
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.weights import write_weights
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
 from isogloss.features.name_log import NameLog
 from isogloss.features.options import SPELLING_TYPES
-from isogloss.learn.online import OnlineOptions, OnlineTrainer
+from isogloss.io.streams import read_lines
 from isogloss.metric import References
-from isogloss.search import load
-from isogloss.search.decoder import Decoder
-from isogloss.search.weights import write_weights
+from isogloss.tuning.online import OnlineOptions, OnlineTrainer
 
 TEMPLATES = (
     *("pair", "pair_bigram", "target_bigram", "insertion", "deletion", "hierarchical", "rule"),

@@ -28,8 +28,8 @@ import scipy.sparse
 
 import isogloss
 from isogloss import _engine
-from isogloss.corpus.streams import read_lines
-from isogloss.corpus.synthetic import write_corpus
+from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.io.streams import read_lines
 
 SENTENCES, TRUTHS, PER_SEQUENCE, FEATURES = 29_000, 5, 130, 20_000_000
 RATE = {"learning_rate": 0.005, "decay": 0.0, "regularization": 1e-5}

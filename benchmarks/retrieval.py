@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from enlarged import data_folder, enlarge
 
-from isogloss.local.options import RetrievalOptions
-from isogloss.local.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.adapt.options import RetrievalOptions
+from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
 
 SIZES = (12_500, 50_000, 200_000, 1_000_000)
 LIMITS = {50_000: 10.0, 1_000_000: 60.0}

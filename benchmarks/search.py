@@ -17,9 +17,9 @@ from dataclasses import replace
 
 from unit import cpu, unit
 
-from isogloss.corpus.streams import read_lines
+from isogloss.decoder import SearchOptions, System, load
+from isogloss.io.streams import read_lines
 from isogloss.metric import Bleu, References
-from isogloss.search import SearchOptions, System, load
 
 BEAMS = (10, 30, 100, 300, 1000)
 LENGTHS = (10, 20, 40, 80)

@@ -18,11 +18,11 @@ import numpy as np
 from online_training import add_column_options, all_features
 from unit import cpu, unit
 
-from isogloss.corpus.streams import read_lines
+from isogloss.decoder import load
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.weights import read_weights
 from isogloss.features.weights import SparseWeights
-from isogloss.search import load
-from isogloss.search.decoder import Decoder
-from isogloss.search.weights import read_weights
+from isogloss.io.streams import read_lines
 
 ROUNDS = 3
 

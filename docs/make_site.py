@@ -24,11 +24,11 @@ HERE = Path(__file__).parent
 COMMANDS, INTERFACE = "reference/commands.md", "reference/python.md"
 ROOMS = (
     "isogloss",
-    "isogloss.training",
-    "isogloss.search",
+    "isogloss.pipeline",
+    "isogloss.decoder",
     "isogloss.learn",
     "isogloss.features",
-    "isogloss.local",
+    "isogloss.adapt",
     "isogloss.rerank",
     "isogloss.catalog",
     "isogloss.nbest",
@@ -39,7 +39,7 @@ ROOMS = (
     "isogloss.classes",
     "isogloss.pipeline",
     "isogloss.report",
-    "isogloss.errors",
+    "isogloss.io.errors",
     "isogloss.corpus.formats",
     "isogloss.corpus.pairs",
     "isogloss.corpus.check",
@@ -48,8 +48,8 @@ ROOMS = (
     "isogloss.corpus.processing",
     "isogloss.corpus.tokenizer",
     "isogloss.corpus.truecase",
-    "isogloss.corpus.streams",
-    "isogloss.corpus.synthetic",
+    "isogloss.io.streams",
+    "isogloss.corpus.synthetic.text",
 )
 LINK = re.compile(r'(href|src)="([^":#]+\.(?:md|svg|png))?(#[^"]*)?"')
 

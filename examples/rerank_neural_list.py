@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from isogloss.corpus.synthetic import write_corpus
+from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.learn import Problem
 from isogloss.metric import References
 from isogloss.nbest import read_nbest, write_nbest

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import isogloss
-from isogloss.corpus.synthetic import write_corpus
-from isogloss.search.explain import explain
+from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.decoder.explanation import explain
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "example-engine")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from small_system import make_systems
+from support.small_system import make_systems
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and some of them press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

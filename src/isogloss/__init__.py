@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from isogloss._version import __version__
 
 if TYPE_CHECKING:
+    from isogloss.decoder import System
     from isogloss.learn import Tuned
-    from isogloss.search import System
-    from isogloss.training import Trained
+    from isogloss.pipeline import Trained
 
 __all__ = ["__version__", "load", "train", "tune_nbest"]
 
@@ -17,9 +17,9 @@ __all__ = ["__version__", "load", "train", "tune_nbest"]
 def load(path: str, **changes: Any) -> System:
     """Open a stored translation system: ``isogloss.load("DIR").translate("ein haus")``.
 
-    ``options`` and ``weights`` replace the stored ones: see ``isogloss.search.load``.
+    ``options`` and ``weights`` replace the stored ones: see ``isogloss.decoder.load``.
     """
-    from isogloss.search import load as load_system
+    from isogloss.decoder import load as load_system
 
     return load_system(path, **changes)
 
@@ -27,10 +27,10 @@ def load(path: str, **changes: Any) -> System:
 def train(folder: str, **settings: Any) -> Trained:
     """Make a translation system from parallel text: ``isogloss.train("DIR", source="a.de", target="a.en")``.
 
-    Keywords are the fields of ``isogloss.training.TrainOptions`` and the arguments of
-    ``isogloss.training.train``, which does the work.
+    Keywords are the fields of ``isogloss.pipeline.TrainOptions`` and the arguments of
+    ``isogloss.pipeline.train``, which does the work.
     """
-    from isogloss.training import train as train_system
+    from isogloss.pipeline import train as train_system
 
     return train_system(folder, **settings)
 

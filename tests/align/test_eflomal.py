@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-import align_oracles
 from isogloss.align import LinkOptions, align_corpus
 from isogloss.align.eflomal import require_eflomal
-from isogloss.errors import MissingExtraError
+from isogloss.io.errors import MissingExtraError
+from support import align_oracles
 
 
 @pytest.mark.peer

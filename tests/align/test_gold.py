@@ -6,7 +6,7 @@ import pytest
 
 from isogloss.align import GoldLinks, read_gold, score_alignments
 from isogloss.align.gold import check_gold
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 
 
 def test_scores_by_hand(tmp_path: Path) -> None:

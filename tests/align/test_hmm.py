@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import align_oracles
 from isogloss import _engine
+from support import align_oracles
 
 REACH = _engine.JUMP_REACH
 

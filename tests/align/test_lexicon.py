@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-import align_oracles
 from isogloss.align import AlignmentModel
 from isogloss.align.lexicon import read_lexicon, write_lexicon
-from isogloss.errors import DataFormatError, InputFileError
+from isogloss.io.errors import DataFormatError, InputFileError
+from support import align_oracles
 
 
 def test_a_table_read_back_has_the_same_probabilities(tmp_path: Path) -> None:

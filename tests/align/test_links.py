@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import align_oracles
 from isogloss.align import Alignments, symmetrize
 from isogloss.align.options import Method
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from support import align_oracles
 
 METHODS: list[Method] = [
     "grow-diag-final-and",

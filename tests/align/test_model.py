@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import align_oracles
 from isogloss import _engine
 from isogloss.align import AlignmentModel, LinkOptions, TrainingOptions
 from isogloss.align.options import ModelType
-from isogloss.errors import ConfigError, ModelFormatError
-from isogloss.model.folder import add_arrays, open_folder, verify_folder, write_folder
+from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.storage.folder import add_arrays, open_folder, verify_folder, write_folder
+from support import align_oracles
 
 CORPUS, TRUTH = align_oracles.toy_corpus(120)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import align_oracles
 from isogloss import _engine
 from isogloss.align import (
     AlignmentModel,
@@ -20,7 +19,8 @@ from isogloss.align import (
 from isogloss.align.bitext import Encoder, read_sides
 from isogloss.align.options import ModelType
 from isogloss.align.train import learn, make_batches
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from support import align_oracles
 
 MODELS: list[ModelType] = ["model1", "fast", "hmm"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.corpus.processing import TextProcessing
-from isogloss.search import System, create_system, load
+from isogloss.decoder import System, create_system, load
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,8 @@ from isogloss.catalog import MessageTranslator
 from isogloss.catalog.messages import well_nested
 from isogloss.corpus.placeholders import Protector
 from isogloss.corpus.processing import TextProcessing
-from isogloss.errors import ConfigError
-from isogloss.search import System, load
+from isogloss.decoder import System, load
+from isogloss.io.errors import ConfigError
 
 PLACEHOLDERS = ["%s", "%(name)s", "{x}", "{{ a.b }}", "&nbsp;", "<br/>", "%d", "%s"]
 WORDS = ["the", "man", "sees", "a", "house", "zorb", ",", "old", "100", "."]

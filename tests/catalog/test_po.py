@@ -13,8 +13,8 @@ import pytest
 
 from isogloss.catalog import Draft, fill_catalog
 from isogloss.cli.main import main
-from isogloss.errors import DataFormatError
-from isogloss.search import System
+from isogloss.decoder import System
+from isogloss.io.errors import DataFormatError
 
 polib: Any = pytest.importorskip("polib")
 

@@ -13,7 +13,7 @@ from isogloss.catalog import Draft, fill_catalog
 from isogloss.catalog.inline import Inline
 from isogloss.corpus.tmx import read_tmx
 from isogloss.corpus.xliff import read_xliff
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 
 pytest.importorskip("defusedxml")
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from isogloss._engine import BigramCounter, ExchangeClustering, Vocabulary
 from isogloss.classes import ClassOptions, WordClasses, class_perplexity, induce_classes
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 
 Sentences = Sequence[Sequence[str]]
 STEPS_PER_BIT = 1 << 24

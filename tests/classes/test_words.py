@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from isogloss._engine import Vocabulary
 from isogloss.classes import WordClasses
-from isogloss.errors import ConfigError, DataFormatError, InputFileError
+from isogloss.io.errors import ConfigError, DataFormatError, InputFileError
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6).filter(
     lambda text: text.split() == [text] and not text.startswith("\ufeff")

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-import align_oracles
 from isogloss.align import Alignments
 from isogloss.cli.main import main
-from isogloss.model.folder import verify_folder
+from isogloss.storage.folder import verify_folder
+from support import align_oracles
 
 ISOGLOSS = [sys.executable, "-c", "from isogloss.cli.main import run; run()"]
 

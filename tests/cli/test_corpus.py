@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.cli.main import main
-from isogloss.corpus.synthetic import as_text, make_corpus
+from isogloss.corpus.synthetic.text import as_text, make_corpus
 
 TMX = """<?xml version="1.0"?>
 <tmx version="1.4"><header srclang="en"/><body>

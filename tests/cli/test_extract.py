@@ -13,7 +13,7 @@ import pytest
 
 from isogloss.cli.main import main
 from isogloss.grammar import RuleTable
-from rule_corpora import TOY, many_lines, stored_bytes, write_corpus
+from support.rule_corpora import TOY, many_lines, stored_bytes, write_corpus
 
 
 def arguments(folder: Path, *more: str) -> list[str]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from damage import translate_damaged
 from isogloss.cli import console
 from isogloss.cli.main import main
-from isogloss.errors import ModelFormatError
+from isogloss.decoder import load
+from isogloss.io.errors import ModelFormatError
 from isogloss.nbest import read_nbest
-from isogloss.search import load
-from small_system import run
+from support.damage import translate_damaged
+from support.small_system import run
 
 
 @pytest.fixture(scope="module")

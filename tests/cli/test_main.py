@@ -18,9 +18,9 @@ import typer.main
 import isogloss
 from isogloss.cli import console
 from isogloss.cli.main import app, main
-from isogloss.errors import InternalError
+from isogloss.io.errors import InternalError
 from isogloss.nbest import summary
-from ntt_corpus import write_task
+from support.ntt_corpus import write_task
 
 COMMAND = [sys.executable, "-m", "isogloss"]
 

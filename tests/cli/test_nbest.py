@@ -17,7 +17,7 @@ import zstandard
 
 from isogloss.cli.main import main
 from isogloss.nbest import NbestStore, read_nbest
-from nbest_lists import read_moses
+from support.nbest_lists import read_moses
 
 Run = Callable[..., tuple[int, str, str]]
 GOOD = b"0 ||| a b ||| LM= -1 x=1 ||| -2\n0 ||| a c ||| LM= -3 ||| -4\n2 ||| a b ||| LM= -5 y=2 ||| -6\n"

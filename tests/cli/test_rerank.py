@@ -11,7 +11,7 @@ from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.nbest import read_nbest, write_nbest
 from isogloss.nbest.synthetic import make_nbest
-from rerank_lists import sentences
+from support.rerank_lists import sentences
 
 
 @pytest.fixture(autouse=True)

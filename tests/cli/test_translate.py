@@ -14,8 +14,8 @@ import pytest
 import sacrebleu
 
 from isogloss.cli.main import main
+from isogloss.decoder import Step
 from isogloss.nbest import read_nbest
-from isogloss.search import Step
 
 COMMAND = [sys.executable, "-m", "isogloss", "--quiet"]
 Run = Callable[..., tuple[int, str, str]]

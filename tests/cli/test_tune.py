@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.cli.main import main
-from isogloss.search import load
+from isogloss.decoder import load
 
 
 @pytest.fixture

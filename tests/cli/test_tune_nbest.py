@@ -10,13 +10,13 @@ import pytest
 
 import isogloss
 from isogloss.cli.main import main
-from isogloss.errors import TrainingError
+from isogloss.decoder.weights import read_weights
+from isogloss.io.errors import TrainingError
 from isogloss.learn import Learned, Problem
 from isogloss.learn.nbest_tuning import tune_problem
 from isogloss.metric import References
 from isogloss.nbest import read_nbest, write_nbest
-from isogloss.search.weights import read_weights
-from learn_problems import bleu_problem
+from support.learn_problems import bleu_problem
 
 Run = Callable[..., tuple[int, str, str]]
 

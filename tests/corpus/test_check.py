@@ -12,8 +12,8 @@ from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, PairFiles, plan_conversion
 from isogloss.corpus.mojibake import find_mojibake
 from isogloss.corpus.profile import Profile, script_of, scripts_in
-from isogloss.corpus.synthetic import as_text, make_corpus
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.corpus.synthetic.text import as_text, make_corpus
+from isogloss.io.errors import ConfigError, DataFormatError
 
 
 @cache

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from isogloss.corpus import po, streams
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, detect_format, plan_conversion
 from isogloss.corpus.pairs import Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import read_lines
-from isogloss.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError, OutputError
+from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError, OutputError
+from isogloss.io.streams import read_lines
 
 # What XML 1.0 can hold; the other formats hold it too.
 characters = st.characters(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from isogloss.corpus.placeholders import DEFAULT_KINDS, KINDS, MARK, Placeholder, Protector, restore
 from isogloss.corpus.tokenizer import tokenizer
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 PLACEHOLDERS = [
     *("%(name)s", "%s", "%d", "%1$s", "%-5.2f", "%%", "%ld", "%(count)03d", "%@"),

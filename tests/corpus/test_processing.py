@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
-from isogloss.errors import ConfigError, ModelFormatError
+from isogloss.io.errors import ConfigError, ModelFormatError
 
 
 def test_case_is_learnt_stored_and_undone(tmp_path: Path) -> None:

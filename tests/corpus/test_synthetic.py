@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.corpus.synthetic import SyntheticCorpus, as_text, make_corpus, write_corpus
-from isogloss.errors import ConfigError, OutputError
+from isogloss.corpus.synthetic.text import SyntheticCorpus, as_text, make_corpus, write_corpus
+from isogloss.io.errors import ConfigError, OutputError
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.corpus.synthetic import as_text, make_corpus
+from isogloss.corpus.synthetic.text import as_text, make_corpus
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
-from isogloss.errors import ConfigError, MissingExtraError
+from isogloss.io.errors import ConfigError, MissingExtraError
 
 ORDINARY = [
     "Hello, world!",

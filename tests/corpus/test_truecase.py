@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacremoses import MosesDetruecaser, MosesTruecaser
 
-from isogloss.corpus.synthetic import make_corpus
+from isogloss.corpus.synthetic.text import make_corpus
 from isogloss.corpus.truecase import Truecaser, load_truecaser, train_truecaser, undo_truecase
-from isogloss.errors import DataFormatError, NotTrainedError
+from isogloss.io.errors import DataFormatError, NotTrainedError
 
 THEIRS = MosesTruecaser()
 forms = st.sampled_from(

@@ -44,7 +44,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with a quick ``isogloss`` in it, see ``forked``."""
     folder = tmp_path_factory.mktemp("commands")
     address = folder / "socket"
-    script = Path(__file__).with_name("forked.py")
+    script = ROOT / "tests" / "support" / "forked.py"
     quick = folder / "isogloss"
     quick.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{script}" "{address}" "$@"\n')
     quick.chmod(0o755)

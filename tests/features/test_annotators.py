@@ -11,11 +11,11 @@ import pytest
 
 import isogloss
 from isogloss.cli.main import main
-from isogloss.corpus.synthetic import write_corpus
-from isogloss.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError
+from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.features import SparseOptions, TokenColumn
 from isogloss.features.annotators import ANNOTATORS, annotate, annotator
-from isogloss.training import TrainOptions
+from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError
+from isogloss.pipeline import TrainOptions
 
 NOUNS = """\
   1 lines that begin with blanks are the licence

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from features.small_search import fired, make_decoder, of_template
-from isogloss.errors import ConfigError
+from isogloss.decoder import SearchOptions
 from isogloss.features import SparseModel
 from isogloss.features.block import block_features
-from isogloss.search import SearchOptions
+from isogloss.io.errors import ConfigError
+from support.small_search import fired, make_decoder, of_template
 
 # Figure 1 has four blocks; the second source phrase is translated first, and then the first one.
 BLOCKS = [

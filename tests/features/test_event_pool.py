@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
+from isogloss.decoder import load
+from isogloss.decoder.decoder import Decoder
 from isogloss.features import SparseModel, SparseOptions
-from isogloss.search import load
-from isogloss.search.decoder import Decoder
 
 EVENTS = st.lists(st.lists(st.integers(1, 12), max_size=5), min_size=1, max_size=8)
 """The features of every event: few, so that events share them."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from features.small_search import fired, make_decoder, of_template
 from isogloss import _engine
+from isogloss.decoder import SearchOptions
 from isogloss.features import ALL_TEMPLATES, SparseModel, SparseOptions
-from isogloss.search import SearchOptions
+from support.small_search import fired, make_decoder, of_template
 
 MONOTONE = SearchOptions(hierarchical=False, phrase_order="monotone")
 

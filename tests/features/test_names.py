@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from features.small_search import fired, make_decoder, of_template
 from isogloss import _engine
+from isogloss.decoder import Decoder, SearchOptions
 from isogloss.features import SPELLING_TYPES, SparseModel, SparseOptions, SparseWeights, TokenColumn
-from isogloss.search import Decoder, SearchOptions
-from search.exhaustive import Arc, Lattice, Match, Rule, Step
-from search.sparse_oracle import TokenTypes, escaped, events, feature_counts
+from support.exhaustive import Arc, Lattice, Match, Rule, Step
+from support.small_search import fired, make_decoder, of_template
+from support.sparse_oracle import TokenTypes, escaped, events, feature_counts
 
 LETTERS = r"|:#()_+@=~\<>/.,-ab9ZéßЖяعربي٣中文字ไทย๗हि७한글０'" + "\U0001f600\u0301"
 words = st.text(LETTERS, min_size=1, max_size=9)

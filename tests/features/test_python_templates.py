@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from features.small_search import fired
-from features.small_search import make_decoder as make_small_decoder
 from isogloss import _engine
-from isogloss.errors import ConfigError
 from isogloss.features import SparseModel, SparseOptions, SparseWeights
 from isogloss.features.options import PythonTemplate
+from isogloss.io.errors import ConfigError
 from isogloss.nbest import NbestStore
-from search.engine_search import (
+from support.engine_search import (
     dense_weights,
     engine_source,
     make_decoder,
@@ -25,7 +23,9 @@ from search.engine_search import (
     make_table,
     search_all,
 )
-from search.random_cases import number, random_case, with_links
+from support.random_cases import number, random_case, with_links
+from support.small_search import fired
+from support.small_search import make_decoder as make_small_decoder
 
 Links = Sequence[tuple[int, int]]
 SURFACE = ("surface",)

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from features.small_search import make_decoder
 from isogloss import _engine
-from isogloss.errors import ConfigError, ModelFormatError, UserError
 from isogloss.features import SparseModel, SparseOptions, SparseWeights, TokenColumn
-from isogloss.model.folder import open_folder, write_folder
-from search.sparse_oracle import escaped
+from isogloss.io.errors import ConfigError, ModelFormatError, UserError
+from isogloss.storage.folder import open_folder, write_folder
+from support.small_search import make_decoder
+from support.sparse_oracle import escaped
 
 words = st.text("|:#()_+@=~\\abÄ中ع9 ", min_size=1, max_size=5).map(escaped)
 floats = st.floats(-1e6, 1e6, width=32)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rule_oracle as oracle
-from isogloss.errors import ConfigError, DataFormatError, OutputError
 from isogloss.grammar import ExtractOptions, RuleTable, extract_rules
-from rule_corpora import (
+from isogloss.io.errors import ConfigError, DataFormatError, OutputError
+from support import rule_oracle as oracle
+from support.rule_corpora import (
     TOY,
     diagonal_pairs,
     extracted,

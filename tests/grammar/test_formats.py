@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.errors import ConfigError, DataFormatError
 from isogloss.grammar import ExtractOptions, RuleTable
 from isogloss.grammar.formats import export_rules, import_rules
-from rule_corpora import TOY, diagonal_pairs, extracted, many_lines
+from isogloss.io.errors import ConfigError, DataFormatError
+from support.rule_corpora import TOY, diagonal_pairs, extracted, many_lines
 
 
 def by_sides(table: RuleTable) -> dict:

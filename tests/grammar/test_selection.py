@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rule_oracle as oracle
 from isogloss import _engine
-from isogloss.errors import ConfigError, OutputError
 from isogloss.grammar import ExtractOptions, RuleTable, Significance, extract_rules
 from isogloss.grammar.selection import filter_table, prune_table, rule_significance
-from rule_corpora import TOY, diagonal_pairs, extracted, stored_bytes, write_corpus
+from isogloss.io.errors import ConfigError, OutputError
+from support import rule_oracle as oracle
+from support.rule_corpora import TOY, diagonal_pairs, extracted, stored_bytes, write_corpus
 
 
 def rules_by_sides(table: RuleTable) -> dict:

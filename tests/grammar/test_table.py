@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rule_oracle as oracle
 from isogloss import _engine
-from isogloss.errors import ConfigError, ModelFormatError
 from isogloss.grammar import ExtractOptions, RuleTable
 from isogloss.grammar.formats import export_rules
 from isogloss.grammar.selection import filter_table
-from isogloss.model.folder import open_folder, write_folder
-from rule_corpora import TOY, diagonal_pairs, extracted, many_lines, words
+from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.storage.folder import open_folder, write_folder
+from support import rule_oracle as oracle
+from support.rule_corpora import TOY, diagonal_pairs, extracted, many_lines, words
 
 
 def matches_found(table: RuleTable, sentence: list[str], max_span: int) -> list[tuple]:

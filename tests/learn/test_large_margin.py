@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
 from isogloss.nbest.store import CsrRows
 

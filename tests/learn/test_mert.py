@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn import Constraints, Mert, Prior, Problem, WeightVector
 from isogloss.learn.mert import best_step
-from learn_problems import bleu_problem, brute_choice, quality_problem, random_store
+from support.learn_problems import bleu_problem, brute_choice, quality_problem, random_store
 
 
 def lines_of(problem: Problem) -> _engine.LineSearch:

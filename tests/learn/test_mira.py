@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn import BatchMira, Constraints, Prior, Problem
-from learn_problems import bleu_problem, random_store
+from support.learn_problems import bleu_problem, random_store
 
 
 def flat_features(problem: Problem) -> np.ndarray:

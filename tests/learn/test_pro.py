@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn import Constraints, Prior, Pro, Problem
-from learn_problems import bleu_problem, random_store
+from support.learn_problems import bleu_problem, random_store
 
 QUICK = {"samples": 200, "draws": 2}
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.learn import METRICS, BatchMira, Mert, Problem, WeightVector, metric_named
 from isogloss.metric import References, SacreMetric
-from learn_problems import WORDS, brute_choice, quality_problem, random_store
+from support.learn_problems import WORDS, brute_choice, quality_problem, random_store
 
 LINES = ["the cat sat on the mat", "a big old dog ran", "the moon", "old cat under moon"]
 

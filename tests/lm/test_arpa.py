@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
 from isogloss.lm import LanguageModel
 
 GOOD = """\\data\\

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from isogloss._engine import Vocabulary
-from isogloss.errors import ConfigError, DataFormatError, OutputError
+from isogloss.io.errors import ConfigError, DataFormatError, OutputError
 from isogloss.lm import BuildOptions, LanguageModel, build
 from isogloss.lm import counts as counts_module
 from isogloss.lm.arpa import write_arpa
@@ -21,7 +21,7 @@ from isogloss.lm.build import estimate_model
 from isogloss.lm.counts import count_ngrams
 from isogloss.lm.kneser_ney import discounts_of, estimate
 from isogloss.lm.scratch import Scratch
-from lm_oracles import BackoffModel, kneser_ney
+from support.lm_oracles import BackoffModel, kneser_ney
 
 WORDS = [*"abcdefg", "ärger", "日本"]
 sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=9), min_size=1, max_size=25).filter(any)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from isogloss.lm import BuildOptions, LanguageModel, build
-from lm_oracles import BackoffModel
+from support.lm_oracles import BackoffModel
 
 pytestmark = pytest.mark.peer
 

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from isogloss._engine import LmState, Vocabulary
-from isogloss.errors import InputFileError, ModelFormatError, OutputError
+from isogloss.io.errors import InputFileError, ModelFormatError, OutputError
 from isogloss.lm import BuildOptions, LanguageModel, Perplexity, build
-from isogloss.model.folder import open_folder, verify_folder, write_folder
-from lm_oracles import BackoffModel
+from isogloss.storage.folder import open_folder, verify_folder, write_folder
+from support.lm_oracles import BackoffModel
 
 WORDS = ["a", "b", "c", "d"]
 

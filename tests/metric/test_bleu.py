@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
-import metric_oracles as oracle
 from isogloss import _engine
-from isogloss.corpus.streams import read_lines
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import read_lines
 from isogloss.metric import SENTENCE_BLEU, Bleu, BleuOptions, DocumentBleu, References, bleu_scores
+from support import metric_oracles as oracle
 
 # Few words, so that n-grams repeat and match.
 words = st.sampled_from(["a", "b", "c", "d", "ä", "的", "e\u0301"])

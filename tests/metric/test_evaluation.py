@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.metric import EvaluateOptions, Nist, References, System, evaluate
 
 BASE = random.Random(1)

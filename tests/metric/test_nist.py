@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import metric_oracles as oracle
-from isogloss.corpus.streams import read_lines
+from isogloss.io.streams import read_lines
 from isogloss.metric import Nist, References
+from support import metric_oracles as oracle
 
 words = st.sampled_from(["a", "b", "c", "d"])
 sentences = st.lists(words, max_size=10)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
 from isogloss.metric import References
 
 

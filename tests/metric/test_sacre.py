@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.base import Metric as Theirs
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric import Metric, References, SacreMetric, sacre_bleu, sacre_chrf, sacre_ter
 
 words = st.sampled_from(["a", "bc", "Def", "bc.", "d!"])

@@ -8,7 +8,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric import (
     Bleu,
     Metric,

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.nbest import NbestStore
 from isogloss.nbest.columns import read_column
 from isogloss.nbest.edit import add_column, distinct, merge
-from nbest_lists import (
+from support.nbest_lists import (
     Candidate,
     Plain,
     exact,

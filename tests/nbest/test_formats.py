@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 
 from isogloss.cli.nbest import FormatName
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.nbest import FORMATS, NbestStore, read_nbest
 from isogloss.nbest.formats import STORE
-from nbest_lists import Candidate, moses_text, plain, random_list, read_moses, seeds
+from support.nbest_lists import Candidate, moses_text, plain, random_list, read_moses, seeds
 
 
 def read(format: str, text: str) -> NbestStore:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss._engine import LineError, MosesReader, NbestBuilder
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
 from isogloss.nbest import NbestStore, moses
-from nbest_lists import (
+from support.nbest_lists import (
     Candidate,
     RefusedError,
     build,

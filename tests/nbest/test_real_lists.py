@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.corpus.streams import read_chunks
+from isogloss.io.streams import read_chunks
 from isogloss.nbest import read_nbest, write_nbest
 from isogloss.nbest.formats import losses
-from nbest_lists import exact, expected, parse_moses, plain, scratch
+from support.nbest_lists import exact, expected, parse_moses, plain, scratch
 
 pytestmark = pytest.mark.corpora
 

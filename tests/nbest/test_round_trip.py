@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.errors import ConfigError, OutputError
+from isogloss.io.errors import ConfigError, OutputError
 from isogloss.nbest import FORMATS, DenseGroup, NbestStore, read_nbest, write_nbest
 from isogloss.nbest.formats import losses, recognise
-from nbest_lists import (
+from support.nbest_lists import (
     Candidate,
     build,
     candidates,

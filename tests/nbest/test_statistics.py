@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
 from isogloss.metric import References
 from isogloss.nbest import NbestStore
 from isogloss.nbest.moses import read

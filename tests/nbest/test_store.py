@@ -17,13 +17,23 @@ import pytest
 from hypothesis import given, settings
 
 from isogloss._engine import Vocabulary, materialise_sparse
-from isogloss.errors import ModelFormatError, UserError
+from isogloss.io.errors import ModelFormatError, UserError
 from isogloss.nbest import FORMATS, NbestStore, Ragged, SparseFeatures, read_nbest, write_nbest
 from isogloss.nbest.check import is_feature_name
 from isogloss.nbest.edit import distinct, merge
 from isogloss.nbest.formats import losses
 from isogloss.nbest.summary import summarise
-from nbest_lists import Candidate, exact, expected, moses_text, plain, random_list, read_moses, scratch, seeds
+from support.nbest_lists import (
+    Candidate,
+    exact,
+    expected,
+    moses_text,
+    plain,
+    random_list,
+    read_moses,
+    scratch,
+    seeds,
+)
 
 
 def store_of(given_list: list[Candidate]) -> NbestStore:

@@ -10,11 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-import model_pipeline
-import small_pipeline
-from isogloss.corpus.synthetic import write_corpus
-from isogloss.model.folder import verify_folder
+from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.pipeline import Run
+from isogloss.storage.folder import verify_folder
+from support import model_pipeline, small_pipeline
 
 KILLS = 20
 
@@ -23,7 +22,7 @@ KILLS = 20
 AT_EVERY_STEP = """
 import os, signal, sys
 from pathlib import Path
-import small_pipeline
+from support import small_pipeline
 from isogloss.pipeline import Run, fingerprint
 
 base = Path(sys.argv[1])
@@ -61,7 +60,7 @@ print(step)
 
 def test_killed_at_every_change_of_the_file_system(tmp_path: Path) -> None:
     small_pipeline.write_text(tmp_path / "text")
-    environment = {**os.environ, "PYTHONPATH": str(Path(small_pipeline.__file__).parent)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", AT_EVERY_STEP, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr

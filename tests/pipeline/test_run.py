@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import small_pipeline
-from isogloss.errors import ConfigError, DataFormatError, OutputError, StageError
-from isogloss.model.folder import write_folder
+from isogloss.io.errors import ConfigError, DataFormatError, OutputError, StageError
 from isogloss.pipeline import Event, Run, Stage
-from small_pipeline import content, stages
+from isogloss.storage.folder import write_folder
+from support import small_pipeline
+from support.small_pipeline import content, stages
 
 Paths = Mapping[str, Path]
 
@@ -166,7 +166,7 @@ def test_an_output_may_change_between_file_and_folder(
     text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, can_swap: bool
 ) -> None:
     if not can_swap:
-        monkeypatch.setattr("isogloss.pipeline.place._swap", lambda first, second: False)
+        monkeypatch.setattr("isogloss.pipeline.run_folder._swap", lambda first, second: False)
 
     def tree(inputs: Paths, outputs: Paths, options: Mapping[str, Any]) -> None:
         outputs["out"].mkdir()
@@ -312,17 +312,18 @@ def test_a_full_disk_leaves_the_old_outputs(text: Path, folder: Path) -> None:
     Run(folder).execute(stages(text))
     before = content(folder)
     script = (
-        "import resource, sys, small_pipeline\n"
+        "import resource, sys\n"
+        "from support import small_pipeline\n"
         "from pathlib import Path\n"
         "from isogloss.pipeline import Run\n"
-        "from isogloss.errors import StageError\n"
+        "from isogloss.io.errors import StageError\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
         "try:\n"
         "    Run(sys.argv[1]).execute(small_pipeline.stages(Path(sys.argv[2]), shortest=1))\n"
         "except StageError as error:\n"
         "    sys.exit(str(error))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(small_pipeline.__file__).parent)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", script, str(folder), str(text)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.stderr.startswith("stage 'clean': ")

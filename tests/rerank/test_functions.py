@@ -15,7 +15,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from isogloss.align import AlignmentModel
 from isogloss.classes import WordClasses
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.learn.mbr import expected_utility, posterior
 from isogloss.lm import LanguageModel
 from isogloss.nbest import NbestStore, Ragged, write_nbest
@@ -23,9 +23,9 @@ from isogloss.nbest.store import SparseFeatures
 from isogloss.rerank.features import Material, computed, parse_features, read_source
 from isogloss.rerank.functions import FUNCTIONS
 from isogloss.rerank.functions.brackets import unmatched
-from rerank_lists import ARPA, store_of
-from search.exhaustive import Arc, Lattice, Match, Rule, Step
-from search.sparse_oracle import TokenTypes, events, feature_counts
+from support.exhaustive import Arc, Lattice, Match, Rule, Step
+from support.rerank_lists import ARPA, store_of
+from support.sparse_oracle import TokenTypes, events, feature_counts
 
 
 def column(spec: str, store: NbestStore, source=None, **options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.expected import ExpectedScore
 from isogloss.learn.problem import Problem
 from isogloss.metric import References

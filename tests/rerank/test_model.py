@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isogloss.errors import ConfigError, DataFormatError, ModelFormatError
+from isogloss.io.errors import ConfigError, DataFormatError, ModelFormatError
 from isogloss.learn import Problem
 from isogloss.learn.expected import ExpectedScore
 from isogloss.learn.mbr import Mbr
-from isogloss.learn.sweeps import deviations
+from isogloss.learn.online_reranker import deviations
 from isogloss.learn.voted import VotedPerceptron
 from isogloss.metric import References
 from isogloss.nbest import write_nbest
@@ -30,7 +30,7 @@ from isogloss.rerank import (
     train,
 )
 from isogloss.rerank.train import decoder_weights
-from rerank_lists import ARPA, sentences, store_of, synthetic_problem
+from support.rerank_lists import ARPA, sentences, store_of, synthetic_problem
 
 QUICK = {
     "splitting": {"iterations": 5},

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isogloss.errors import ConfigError
+from isogloss.decoder import Arc, Lattice, load, parse_plf
+from isogloss.io.errors import ConfigError
 from isogloss.nbest import NbestStore, moses, read_nbest
-from isogloss.search import Arc, Lattice, load, parse_plf
 from isogloss.speech import (
     Hypothesis,
     SpeechOptions,

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss.corpus.plain import unequal_lines
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["EncodedPairs", "Encoder", "read_pairs", "read_sides"]
 

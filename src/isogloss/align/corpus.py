@@ -16,8 +16,8 @@ from isogloss.align.links import Alignments
 from isogloss.align.model import AlignmentModel
 from isogloss.align.options import LinkOptions, TrainingOptions
 from isogloss.align.train import Progress, no_progress, usable_pairs
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath
 
 __all__ = ["Backend", "CorpusAlignment", "align_corpus"]
 

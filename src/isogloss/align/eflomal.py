@@ -14,7 +14,7 @@ from isogloss.align.bitext import EncodedPairs
 from isogloss.align.links import Alignments, symmetrize
 from isogloss.align.options import LinkOptions
 from isogloss.align.train import usable_pairs
-from isogloss.errors import InternalError, MissingExtraError
+from isogloss.io.errors import InternalError, MissingExtraError
 
 __all__ = ["align_with_eflomal", "require_eflomal"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from isogloss.align.links import Link
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["AlignmentScores", "GoldLinks", "check_gold", "read_gold", "score_alignments"]
 

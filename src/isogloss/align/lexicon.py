@@ -14,8 +14,8 @@ import numpy as np
 from isogloss import _engine
 from isogloss.align.bitext import Encoder
 from isogloss.align.model import AlignmentModel
-from isogloss.corpus.streams import StrPath, atomic_outputs, read_lines
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, atomic_outputs, read_lines
 
 __all__ = ["lexicon_paths", "read_lexicon", "write_lexicon"]
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss.align.options import Method, symmetrization
-from isogloss.corpus.streams import StrPath, atomic_output, naming_file, read_chunks
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.streams import StrPath, atomic_output, naming_file, read_chunks
 
 __all__ = ["Alignments", "Link", "symmetrize"]
 

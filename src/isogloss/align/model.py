@@ -14,9 +14,9 @@ from isogloss.align.bitext import EncodedPairs, Encoder, Pair
 from isogloss.align.links import Alignments, Link
 from isogloss.align.options import LinkOptions, Method, TrainingOptions, symmetrization
 from isogloss.align.train import Progress, learn, make_batches, no_progress
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, ModelFormatError
-from isogloss.model.folder import open_folder, write_folder
+from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import open_folder, write_folder
 
 __all__ = ["AlignmentModel"]
 

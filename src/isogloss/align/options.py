@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = ["LinkOptions", "Method", "ModelType", "TrainingOptions"]
 

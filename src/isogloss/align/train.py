@@ -12,7 +12,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.align.bitext import EncodedPairs
 from isogloss.align.options import TrainingOptions
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = ["Progress", "TrainedParts", "learn", "make_batches", "no_progress", "usable_pairs"]
 

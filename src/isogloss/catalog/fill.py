@@ -10,9 +10,9 @@ from isogloss.catalog.messages import Draft, MessageTranslator
 from isogloss.catalog.po import PoCatalog
 from isogloss.catalog.xml import TmxCatalog, XliffCatalog
 from isogloss.corpus.formats import detect_format
-from isogloss.corpus.streams import StrPath, atomic_output
-from isogloss.errors import ConfigError
-from isogloss.progress import Track, no_track
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, atomic_output
 
 __all__ = ["Filled", "fill_catalog"]
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 from isogloss.corpus.placeholders import DEFAULT_KINDS, MARK, Protector
 from isogloss.corpus.processing import TextProcessing
-from isogloss.errors import ConfigError
+from isogloss.decoder import Fixed, Sentence, System, Terms, best_lines
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import NbestStore
-from isogloss.progress import Track, no_track
-from isogloss.search import Fixed, Sentence, System, Terms, best_lines
 
 __all__ = ["Draft", "MessageTranslator", "well_nested"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from isogloss.catalog.messages import Draft
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
 from isogloss.corpus.po import decoded_lines
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath
 
 __all__ = ["PoCatalog"]
 

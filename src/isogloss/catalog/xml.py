@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from isogloss.catalog.inline import Inline
 from isogloss.catalog.messages import Draft
 from isogloss.corpus.markup import attribute, parse_units
-from isogloss.corpus.streams import StrPath, read_chunks
 from isogloss.corpus.tmx import same_language
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.streams import StrPath, read_chunks
 
 __all__ = ["TmxCatalog", "XliffCatalog"]
 

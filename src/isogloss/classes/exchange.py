@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from isogloss._engine import MOST_CLASSES, BigramCounter, ExchangeClustering, UnitBigrams, Vocabulary
 from isogloss.classes.words import FIRST_CLASS, UNKNOWN_WORD, WordClasses
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.streams import StrPath
 
 __all__ = ["ClassOptions", "Clustering", "Pass", "class_perplexity", "induce_classes"]
 

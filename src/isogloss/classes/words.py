@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import Vocabulary
-from isogloss.corpus.streams import StrPath, atomic_output, read_lines
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.streams import StrPath, atomic_output, read_lines
 
 __all__ = ["BOUNDARY_CLASS", "FIRST_CLASS", "UNKNOWN_CLASS", "UNKNOWN_WORD", "WordClasses"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError, OutputError
+from isogloss.io.errors import ConfigError, OutputError
 
 if TYPE_CHECKING:
     from isogloss.align import AlignmentScores, CorpusAlignment, GoldLinks

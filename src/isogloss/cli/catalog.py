@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from isogloss.cli import console
 
 if TYPE_CHECKING:
-    from isogloss.search import System, Terms
+    from isogloss.decoder import System, Terms
 
 __all__ = ["translate_catalog"]
 
@@ -26,7 +26,7 @@ def translate_catalog(
 ) -> None:
     """Fill a catalog and say how sure that is."""
     from isogloss.catalog import MessageTranslator, fill_catalog
-    from isogloss.corpus.streams import atomic_output
+    from isogloss.io.streams import atomic_output
 
     translator = MessageTranslator(system, threads=threads, terms=terms)
     own = system.text.target.options.language if system.text is not None else ""

@@ -38,7 +38,7 @@ def classes(
 ) -> None:
     """Group the words of a corpus into classes of words used alike."""
     from isogloss.classes import ClassOptions, induce_classes
-    from isogloss.corpus.streams import read_lines
+    from isogloss.io.streams import read_lines
 
     options = ClassOptions(
         classes=classes, iterations=iterations, restarts=restarts, min_count=min_count, seed=seed

@@ -51,8 +51,8 @@ def column(
 
     A word that was seen with several values has all of them. Nothing is downloaded; what is missing is said.
     """
-    from isogloss.corpus.streams import read_lines
     from isogloss.features.annotators import annotate, annotator
+    from isogloss.io.streams import read_lines
 
     tool = annotator(type.value, language, dictionary)
     sentences = (line.split() for line in console.track(read_lines(corpus), "reading"))

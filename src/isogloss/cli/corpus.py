@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from isogloss.cli import console, tokens
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.corpus.check import CheckOptions, CheckReport
@@ -97,7 +97,7 @@ def synthetic(
     json: Json = False,
 ) -> None:
     """Make a bilingual corpus out of nothing: simple English and an invented language."""
-    from isogloss.corpus.synthetic import write_corpus
+    from isogloss.corpus.synthetic.text import write_corpus
 
     written = write_corpus(folder, pairs=pairs, seed=seed, references=references, raw=raw)
     if json:
@@ -172,7 +172,7 @@ def check(
     """
     from isogloss.corpus.check import Examination, check_corpus
     from isogloss.corpus.formats import split_files
-    from isogloss.corpus.streams import atomic_outputs
+    from isogloss.io.streams import atomic_outputs
 
     corpus, rest = split_files(files, format=format)
     if rest:

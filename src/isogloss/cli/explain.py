@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
-    from isogloss.search import System
+    from isogloss.decoder import System
 
 __all__ = ["explain"]
 
@@ -51,8 +51,8 @@ def explain(
     ] = None,
 ) -> None:
     """Show the rules behind a translation and what every feature contributed to its score."""
-    from isogloss.search import load
-    from isogloss.search.explain import explain as run
+    from isogloss.decoder import load
+    from isogloss.decoder.explanation import explain as run
 
     if (local is None) != (memory is None):
         raise ConfigError("--local and --memory go together")
@@ -72,7 +72,7 @@ def explain(
 
 def _localised(system: System, sentence: str, method: _Local, memory: str) -> System:
     """The system with the weights of a sentence; says on standard error what made them."""
-    from isogloss.local import LocalTranslator, Memory
+    from isogloss.adapt import LocalTranslator, Memory
 
     opened = Memory.open(memory, system)
     retrieval, update = opened.retrieval_options(method.value), opened.update_options(method.value)

@@ -91,8 +91,8 @@ def filter_(
     json: JsonOption = False,
 ) -> None:
     """Copy only the rules that can match in given sentences."""
-    from isogloss.errors import ConfigError
     from isogloss.grammar.selection import filter_table
+    from isogloss.io.errors import ConfigError
 
     if max_span < 1:
         raise ConfigError(f"max_span must be at least 1, got {max_span}")

@@ -13,7 +13,7 @@ from isogloss.cli import console
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from isogloss.model.inspection import Inspection
+    from isogloss.storage.inspection import Inspection
 
 __all__ = ["inspect"]
 
@@ -34,8 +34,8 @@ def inspect(
 
     With --verify a damaged folder is an error, which says what is damaged.
     """
-    from isogloss.model.inspection import inspect_folder
-    from isogloss.search import inspect_system, is_system
+    from isogloss.decoder import inspect_system, is_system
+    from isogloss.storage.inspection import inspect_folder
 
     look = inspect_system if is_system(folder) else inspect_folder
     found = look(folder, verify=verify)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.learn import Problem
@@ -52,7 +52,7 @@ def source_of(path: str | None, store: NbestStore) -> list[list[str]] | None:
 
 def count_lines(path: str) -> int:
     """Lines of a text file."""
-    from isogloss.corpus.streams import read_lines
+    from isogloss.io.streams import read_lines
 
     return sum(1 for _ in read_lines(path))
 

@@ -104,7 +104,7 @@ def build(
 
 
 def _thresholds(text: str) -> tuple[int, ...]:
-    from isogloss.errors import ConfigError
+    from isogloss.io.errors import ConfigError
 
     try:
         return tuple(int(field) for field in text.replace(",", " ").split())
@@ -154,7 +154,7 @@ def query(
     unknown words and the sentence itself, separated by tabs; a word as its log10 probability, the length of
     the n-gram it was found in, and the word, which is marked with * if it is unknown.
     """
-    from isogloss.corpus.streams import read_lines
+    from isogloss.io.streams import read_lines
     from isogloss.lm import LanguageModel, Perplexity
 
     loaded = LanguageModel.load(model, track=console.track)

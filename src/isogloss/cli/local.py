@@ -59,12 +59,12 @@ def tune(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Choose λ and α: translate a held-out set with each setting and compare with the baseline."""
-    from isogloss.corpus.streams import read_lines
-    from isogloss.local import Memory, RetrievalOptions, UpdateOptions, save_tuned
-    from isogloss.local.tune import settings_of, sweep
+    from isogloss.adapt import Memory, RetrievalOptions, UpdateOptions, save_tuned
+    from isogloss.adapt.tune import settings_of, sweep
+    from isogloss.decoder import load
+    from isogloss.io.streams import read_lines
     from isogloss.metric import References
     from isogloss.metric.references import check_length
-    from isogloss.search import load
 
     threads = thread_count(threads)
     loaded = load(system)
@@ -115,7 +115,7 @@ def local_training(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Local training (Liu et al. 2012): all tables of the paper, and its figure, on your data."""
-    from isogloss.local.experiment import read_experiment, run_experiment, tables
+    from isogloss.experiments.local_training import read_experiment, run_experiment, tables
 
     threads = thread_count(threads)
     options = read_experiment(config)

@@ -30,7 +30,7 @@ from isogloss.cli.train import train
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
 from isogloss.cli.tune_nbest import tune_nbest
-from isogloss.errors import IsoglossError
+from isogloss.io.errors import IsoglossError
 
 __all__ = ["app", "main"]
 

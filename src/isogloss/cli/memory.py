@@ -11,7 +11,7 @@ from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.decoding import thread_count
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = ["app"]
 
@@ -72,10 +72,10 @@ def build(
     A build that was interrupted goes on where it stopped when it is called again with the same files. Pairs
     with an empty side are left out.
     """
+    from isogloss.adapt import BuildOptions, build_memory, read_examples
     from isogloss.align import AlignmentModel
-    from isogloss.corpus.streams import read_lines
-    from isogloss.local import BuildOptions, build_memory, read_examples
-    from isogloss.search import load
+    from isogloss.decoder import load
+    from isogloss.io.streams import read_lines
 
     if alignment is not None and not leave_one_out:
         raise ConfigError("--alignment is for --leave-one-out")
@@ -122,8 +122,8 @@ def add(
     json: Json = False,
 ) -> None:
     """Add examples, such as a user's correction; the next query finds them."""
-    from isogloss.local import Example, add_examples, read_examples
-    from isogloss.search import load
+    from isogloss.adapt import Example, add_examples, read_examples
+    from isogloss.decoder import load
 
     now = int(time.time())
     if (pair is None) == (source is None) or bool(reference) != bool(source):
@@ -149,7 +149,7 @@ def remove(
     json: Json = False,
 ) -> None:
     """Let examples be found no more; 'compact' gives their space back."""
-    from isogloss.local import remove_examples
+    from isogloss.adapt import remove_examples
 
     remove_examples(memory, numbers)
     if json:
@@ -180,7 +180,7 @@ def query(
     json: Json = False,
 ) -> None:
     """The examples most similar to a sentence."""
-    from isogloss.local import Memory, RetrievalOptions
+    from isogloss.adapt import Memory, RetrievalOptions
 
     options = RetrievalOptions(
         size=size,
@@ -217,7 +217,7 @@ def query(
 @app.command()
 def info(memory: Directory, json: Json = False) -> None:
     """How many examples there are, and how they were made."""
-    from isogloss.local import Memory
+    from isogloss.adapt import Memory
 
     opened = Memory.open(memory)
     facts: dict[str, Any] = {
@@ -245,7 +245,7 @@ def info(memory: Directory, json: Json = False) -> None:
 @app.command()
 def compact(memory: Directory, json: Json = False) -> None:
     """Write the memory anew: one segment, nothing removed left, word frequencies counted again."""
-    from isogloss.local import compact_memory
+    from isogloss.adapt import compact_memory
 
     made = compact_memory(memory)
     if json:

@@ -195,7 +195,7 @@ def oracle(
     json: Json = False,
 ) -> None:
     """Print the BLEU that a perfect reranker could reach with a list, and what other choices reach."""
-    from isogloss.corpus.streams import atomic_output
+    from isogloss.io.streams import atomic_output
     from isogloss.metric import References
     from isogloss.nbest.oracle import find_oracle
     from isogloss.nbest.statistics import bleu_statistics
@@ -228,7 +228,7 @@ def synthetic(
     to: To = FormatName.MOSES,
 ) -> None:
     """Make a list by putting mistakes into references, to try things on."""
-    from isogloss.corpus.streams import naming_file, read_lines
+    from isogloss.io.streams import naming_file, read_lines
     from isogloss.nbest.synthetic import make_nbest
 
     references = [line.split() for line in read_lines(reference)]
@@ -249,7 +249,7 @@ def best(
 
     Sentences without candidates become empty lines, so that the lines match the source.
     """
-    from isogloss.corpus.streams import atomic_output
+    from isogloss.io.streams import atomic_output
     from isogloss.nbest.edit import best_rows
 
     store = read_list(list, format)
@@ -273,8 +273,8 @@ def from_lattice(
 
     A lattice without words has one candidate without words, so that the sentences match the lines.
     """
-    from isogloss.corpus.streams import read_lines
-    from isogloss.search.plf import parse_plf
+    from isogloss.decoder.plf import parse_plf
+    from isogloss.io.streams import read_lines
     from isogloss.speech.strings import best_strings, strings_store
 
     rows = enumerate(console.track(read_lines(lattices), "lattices"), start=1)

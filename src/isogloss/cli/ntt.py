@@ -29,7 +29,7 @@ def ntt_iwslt2007(
     A run that was stopped goes on where it stopped when the same command is given again.
     """
     from isogloss.cli.sizes import parse_size
-    from isogloss.ntt import NttExperiment, ntt_page, ntt_tables, read_ntt
+    from isogloss.experiments.ntt_iwslt2007 import NttExperiment, ntt_page, ntt_tables, read_ntt
 
     threads = thread_count(threads)
     options = read_ntt(config)

@@ -23,8 +23,8 @@ from isogloss.cli.decoding import (
 )
 
 if TYPE_CHECKING:
+    from isogloss.decoder import Searched
     from isogloss.metric import References
-    from isogloss.search import Searched
 
 __all__ = ["oracle"]
 
@@ -67,10 +67,10 @@ def oracle(
 
     Scores in lists are sentence BLEU from 0 to 1, or with --force the system's own.
     """
-    from isogloss.corpus.streams import read_lines
+    from isogloss.decoder import SearchOptions, load
+    from isogloss.io.streams import read_lines
     from isogloss.metric import References
     from isogloss.metric.references import check_length
-    from isogloss.search import SearchOptions, load
 
     check_list(nbest, format)
     threads = thread_count(threads)

@@ -25,7 +25,7 @@ def relevant_set(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Relevant set training (Tillmann and Zhang 2006): Table 3 and the learning curves on your data."""
-    from isogloss.training.relevant_set_experiment import (
+    from isogloss.experiments.relevant_set import (
         experiment_page,
         read_experiment,
         run_experiment,

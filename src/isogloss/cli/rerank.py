@@ -19,7 +19,7 @@ from isogloss.cli.lists import (
     split_columns,
 )
 from isogloss.cli.nbest import Format, FormatName, List, Output, _write, read_list
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.learn import Problem
@@ -219,7 +219,7 @@ def apply(
     format: Format = None,
 ) -> None:
     """Choose from a list: write one line per source line, or with --to the reordered list."""
-    from isogloss.corpus.streams import atomic_output
+    from isogloss.io.streams import atomic_output
     from isogloss.rerank import Reranker
 
     reranker = Reranker.load(model)
@@ -376,7 +376,7 @@ def _print_trained(trained: Trained, problem: Problem, json: bool) -> None:
 def _step_json(step: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from isogloss.learn.sweeps import PairStep
+    from isogloss.learn.online_reranker import PairStep
 
     return {**asdict(step), **({"log_loss": step.log_loss} if isinstance(step, PairStep) else {})}
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from isogloss.cli import console
-from isogloss.errors import OutputError
+from isogloss.io.errors import OutputError
 
 __all__ = ["ResultTable", "give_results", "output_folder"]
 
@@ -32,7 +32,7 @@ def give_results(
     results: Mapping[str, Any], tables: Iterable[ResultTable], folder: Path | None, *, as_json: bool
 ) -> None:
     """Write the results into the folder, and print them as JSON or as tables."""
-    from isogloss.corpus.streams import atomic_output
+    from isogloss.io.streams import atomic_output
 
     if folder is not None:
         with atomic_output(folder / "results.json") as stream:

@@ -24,7 +24,7 @@ from isogloss.cli.corpus import (
 from isogloss.cli.decoding import thread_count
 
 if TYPE_CHECKING:
-    from isogloss.sampling import Sampled
+    from isogloss.selection import Sampled
 
 __all__ = ["sample"]
 
@@ -91,7 +91,7 @@ def sample(
     The corpus is read several times and may be larger than memory. Words are what spaces separate.
     """
     from isogloss.corpus.formats import plan_conversion
-    from isogloss.sampling import SampleOptions, read_text, sample_corpus
+    from isogloss.selection import SampleOptions, read_text, sample_corpus
 
     threads = thread_count(threads)
     options = SampleOptions(

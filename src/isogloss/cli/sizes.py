@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = ["parse_size"]
 

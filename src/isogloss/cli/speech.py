@@ -10,11 +10,11 @@ import typer
 from isogloss.cli import console
 from isogloss.cli.decoding import thread_count
 from isogloss.cli.nbest import FormatName, _write, read_list
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.cli.translate import Reported
-    from isogloss.search import Lattice
+    from isogloss.decoder import Lattice
     from isogloss.speech import Utterance
 
 __all__ = ["speech"]
@@ -98,10 +98,10 @@ def speech(
     heard has an empty translation, so that lines match utterances.
     """
     from isogloss.cli.translate import Reported
-    from isogloss.corpus.streams import atomic_output
+    from isogloss.decoder import load
+    from isogloss.io.streams import atomic_output
     from isogloss.nbest.edit import best_rows
     from isogloss.rerank import Reranker
-    from isogloss.search import load
     from isogloss.speech import SpeechOptions, best_lines, translate_speech
 
     threads = thread_count(threads)
@@ -130,9 +130,9 @@ def speech(
 def _read(
     path: str, input: _Input, hypotheses: int, count: int | None, reported: Reported
 ) -> list[Utterance]:
-    from isogloss.corpus.streams import read_lines
-    from isogloss.errors import DataFormatError
-    from isogloss.search import Lattice, parse_plf
+    from isogloss.decoder import Lattice, parse_plf
+    from isogloss.io.errors import DataFormatError
+    from isogloss.io.streams import read_lines
     from isogloss.speech import lattice_utterances, list_utterances, text_utterances
 
     if input is _Input.nbest:

@@ -94,7 +94,7 @@ def create(
     """Make a system for 'isogloss translate' from a rule table and a language model."""
     from dataclasses import asdict
 
-    from isogloss.search import SearchOptions, create_system
+    from isogloss.decoder import SearchOptions, create_system
 
     options = SearchOptions(
         hierarchical=search is _Search.hierarchical,
@@ -129,8 +129,8 @@ def _sparse(templates: str, types: str, source_columns: list[str], target_column
 
 
 def _columns(given: list[str]) -> dict[str, TokenColumn]:
-    from isogloss.errors import ConfigError
     from isogloss.features import TokenColumn
+    from isogloss.io.errors import ConfigError
 
     columns = {}
     for text in given:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 
 if TYPE_CHECKING:
     from isogloss.corpus.placeholders import Placeholder
@@ -86,8 +86,8 @@ def tokenize(
     if target_of is not None:
         raise ConfigError("--target-of goes with --system")
     from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
-    from isogloss.corpus.streams import atomic_outputs, read_lines
     from isogloss.corpus.tokenizer import tokenizer as make_tokenizer
+    from isogloss.io.streams import atomic_outputs, read_lines
 
     if protect and placeholders is None:
         raise ConfigError("--protect needs --placeholders, the file to keep what is protected in")
@@ -130,8 +130,8 @@ def detokenize(
     if source is not None:
         raise ConfigError("--source goes with --system")
     from isogloss.corpus.placeholders import restore
-    from isogloss.corpus.streams import atomic_output, read_lines
     from isogloss.corpus.tokenizer import tokenizer as make_tokenizer
+    from isogloss.io.streams import atomic_output, read_lines
 
     tool = make_tokenizer(tokenizer, language)
     lines = read_lines(input)
@@ -152,7 +152,7 @@ def _filter(
     others: str | None,
 ) -> None:
     """Change every line, by itself or seen beside the line of another file."""
-    from isogloss.corpus.streams import atomic_output, read_lines
+    from isogloss.io.streams import atomic_output, read_lines
 
     lines = console.track(read_lines(input), "lines")
     with atomic_output(output) as stream:
@@ -163,7 +163,7 @@ def _filter(
 
 
 def _text_of(system: str) -> TextProcessing:
-    from isogloss.search import load
+    from isogloss.decoder import load
 
     text = load(system).text
     if text is None:
@@ -183,7 +183,7 @@ def _paired(lines: Iterator[str], input: str, placeholders: str) -> Iterator[tup
 
 def _same_length(lines: Iterator[str], input: str, beside: str) -> Iterator[tuple[str, str]]:
     from isogloss.corpus.plain import unequal_lines
-    from isogloss.corpus.streams import read_lines
+    from isogloss.io.streams import read_lines
 
     for number, (line, row) in enumerate(zip_longest(lines, read_lines(beside)), start=1):
         if line is None:
@@ -215,8 +215,8 @@ def train(
     model: Model = "truecase.tsv",
 ) -> None:
     """Learn the usual case of words from tokenized text."""
-    from isogloss.corpus.streams import read_lines
     from isogloss.corpus.truecase import train_truecaser
+    from isogloss.io.streams import read_lines
 
     train_truecaser(line.split() for line in console.track(read_lines(input), "lines")).save(model)
 
@@ -224,8 +224,8 @@ def train(
 @_truecase.command("apply")
 def apply(input: Input = "-", output: Output = "-", model: Model = "truecase.tsv") -> None:
     """Give the words of tokenized text their usual case."""
-    from isogloss.corpus.streams import atomic_output, read_lines
     from isogloss.corpus.truecase import load_truecaser
+    from isogloss.io.streams import atomic_output, read_lines
 
     truecaser = load_truecaser(model)
     with atomic_output(output) as text:
@@ -236,8 +236,8 @@ def apply(input: Input = "-", output: Output = "-", model: Model = "truecase.tsv
 @_truecase.command("undo")
 def undo(input: Input = "-", output: Output = "-") -> None:
     """Begin the sentences of tokenized text with capitals."""
-    from isogloss.corpus.streams import atomic_output, read_lines
     from isogloss.corpus.truecase import undo_truecase
+    from isogloss.io.streams import atomic_output, read_lines
 
     with atomic_output(output) as text:
         for line in console.track(read_lines(input), "lines"):

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from isogloss.cli import console
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
-    from isogloss.learn.tuning import TuneIteration
-    from isogloss.pipeline import Event
-    from isogloss.training import Trained
+    from isogloss.pipeline import Event, Trained
+    from isogloss.tuning.tune import TuneIteration
 
 __all__ = ["train"]
 
@@ -289,8 +288,8 @@ def train(
     """
     from isogloss.cli.sizes import parse_size
     from isogloss.corpus.placeholders import parse_kinds
-    from isogloss.training import train as train_system
-    from isogloss.training.config import make_options, read_config
+    from isogloss.pipeline import train as train_system
+    from isogloss.pipeline.train_config import make_options, read_config
 
     settings = {} if config is None else read_config(config)
     given: dict[str, Any] = {
@@ -374,7 +373,7 @@ def _column(written: str) -> tuple[str, str]:
 
 
 def _default_features() -> dict[str, Any]:
-    from isogloss.training.options import DEFAULT_FEATURES
+    from isogloss.pipeline.train_options import DEFAULT_FEATURES
 
     return DEFAULT_FEATURES.to_json()
 

@@ -25,12 +25,12 @@ from isogloss.cli.decoding import (
     check_list,
     thread_count,
 )
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 
 if TYPE_CHECKING:
     from isogloss.corpus.processing import TextProcessing
+    from isogloss.decoder import Source, System
     from isogloss.nbest.store import Int64, NbestStore
-    from isogloss.search import Source, System
 
 __all__ = ["Reported", "translate"]
 
@@ -263,8 +263,8 @@ def translate(
     With --po, --xliff or --tmx, what is empty in such a file is filled and marked as a draft; what is
     translated is never changed.
     """
-    from isogloss.search import SearchOptions, Terms, factor_names, load
-    from isogloss.search.stream import arriving_batches, line_reader
+    from isogloss.decoder import SearchOptions, Terms, factor_names, load
+    from isogloss.decoder.stream import arriving_batches, line_reader
 
     check_list(nbest, format)
     threads = thread_count(threads)
@@ -389,8 +389,8 @@ def _with_local(
     open_files: contextlib.ExitStack,
 ) -> System:
     """The system with weights for each sentence; what happens goes into the report, if one is wanted."""
-    from isogloss.corpus.streams import atomic_output
-    from isogloss.local import LocallyTranslated, LocalSystem, LocalTranslator, Memory
+    from isogloss.adapt import LocallyTranslated, LocalSystem, LocalTranslator, Memory
+    from isogloss.io.streams import atomic_output
 
     opened = Memory.open(memory, system)
     beside = None if dev is None else Memory.open(dev, system)
@@ -449,9 +449,9 @@ def _pieces(
     **limits: Any,
 ) -> Iterator[str]:
     """The translations of a batch as text; the number of its first sentence is ``first``."""
+    from isogloss.decoder import best_lines
+    from isogloss.decoder.system import source_text
     from isogloss.nbest import jsonl, moses
-    from isogloss.search import best_lines
-    from isogloss.search.system import source_text
 
     if format is OutputFormat.jsonl:
         store, derivations = system.explained(batch, nbest=nbest, **limits)

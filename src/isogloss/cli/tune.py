@@ -14,9 +14,9 @@ from isogloss.cli import console
 
 if TYPE_CHECKING:
     from isogloss.corpus.processing import TextProcessing
-    from isogloss.learn.tuning import TuneIteration
+    from isogloss.decoder import Source
     from isogloss.metric import References
-    from isogloss.search import Source
+    from isogloss.tuning.tune import TuneIteration
 
 __all__ = ["tune"]
 
@@ -121,14 +121,14 @@ def tune(
     The system is changed only when the run has ended well. Sparse features are learned by mira, if the system
     has any (see 'isogloss system create --templates'); the other methods leave it with dense weights only.
     """
-    from isogloss.errors import ConfigError
-    from isogloss.learn.online import OnlineOptions
-    from isogloss.learn.tuning import TuneOptions
-    from isogloss.learn.tuning import tune as run
+    from isogloss.decoder import load
+    from isogloss.decoder.weights import read_weights
+    from isogloss.io.errors import ConfigError
+    from isogloss.pipeline.report import REPORT, history_of, tuning_section
     from isogloss.report import Page
-    from isogloss.search import load
-    from isogloss.search.weights import read_weights
-    from isogloss.training.report import REPORT, history_of, tuning_section
+    from isogloss.tuning.online import OnlineOptions
+    from isogloss.tuning.tune import TuneOptions
+    from isogloss.tuning.tune import tune as run
 
     if (held_out_source is None) != (held_out_target is None):
         raise ConfigError("--held-out-source and --held-out-target belong together")
@@ -195,10 +195,10 @@ def tune(
 def _read(
     source: str, target: Files, text: TextProcessing | None, plf: bool
 ) -> tuple[list[Source], References]:
-    from isogloss.corpus.streams import read_lines
-    from isogloss.errors import DataFormatError
+    from isogloss.decoder import parse_plf
+    from isogloss.io.errors import DataFormatError
+    from isogloss.io.streams import read_lines
     from isogloss.metric import References
-    from isogloss.search import parse_plf
 
     lines, references = list(read_lines(source)), References.read(target)
     if len(lines) != len(references):

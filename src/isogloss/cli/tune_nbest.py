@@ -10,7 +10,7 @@ from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.nbest import Files, Format, FormatName, Json, List, read_list
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.learn import Constraints, Problem, Tuned
@@ -113,8 +113,8 @@ def tune_nbest(
     if (held_out is None) != (held_out_reference is None) or (held_out is not None and quality is not None):
         raise ConfigError("--held-out needs --held-out-reference, and both need --reference")
 
+    from isogloss.decoder.weights import read_weights, write_weights
     from isogloss.learn.nbest_tuning import make_learner, tune_problem
-    from isogloss.search.weights import read_weights, write_weights
 
     given = {
         "threads": threads if method == "mert" else None,

@@ -16,9 +16,9 @@ from isogloss.corpus.mojibake import find_mojibake
 from isogloss.corpus.pairs import Reading, ReadOptions, SentencePair
 from isogloss.corpus.placeholders import Protector
 from isogloss.corpus.profile import Profile, scripts_in
-from isogloss.corpus.streams import StrPath, read_byte_lines
 from isogloss.corpus.tsv import split_row
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath, read_byte_lines
 
 __all__ = ["RULES", "CheckOptions", "CheckReport", "Examination", "Finding", "Row", "check_corpus"]
 

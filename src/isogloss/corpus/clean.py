@@ -10,8 +10,8 @@ from itertools import chain
 from isogloss.corpus.check import RULES, CheckOptions, Examination, Row
 from isogloss.corpus.formats import Conversion
 from isogloss.corpus.plain import unequal_lines
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath
 
 __all__ = ["CleanReport", "clean_corpus"]
 

@@ -14,11 +14,11 @@ from typing import IO, Protocol
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.corpus.plain import read_plain, write_plain
 from isogloss.corpus.po import read_po, write_po
-from isogloss.corpus.streams import StrPath, atomic_outputs, open_bytes
 from isogloss.corpus.tmx import read_tmx, write_tmx
 from isogloss.corpus.tsv import read_tsv, write_tsv
 from isogloss.corpus.xliff import read_xliff, write_xliff1, write_xliff2
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath, atomic_outputs, open_bytes
 
 __all__ = ["FORMATS", "Conversion", "Format", "PairFiles", "detect_format", "plan_conversion", "split_files"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from isogloss.corpus.streams import StrPath, read_chunks
-from isogloss.errors import DataFormatError, MissingExtraError, OutputError
+from isogloss.io.errors import DataFormatError, MissingExtraError, OutputError
+from isogloss.io.streams import StrPath, read_chunks
 
 __all__ = [
     "InlineText",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = ["DEFAULT_KINDS", "KINDS", "MARK", "Placeholder", "Protector", "parse_kinds", "restore"]
 

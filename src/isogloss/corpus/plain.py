@@ -9,8 +9,8 @@ from itertools import zip_longest
 from typing import IO
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["one_line", "read_plain", "unequal_lines", "write_plain"]
 

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import IO, Any
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import StrPath, read_byte_lines
-from isogloss.errors import DataFormatError, MissingExtraError, OutputError
+from isogloss.io.errors import DataFormatError, MissingExtraError, OutputError
+from isogloss.io.streams import StrPath, read_byte_lines
 
 __all__ = ["decoded_lines", "read_po", "write_po"]
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from isogloss.corpus.placeholders import Protector, restore
 from isogloss.corpus.profile import script_of
-from isogloss.corpus.streams import StrPath
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
 from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
-from isogloss.errors import ConfigError, ModelFormatError, UserError
-from isogloss.model.folder import open_folder, write_folder
+from isogloss.io.errors import ConfigError, ModelFormatError, UserError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import open_folder, write_folder
 
 __all__ = ["LEARNT_CASES", "Case", "Punctuation", "SideOptions", "TextProcessing", "TextSide"]
 

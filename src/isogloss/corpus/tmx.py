@@ -10,8 +10,8 @@ from typing import IO
 from isogloss._version import __version__
 from isogloss.corpus.markup import InlineText, attribute, check_characters, content, parse_units
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath
 
 __all__ = ["read_tmx", "same_language", "write_tmx"]
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.profile import script_of
-from isogloss.errors import ConfigError, MissingExtraError
+from isogloss.io.errors import ConfigError, MissingExtraError
 
 __all__ = ["TOKENIZERS", "Tokenizer", "chinese_segmenter", "tokenizer"]
 

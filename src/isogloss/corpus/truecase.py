@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from isogloss.corpus.placeholders import MARK
-from isogloss.corpus.streams import StrPath, atomic_output, read_lines
-from isogloss.errors import DataFormatError, NotTrainedError
+from isogloss.io.errors import DataFormatError, NotTrainedError
+from isogloss.io.streams import StrPath, atomic_output, read_lines
 
 __all__ = ["Truecaser", "load_truecaser", "parse_truecaser", "train_truecaser", "undo_truecase"]
 

@@ -8,8 +8,8 @@ from typing import IO
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.corpus.plain import one_line
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["read_tsv", "split_row", "write_tsv"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from isogloss.errors import ConfigError
 from isogloss.features.options import SparseOptions
+from isogloss.io.errors import ConfigError
 
 __all__ = ["IDENTITY_TEMPLATES", "BlockFeatures", "block_features"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isogloss.classes.words import WordClasses
-from isogloss.corpus.streams import StrPath, atomic_output, read_lines
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.streams import StrPath, atomic_output, read_lines
 
 __all__ = ["TokenColumn"]
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from isogloss import _engine
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, ModelFormatError
 from isogloss.features.columns import TokenColumn
 from isogloss.features.options import SPELLING_TYPES, PythonTemplate, SparseOptions
 from isogloss.grammar.table import RuleTable
-from isogloss.model.folder import Array, open_folder, write_folder
+from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import Array, open_folder, write_folder
 
 __all__ = ["SparseModel"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.errors import OutputError
+from isogloss.io.errors import OutputError
 
 __all__ = ["NameLog"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = ["ALL_TEMPLATES", "SPELLING_TYPES", "PythonTemplate", "SparseOptions"]
 

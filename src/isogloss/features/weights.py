@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, ModelFormatError
-from isogloss.model.folder import open_folder, write_folder
+from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import open_folder, write_folder
 
 __all__ = ["NamedWeight", "SparseWeights"]
 

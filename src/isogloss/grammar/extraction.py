@@ -12,12 +12,12 @@ from pathlib import Path
 
 from isogloss import _engine
 from isogloss.corpus.plain import unequal_lines
-from isogloss.corpus.streams import StrPath, naming_file, read_lines
-from isogloss.errors import ConfigError, DataFormatError
 from isogloss.grammar.options import ExtractOptions, Significance, thread_count
 from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
-from isogloss.progress import Track, no_track
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, naming_file, read_lines
 
 __all__ = ["SCORE_COLUMNS", "ExtractReport", "extract_rules", "parallel_lines"]
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from isogloss import _engine
-from isogloss.corpus.streams import StrPath, atomic_outputs, naming_file, read_lines
-from isogloss.errors import ConfigError, DataFormatError
 from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
-from isogloss.progress import Track, no_track
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, atomic_outputs, naming_file, read_lines
 
 __all__ = ["ImportReport", "TextFormat", "export_rules", "import_rules"]
 

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 
 __all__ = [
     "CountMode",

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import OutputError
 from isogloss.grammar.extraction import batches, parallel_lines
 from isogloss.grammar.options import Significance, thread_count
 from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
-from isogloss.progress import Track, no_track
+from isogloss.io.errors import OutputError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["filter_table", "prune_table"]
 

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import OutputError, UserError
-from isogloss.model.folder import write_folder
+from isogloss.io.errors import OutputError, UserError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import write_folder
 
 __all__ = ["KIND", "VERSION", "Columns", "scratch_folder", "steps", "store_table"]
 

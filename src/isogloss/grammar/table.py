@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from isogloss import _engine
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ModelFormatError, UserError
 from isogloss.grammar.storage import KIND, VERSION
-from isogloss.model.folder import ArrayFolder, open_folder
+from isogloss.io.errors import ModelFormatError, UserError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import ArrayFolder, open_folder
 
 __all__ = ["Rule", "RuleTable"]
 

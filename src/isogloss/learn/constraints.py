@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 
 __all__ = ["Constraints", "Limits", "Prior"]

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.lbfgs import minimise
 from isogloss.learn.learner import Learned, Step, Track, no_track
 from isogloss.learn.mbr import posterior
+from isogloss.learn.online_reranker import deviations, lists_of
 from isogloss.learn.problem import Problem, WeightVector
-from isogloss.learn.sweeps import deviations, lists_of
 from isogloss.metric.interface import FloatArray
 
 __all__ = ["ExpectedScore"]

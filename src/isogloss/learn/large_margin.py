@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import CsrRows
 

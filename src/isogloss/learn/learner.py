@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from isogloss.errors import InternalError
+from isogloss.io.errors import InternalError
+from isogloss.io.progress import Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
-from isogloss.progress import Track, no_track
 
 __all__ = ["Curve", "Learned", "Learner", "Step", "Track", "no_track"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.learner import Learned, Step, Track, no_track
 from isogloss.learn.problem import Problem
 from isogloss.metric.interface import FloatArray

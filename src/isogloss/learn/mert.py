@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.constraints import Constraints, Limits
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector

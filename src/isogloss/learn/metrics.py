@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.metric import SENTENCE_BLEU, Bleu, Metric, Nist, References, SacreMetric, bleu_scores
 from isogloss.metric.interface import FloatArray, Statistics
 from isogloss.metric.sacre import Progress

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
 from isogloss.learn.constraints import Constraints
 from isogloss.learn.learner import Learned, Learner, Step
 from isogloss.learn.mert import Mert
@@ -16,11 +17,10 @@ from isogloss.learn.metrics import metric_named
 from isogloss.learn.mira import BatchMira
 from isogloss.learn.pro import Pro
 from isogloss.learn.problem import Problem
-from isogloss.learn.safety import check_problem, check_weights_learned
+from isogloss.learn.validation import check_problem, check_weights_learned
 from isogloss.metric import Metric, References
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest import NbestStore, read_nbest
-from isogloss.progress import Track, no_track
 
 __all__ = ["METHODS", "Run", "Tuned", "make_learner", "tune_nbest"]
 

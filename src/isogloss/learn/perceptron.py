@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isogloss import _engine
-from isogloss.learn.sweeps import OnlineLearner, Sweeper
+from isogloss.learn.online_reranker import OnlineLearner, Sweeper
 from isogloss.metric.interface import FloatArray
 
 __all__ = ["Perceptron"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.constraints import Constraints, Limits
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.learn.metrics import QualityColumn, list_statistics, sentence_scores, unit
 from isogloss.metric import Bleu, Metric, References
 from isogloss.metric.interface import FloatArray, Statistics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.problem import Problem
 from isogloss.metric.interface import FloatArray
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
-from isogloss.learn.sweeps import OnlineLearner, Sweeper
+from isogloss.io.errors import ConfigError
+from isogloss.learn.online_reranker import OnlineLearner, Sweeper
 from isogloss.metric.interface import FloatArray
 
 __all__ = ["Splitting"]

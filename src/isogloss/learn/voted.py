@@ -9,8 +9,8 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.learn.learner import Learned, Track, no_track
+from isogloss.learn.online_reranker import Course, OnlineLearner, Sweeper
 from isogloss.learn.problem import Problem, WeightVector
-from isogloss.learn.sweeps import Course, OnlineLearner, Sweeper
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64
 

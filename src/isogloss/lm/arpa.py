@@ -6,11 +6,11 @@ import io
 from typing import cast
 
 from isogloss._engine import LmArpaReader, Vocabulary
-from isogloss.corpus.streams import StrPath, atomic_output, naming_file, read_chunks
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, atomic_output, naming_file, read_chunks
 from isogloss.lm.kneser_ney import Estimate
 from isogloss.lm.scratch import Scratch
-from isogloss.progress import Track, no_track
 
 __all__ = ["read_arpa", "write_arpa"]
 

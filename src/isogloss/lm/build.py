@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from isogloss._engine import LM_MAX_ORDER, Vocabulary
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, OutputError
+from isogloss.io.errors import ConfigError, OutputError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
 from isogloss.lm.arpa import write_arpa
 from isogloss.lm.counts import count_ngrams
 from isogloss.lm.kneser_ney import Discounts, Estimate, estimate
 from isogloss.lm.scratch import Scratch
 from isogloss.lm.stored import write_estimate
-from isogloss.progress import Track, no_track
 
 __all__ = ["BuildOptions", "BuildReport", "build", "estimate_model"]
 

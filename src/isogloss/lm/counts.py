@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import LmCounter, LmRunMerger, LmTrie, LmTrieBuilder, Vocabulary
-from isogloss.corpus.streams import StrPath, naming_file, not_text, read_chunks
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, naming_file, not_text, read_chunks
 from isogloss.lm.scratch import Scratch, SpillFile
-from isogloss.progress import Track, no_track
 
 __all__ = ["Counts", "Special", "count_ngrams"]
 

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import LmTrie, lm_log_backoffs, lm_log_probabilities
+from isogloss.io.progress import Track, no_track
 from isogloss.lm.counts import Counts
 from isogloss.lm.scratch import Scratch
-from isogloss.progress import Track, no_track
 
 __all__ = ["Discounts", "Estimate", "discounts_of", "estimate"]
 

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import LmModel, Vocabulary
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ModelFormatError
+from isogloss.io.errors import ModelFormatError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
 from isogloss.lm.arpa import read_arpa
 from isogloss.lm.stored import StoredModel, in_own_memory, open_model, vocabulary_arrays, write_model
-from isogloss.progress import Track, no_track
 
 __all__ = ["LanguageModel", "Perplexity", "SentenceScores", "WordScore"]
 

@@ -15,8 +15,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import OutputError
+from isogloss.io.errors import OutputError
+from isogloss.io.streams import StrPath
 
 __all__ = ["Scratch", "SpillFile"]
 

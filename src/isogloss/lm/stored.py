@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import LM_MAX_ORDER, LmModel, LmTableCompiler, Vocabulary, lm_copy_table, lm_index_words
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ModelFormatError
+from isogloss.io.errors import ModelFormatError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
 from isogloss.lm.counts import Special
 from isogloss.lm.kneser_ney import Estimate
 from isogloss.lm.scratch import Scratch
-from isogloss.model.folder import open_folder, write_folder
-from isogloss.progress import Track, no_track
+from isogloss.storage.folder import open_folder, write_folder
 
 __all__ = [
     "KIND",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from isogloss import _engine
 from isogloss._version import __version__
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.references import References
 from isogloss.metric.tokens import Encoder, Tokenizer

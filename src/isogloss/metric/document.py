@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric.bleu import BleuOptions, bleu_scores
 from isogloss.metric.interface import FloatArray, Statistics
 

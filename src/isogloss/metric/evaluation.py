@@ -8,8 +8,8 @@ from os import fspath
 
 import numpy as np
 
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, bleu_scores
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.nist import Nist

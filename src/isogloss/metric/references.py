@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import fspath
 
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["References"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isogloss._engine import Vocabulary
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric.references import References
 
 __all__ = ["EncodedReferences", "Encoder", "Tokenizer", "owners"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.errors import ModelFormatError
+from isogloss.io.errors import ModelFormatError
 
 if TYPE_CHECKING:
     from isogloss.nbest.store import NbestStore, Ragged

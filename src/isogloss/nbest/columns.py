@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, read_lines
 from isogloss.nbest.store import Float64, NbestStore
 
 __all__ = ["read_column"]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import Vocabulary
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.nbest.check import is_feature_name
 from isogloss.nbest.store import DenseGroup, Float64, Int64, NbestStore, Ragged, SparseFeatures
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from isogloss._engine import NbestBuilder
-from isogloss.corpus.streams import StrPath, decode_lines, naming_file
-from isogloss.errors import DataFormatError
-from isogloss.nbest.lost import lost_dense, lost_segmentation, lost_sparse
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, decode_lines, naming_file
+from isogloss.nbest.format_losses import lost_dense, lost_segmentation, lost_sparse
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["losses", "read", "write"]

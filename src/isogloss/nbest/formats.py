@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from isogloss.corpus.streams import StrPath, atomic_output, read_chunks
-from isogloss.errors import ConfigError, DataFormatError, OutputError
+from isogloss.io.errors import ConfigError, DataFormatError, OutputError
+from isogloss.io.streams import StrPath, atomic_output, read_chunks
 from isogloss.nbest import fairseq, jsonl, marian, moses, sockeye
 from isogloss.nbest.store import NbestStore
 

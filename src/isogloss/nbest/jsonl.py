@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from isogloss._engine import NbestBuilder
-from isogloss.corpus.streams import StrPath, decode_lines, naming_file
-from isogloss.errors import DataFormatError
-from isogloss.nbest.lost import lost_segmentation
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, decode_lines, naming_file
+from isogloss.nbest.format_losses import lost_segmentation
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["add_candidate", "entries", "json_objects", "losses", "number", "read", "write"]

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from isogloss._engine import MosesReader
-from isogloss.corpus.streams import StrPath
-from isogloss.nbest.lost import lost_segmentation, lost_sparse
+from isogloss.io.streams import StrPath
+from isogloss.nbest.format_losses import lost_segmentation, lost_sparse
 from isogloss.nbest.moses import read_with, write_with
 from isogloss.nbest.store import NbestStore
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from isogloss._engine import MosesReader, MosesWriter
-from isogloss.corpus.streams import StrPath, naming_file, not_text
-from isogloss.errors import DataFormatError, ModelFormatError
+from isogloss.io.errors import DataFormatError, ModelFormatError
+from isogloss.io.streams import StrPath, naming_file, not_text
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["losses", "read", "write"]

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from isogloss._engine import NbestBuilder
-from isogloss.corpus.streams import StrPath, naming_file
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath, naming_file
+from isogloss.nbest.format_losses import lost_alignment, lost_dense, lost_segmentation, lost_sparse
 from isogloss.nbest.jsonl import add_candidate, json_objects, number
-from isogloss.nbest.lost import lost_alignment, lost_dense, lost_segmentation, lost_sparse
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["losses", "read", "write"]

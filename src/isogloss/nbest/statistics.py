@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
 from isogloss.metric import Bleu, BleuOptions, References
 from isogloss.metric.tokens import EncodedReferences, Encoder, Tokenizer
 from isogloss.nbest.store import Int64, NbestStore

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss._engine import Vocabulary, materialise_sparse
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, ModelFormatError
-from isogloss.model.folder import add_arrays, open_folder, write_folder
+from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.io.streams import StrPath
 from isogloss.nbest.check import check_content, check_shapes
+from isogloss.storage.folder import add_arrays, open_folder, write_folder
 
 __all__ = ["CsrRows", "DenseGroup", "NbestStore", "Ragged", "SparseFeatures"]
 

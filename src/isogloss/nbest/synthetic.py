@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isogloss._engine import NbestBuilder
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["make_nbest"]

@@ -1,7 +1,9 @@
-"""Stages: pure steps from named files to named files, done once, resumed after a kill, and recorded."""
+"""From parallel text to a tuned, evaluated system: a recipe of stages that resume if interrupted."""
 
 from isogloss.pipeline.record import Record
 from isogloss.pipeline.run import Event, Run
 from isogloss.pipeline.stage import Output, Stage
+from isogloss.pipeline.train import Trained, train
+from isogloss.pipeline.train_options import TrainOptions
 
-__all__ = ["Event", "Output", "Record", "Run", "Stage"]
+__all__ = ["Event", "Output", "Record", "Run", "Stage", "TrainOptions", "Trained", "train"]

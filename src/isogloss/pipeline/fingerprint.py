@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import InputFileError
+from isogloss.io.errors import InputFileError
 
 __all__ = ["Fingerprint", "fingerprint"]
 

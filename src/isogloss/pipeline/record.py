@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from isogloss._version import __version__
-from isogloss.errors import InputFileError, OutputError
+from isogloss.io.errors import InputFileError, OutputError
 from isogloss.pipeline.fingerprint import Fingerprint
 
 __all__ = ["Journal", "Meter", "Outcome", "Record"]

@@ -23,11 +23,11 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, InputFileError, OutputError, StageError
+from isogloss.io.errors import ConfigError, InputFileError, OutputError, StageError
+from isogloss.io.streams import StrPath
 from isogloss.pipeline.fingerprint import Fingerprint, fingerprint
-from isogloss.pipeline.place import locked, move_into_place
 from isogloss.pipeline.record import Journal, Meter, Record
+from isogloss.pipeline.run_folder import locked, move_into_place
 from isogloss.pipeline.stage import CHECKPOINT, Output, Stage, in_order
 
 __all__ = ["Event", "Run"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath
 
 __all__ = ["CHECKPOINT", "Output", "Stage", "StageFunction", "in_order"]
 

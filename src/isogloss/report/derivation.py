@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from isogloss.search.derivation import Step
+    from isogloss.decoder.derivation import Step
 
 __all__ = ["derivation_plot"]
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
-from isogloss.corpus.streams import StrPath, atomic_output
+from isogloss.io.streams import StrPath, atomic_output
 
 __all__ = ["Page"]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from isogloss._engine import Vocabulary
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
 from isogloss.rerank.features import FeatureFunction, Material, computed
 

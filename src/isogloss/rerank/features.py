@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isogloss.corpus.streams import StrPath, read_chunks, read_lines
-from isogloss.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.streams import StrPath, read_chunks, read_lines
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import DenseGroup, NbestStore, SparseFeatures
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.problem import Problem
 from isogloss.metric import Bleu
 from isogloss.metric.interface import Statistics

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.learner import Learner
 
 __all__ = ["METHODS", "method_named", "option_names"]

@@ -10,15 +10,15 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss._engine import Vocabulary
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, DataFormatError, ModelFormatError
+from isogloss.io.errors import ConfigError, DataFormatError, ModelFormatError
+from isogloss.io.streams import StrPath
 from isogloss.learn.mbr import UTILITIES, expected_utility, posterior
 from isogloss.metric.interface import FloatArray
-from isogloss.model.folder import open_folder, write_folder
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.rerank.assembly import assemble
 from isogloss.rerank.features import FeatureFunction, Material, function_named
 from isogloss.rerank.scaling import Scaling
+from isogloss.storage.folder import open_folder, write_folder
 
 __all__ = ["DECISIONS", "Reranker"]
 

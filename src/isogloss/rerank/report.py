@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from isogloss.experiments.reranking import Experiment
 from isogloss.learn.problem import Problem
 from isogloss.report import Line, Page, line_plot
-from isogloss.rerank.experiment import Experiment
 from isogloss.rerank.sweep import CurvePoint, SweepRow, curve_of, decoder_score
 from isogloss.rerank.train import Trained
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isogloss.learn.sweeps import deviations
+from isogloss.learn.online_reranker import deviations
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64
 

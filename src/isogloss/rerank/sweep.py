@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.learner import Learned, Learner, Step, Track, no_track
 from isogloss.learn.metrics import unit
+from isogloss.learn.online_reranker import PairStep
 from isogloss.learn.problem import Problem
-from isogloss.learn.sweeps import PairStep
 from isogloss.metric.significance import paired_bootstrap
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore, SparseFeatures

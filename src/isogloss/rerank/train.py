@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.learner import Learned, Learner, Track, no_track
 from isogloss.learn.mbr import Mbr
 from isogloss.learn.problem import Problem

@@ -11,7 +11,7 @@ from isogloss.speech.hypotheses import (
     text_utterances,
 )
 from isogloss.speech.strings import best_strings, strings_store
-from isogloss.speech.union import SpeechOptions, best_lines, translate_speech
+from isogloss.speech.translate import SpeechOptions, best_lines, translate_speech
 
 __all__ = [
     "Hypothesis",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.decoder.plf import Lattice
+from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import NbestStore
-from isogloss.search.plf import Lattice
 from isogloss.speech.strings import best_strings
 
 __all__ = ["Hypothesis", "Utterance", "lattice_utterances", "list_utterances", "text_utterances"]

@@ -13,9 +13,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from isogloss._engine import NbestBuilder
-from isogloss.errors import ConfigError
+from isogloss.decoder.plf import Lattice
+from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import NbestStore
-from isogloss.search.plf import Lattice
 
 __all__ = ["best_strings", "strings_store"]
 
@@ -27,7 +27,7 @@ def best_strings(lattice: Lattice, count: int) -> list[tuple[Words, float]]:
 
     An empty lattice has one string, without words. Strings with equal scores always come in the same order.
 
-    >>> from isogloss.search import parse_plf
+    >>> from isogloss.decoder import parse_plf
     >>> best_strings(parse_plf("((('a', -1, 1), ('b', -2, 1), ('a', -3, 1)),)"), 5)
     [(('a',), -1.0), (('b',), -2.0)]
     """

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Protocol
 
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError
 from isogloss.features.columns import TokenColumn
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath
 
 __all__ = ["ANNOTATORS", "Annotator", "annotate", "annotator"]
 

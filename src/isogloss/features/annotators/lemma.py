@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, MissingExtraError
+from isogloss.io.errors import ConfigError, MissingExtraError
+from isogloss.io.streams import StrPath
 
 __all__ = ["make"]
 

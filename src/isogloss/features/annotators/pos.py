@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from isogloss.corpus.streams import StrPath
 from isogloss.corpus.tokenizer import chinese_segmenter
-from isogloss.errors import ConfigError, MissingExtraError
 from isogloss.features.annotators.annotator import Annotator
+from isogloss.io.errors import ConfigError, MissingExtraError
+from isogloss.io.streams import StrPath
 
 __all__ = ["make"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from isogloss.corpus.streams import StrPath
-from isogloss.errors import ConfigError, MissingExtraError
 from isogloss.features.annotators.annotator import Annotator
 from isogloss.features.annotators.wordnet_folder import WordNetFolder
+from isogloss.io.errors import ConfigError, MissingExtraError
+from isogloss.io.streams import StrPath
 
 __all__ = ["make"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from isogloss.corpus.streams import StrPath, read_lines
-from isogloss.errors import DataFormatError, InputFileError
+from isogloss.io.errors import DataFormatError, InputFileError
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["WordNetFolder"]
 

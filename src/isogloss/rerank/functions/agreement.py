@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss._engine import Vocabulary
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest import NbestStore, read_nbest
 from isogloss.nbest.store import Int64

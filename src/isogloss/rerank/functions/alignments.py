@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isogloss.align import AlignmentModel
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import Ragged
 from isogloss.rerank.features import Material
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from isogloss import _engine
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.mbr import posterior
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureFunction, Material

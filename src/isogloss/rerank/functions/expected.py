@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.learn.mbr import UTILITIES, expected_utility
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureFunction, Material

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isogloss.errors import ConfigError, InputFileError
+from isogloss.io.errors import ConfigError, InputFileError
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureFunction, Material
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from isogloss.errors import ConfigError
+from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Ragged
 from isogloss.rerank.features import FeatureFunction, Material

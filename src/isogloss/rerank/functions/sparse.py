@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from isogloss._engine import SparseModel as EngineModel
 from isogloss._engine import Vocabulary
-from isogloss.errors import ConfigError
+from isogloss.decoder.search_result import FeatureRows
 from isogloss.features import SparseModel, SparseOptions, TokenColumn
 from isogloss.features.options import ALL_TEMPLATES, SPELLING_TYPES
+from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import Ragged, SparseFeatures
 from isogloss.rerank.features import FeatureFunction, Material
 from isogloss.rerank.functions.alignments import aligned_pairs
 from isogloss.rerank.functions.segmentation import phrases_of
-from isogloss.search.searched import FeatureRows
 
 __all__ = ["TEMPLATES", "SparseTemplates"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from isogloss.corpus.streams import read_lines
-from isogloss.errors import DataFormatError
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import read_lines
 from isogloss.rerank.features import Material
 
 __all__ = ["read_tags"]

@@ -1,0 +1,36 @@
+"""Local training: weights made for each sentence from the examples nearest to it."""
+
+from isogloss.adapt.decoding import BuildOptions
+from isogloss.adapt.memory import Hit, Memory
+from isogloss.adapt.memory_update import (
+    add_examples,
+    build_memory,
+    compact_memory,
+    read_examples,
+    remove_examples,
+    save_tuned,
+)
+from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.segment import Example
+from isogloss.adapt.translator import LocallyTranslated, LocalSystem, LocalTranslator
+from isogloss.adapt.update import LocalWeights, local_weights
+
+__all__ = [
+    "BuildOptions",
+    "Example",
+    "Hit",
+    "LocalSystem",
+    "LocalTranslator",
+    "LocalWeights",
+    "LocallyTranslated",
+    "Memory",
+    "RetrievalOptions",
+    "UpdateOptions",
+    "add_examples",
+    "build_memory",
+    "compact_memory",
+    "local_weights",
+    "read_examples",
+    "remove_examples",
+    "save_tuned",
+]

@@ -1,0 +1,113 @@
+"""Decoding a sentence of the training text with the rules of all other pairs.
+
+A system translates its own corpus too well to learn from it: every sentence comes with the rules that were
+read off it. So the rules of a pair are extracted again, and for as long as its sentence is decoded they are
+taken out of the counts: a rule that no other pair has is not there, and the two translation probabilities
+of the others are those without the pair. What remains of the pair is in the lexical weights and orientation
+of its rules, in the probabilities of other source sides with the same target side, in the language model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.decoder.decoder import Decoder
+from isogloss.grammar.extraction import SCORE_COLUMNS, extract_rules
+from isogloss.grammar.options import ExtractOptions
+from isogloss.grammar.storage import KIND, VERSION, scratch_folder
+from isogloss.grammar.table import RuleTable
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import open_folder
+
+__all__ = ["OtherPairs"]
+
+_LEAST_MEMORY = 64 << 20
+_COUNT, _OF_SOURCE, _OF_TARGET, _SEEN = range(4)  # columns of the counts
+_TARGET_GIVEN_SOURCE, _SOURCE_GIVEN_TARGET = (SCORE_COLUMNS.index(name) for name in SCORE_COLUMNS[:2])
+
+
+class OtherPairs:
+    """A decoder of a system whose rules can do without those of a pair. For one thread at a time."""
+
+    def __init__(self, rules: StrPath, like: Decoder) -> None:
+        """From the rule table of a decoder, whose language model, search and weights are taken over."""
+        folder = open_folder(rules, kind=KIND, version=VERSION)
+        made_with = folder.attributes.get("extraction")
+        if made_with is None or "counts" not in folder.arrays or made_with["smoothing"] != "none":
+            raise ConfigError(
+                f"{folder.path}: to leave a pair out, a rule table of 'isogloss extract' is needed, without "
+                "smoothing"
+            )
+        self._options = ExtractOptions(**made_with)
+        self._counts = folder.arrays["counts"]
+        self._scores = np.array(folder.arrays["scores"])
+        self._table = RuleTable(replace(folder, arrays={**folder.arrays, "scores": self._scores}))
+        self.decoder = Decoder(self._table, like.language_model, like.options, sparse=like.sparse)
+        self.decoder.set_weights(like.weights, like.sparse_weights)
+
+    @contextmanager
+    def without(self, pairs: Sequence[tuple[str, str, str]]) -> Iterator[Decoder]:
+        """The decoder as if these pairs (source, target, links) had not been in the training text."""
+        rows, found = self._own_rules(pairs)
+        sides = np.unique(found[found[:, 1] >= 0, 1:], axis=0)
+        kept = [(slice(first, last), self._scores[first:last].copy()) for first, last in sides.tolist()]
+        try:
+            self._take_out(rows, found)
+            yield self.decoder
+        finally:
+            for where, scores in kept:
+                self._scores[where] = scores
+
+    def _own_rules(self, pairs: Sequence[tuple[str, str, str]]) -> tuple[Any, npt.NDArray[np.int64]]:
+        """Counts of the rules of the pairs, and where these rules are in the system's table."""
+        with scratch_folder(None) as scratch:
+            source, target, links = files = [scratch / name for name in ("source", "target", "links")]
+            for file, lines in zip(files, zip(*pairs, strict=True), strict=True):
+                file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            rules = scratch / "rules"
+            extract_rules(
+                source, target, links, rules, self._options, memory=_LEAST_MEMORY, threads=1, scratch=scratch
+            )
+            own = RuleTable.open(rules)
+            no_rules = np.zeros((0, self._counts.shape[1]), self._counts.dtype)  # of a pair without links
+            counts = np.array(own.arrays.get("counts", no_rules))
+            found = self._table.engine.find_rules(
+                own.engine,
+                _numbers(own.source_words, self._table.source_words),
+                _numbers(own.target_words, self._table.target_words),
+            )
+        return counts, found
+
+    def _take_out(self, own: Any, found: npt.NDArray[np.int64]) -> None:
+        known = found[:, 0] >= 0
+        own, found = own[known].astype(np.float64), found[known]
+        rules = found[:, 0]
+        counts = self._counts[rules].astype(np.float64)
+        left = counts - own
+        gone = left[:, _SEEN] < 0.5
+        # All rules of a source side share what is left of it; among them are those of the pair.
+        for first, last in np.unique(found[:, 1:], axis=0).tolist():
+            of_side = own[found[:, 1] == first, _OF_SOURCE].max()
+            whole = np.float64(self._counts[first, _OF_SOURCE])
+            part = whole - of_side
+            if part > 0:
+                self._scores[first:last, _TARGET_GIVEN_SOURCE] += np.log(whole / part)
+        stays = ~gone
+        shares = np.maximum(left[stays, _COUNT], 1e-9)
+        change = np.log(shares / counts[stays, _COUNT])
+        self._scores[rules[stays], _TARGET_GIVEN_SOURCE] += change
+        of_target = counts[stays, _OF_TARGET] / np.maximum(left[stays, _OF_TARGET], shares)
+        self._scores[rules[stays], _SOURCE_GIVEN_TARGET] += change + np.log(of_target)
+        self._scores[rules[gone], :2] = -np.inf
+
+
+def _numbers(words: _engine.Vocabulary, other: _engine.Vocabulary) -> npt.NDArray[np.uint32]:
+    return np.array([other.find(word) for word in words.words()], np.uint32)

@@ -1,0 +1,335 @@
+"""The memory of local training: examples, their stored n-best lists, and how to find them.
+
+    DIR/manifest.json      segments, features and fingerprint of the system, by which the lists were made
+    DIR/frequencies-*.bin  in how many sentences each word stood when the memory was built or compacted
+    DIR/index_N-*.bin      a segment: sources, references, posting lists
+    DIR/lists_N-*.bin      n-best lists of examples that were decoded together: features, BLEU statistics
+    DIR/removed-*.bin      numbers of examples that are no longer there
+
+Every file is written once; a change writes new files and then replaces the manifest. So readers see the
+memory before the change or after it, and a writer that is killed leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
+from isogloss.adapt.options import Method, RetrievalOptions, UpdateOptions
+from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment
+from isogloss.io.errors import ConfigError, ModelFormatError, NotTrainedError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import ArrayFolder, content_hash, open_folder
+from isogloss.storage.packed import unpack
+
+if TYPE_CHECKING:
+    from isogloss.decoder import System
+
+__all__ = ["KIND", "VERSION", "Hit", "Memory", "SegmentFiles", "fingerprint"]
+
+KIND = "memory"
+_SPARSE = ("sparse", "weights.sparse")
+VERSION = 1
+
+
+def fingerprint(system: System) -> str:
+    """A hash of what makes the features of a system: rule table, language model, search, names.
+
+    Sparse features count with their weights, because these are in the stored scores.
+    """
+    sparse = [content_hash(folder) for name in _SPARSE if (folder := system.path / name).exists()]
+    what = [
+        content_hash(system.path / "rules"),
+        content_hash(system.path / "lm"),
+        system.options.search,
+        list(system.decoder.names),
+        *sparse,
+    ]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()
+
+
+class Hit(NamedTuple):
+    """An example that was found."""
+
+    number: int
+    """The memory's number for it."""
+    similarity: float
+    segment: Segment
+    lists: StoredLists
+    position: int
+    """In the segment."""
+    list_position: int
+    """In the lists."""
+
+    def example(self) -> Example:
+        """Source, references and the rest."""
+        return self.segment.example(self.position)
+
+
+class SegmentFiles(NamedTuple):
+    """Which arrays of the folder hold a segment."""
+
+    name: str
+    lists: list[tuple[str, int]]
+    """Name and number of examples, in the order of the segment."""
+    size: int
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> SegmentFiles:
+        """From the manifest; raises whatever is wrong with it."""
+        lists = [(str(name), int(count)) for name, count in row["lists"]]
+        if sum(count for _, count in lists) != row["size"]:
+            raise ValueError("a segment and its lists have different sizes")
+        return cls(str(row["name"]), lists, int(row["size"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A memory as it was at one moment."""
+
+    folder: ArrayFolder
+    files: list[SegmentFiles]
+    segments: list[Segment]
+    frequencies: Frequencies
+    lists: dict[str, StoredLists]
+    """Those that were used so far."""
+
+
+class Memory:
+    """A memory, opened. Any number of threads and processes may read it while one changes it."""
+
+    def __init__(self, path: StrPath) -> None:
+        self.path = Path(path)
+        self._state = self._read()
+        self._seen = self._stamp()
+        self.changes = 0
+        """How often ``refresh`` saw something new."""
+
+    @classmethod
+    def open(cls, path: StrPath, system: System | None = None) -> Memory:
+        """Open a memory; with a system, refuse one whose lists were made by another."""
+        memory = cls(path)
+        if system is not None:
+            memory.check_system(system)
+        return memory
+
+    def check_system(self, system: System) -> None:
+        """Refuse a memory that was made with other models: its features would mean something else."""
+        made_with = self.attributes["fingerprint"]
+        if made_with == fingerprint(system):
+            return
+        raise ModelFormatError(
+            f"was made for another system than {system.path} (other rules, language model or features)",
+            self.path,
+            "build it again with this system",
+        )
+
+    def refresh(self) -> None:
+        """See what another process has added since; cheap if there is nothing new."""
+        stamp = self._stamp()
+        if stamp != self._seen:
+            self._state = self._read()
+            self._seen = stamp
+            self.changes += 1
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """How it was made."""
+        return self._state.folder.attributes
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the dense features of the stored lists."""
+        return [str(name) for name in self.attributes["names"]]
+
+    def update_options(self, method: Method, **changes: Any) -> UpdateOptions:
+        """The options that ``local tune`` chose for a method, or the defaults; with changes."""
+        chosen = self.attributes.get("chosen", {}).get(method, {})
+        tuned = {name: chosen[name] for name in ("strength", "sharpness") if name in chosen}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return UpdateOptions(method=method, **{**tuned, **given})
+
+    def retrieval_options(self, method: Method, **changes: Any) -> RetrievalOptions:
+        """The same for retrieval. From a memory of the training text no sentence is given itself."""
+        size = self.attributes.get("chosen", {}).get(method, {}).get("size")
+        tuned = {"skip_identical": self.of_training_text, **({} if size is None else {"size": size})}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return RetrievalOptions(**{**tuned, **given})
+
+    def __len__(self) -> int:
+        """Examples that are there."""
+        state = self._state
+        gone = sum(int(np.count_nonzero(s.removed)) for s in state.segments if s.removed is not None)
+        return sum(len(segment) for segment in state.segments) - gone
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """Its segments, the oldest first."""
+        return self._state.segments
+
+    @property
+    def frequencies(self) -> Frequencies:
+        """Of the words, as they are used now."""
+        return self._state.frequencies
+
+    @property
+    def nbytes(self) -> int:
+        """Size on disk, in bytes."""
+        return sum(array.nbytes for array in self._state.folder.arrays.values())
+
+    def search(self, sentence: str, options: RetrievalOptions | None = None) -> list[Hit]:
+        """The most similar examples, best first; of equally similar ones the last added is first.
+
+        Exactly those that a comparison with every example would give. Fewer than ``options.size`` if the
+        memory has no more that share a word with the sentence.
+        """
+        options = options or RetrievalOptions()
+        state = self._state
+        query = QueryTerms.of(sentence, state.frequencies)
+        if len(query.tokens) == 0:
+            return []
+        found: list[tuple[float, int, int, int]] = []
+        at_least = options.min_similarity
+        # The largest first: it sets the mark for the others.
+        for which in sorted(range(len(state.segments)), key=lambda i: -len(state.segments[i])):
+            segment = state.segments[which]
+            positions, similarities = segment.search(query, options, at_least)
+            numbers = segment.numbers[positions]
+            rows = zip(similarities.tolist(), numbers.tolist(), positions.tolist(), strict=True)
+            found += [(similarity, number, which, position) for similarity, number, position in rows]
+            if len(found) > options.size:
+                found = sorted(found, reverse=True)[: options.size]
+            if len(found) == options.size:
+                at_least = max(at_least, min(found)[0])
+        return [self._hit(state, *row) for row in sorted(found, reverse=True)]
+
+    def candidates(self, hits: Sequence[Hit]) -> Candidates:
+        """The stored candidates of examples."""
+        return one_candidate_set([(hit.lists, hit.list_position) for hit in hits], len(self.names))
+
+    def everything(self) -> list[tuple[StoredLists, int]]:
+        """The list of every example, and its position there."""
+        state = self._state
+        found: list[tuple[StoredLists, int]] = []
+        for files, segment in zip(state.files, state.segments, strict=True):
+            first = 0
+            for name, count in files.lists:
+                gone = np.zeros(count) if segment.removed is None else segment.removed[first : first + count]
+                lists = self._lists(state, name, count)
+                found += [(lists, position) for position in range(count) if not gone[position]]
+                first += count
+        return found
+
+    def some(self, count: int) -> dict[int, tuple[StoredLists, int]]:
+        """Examples from all over the memory as it was built, by number, each with its list and its position
+        there. Additions do not change which."""
+        built = int(self.attributes.get("built", 0))
+        wanted = np.linspace(0, max(built - 1, 0), min(count, built)).round().astype(np.int64)
+        state = self._state
+        found: dict[int, tuple[StoredLists, int]] = {}
+        for which, segment in enumerate(state.segments):
+            for position in np.flatnonzero(np.isin(segment.numbers, wanted)).tolist():
+                if segment.removed is None or not segment.removed[position]:
+                    hit = self._hit(state, 0.0, int(segment.numbers[position]), which, position)
+                    found[hit.number] = hit.lists, hit.list_position
+        return found
+
+    @property
+    def of_training_text(self) -> bool:
+        """Whether its examples are what the system was trained on, each decoded without its own rules."""
+        return bool(self.attributes["options"].get("leave_one_out", False))
+
+    def find(self, number: int) -> Example:
+        """The example with a number; one that is not there is an error."""
+        for segment in self._state.segments:
+            position = int(np.searchsorted(segment.numbers, number))
+            if position < len(segment) and segment.numbers[position] == number:
+                if segment.removed is None or not segment.removed[position]:
+                    return segment.example(position)
+                break
+        raise ConfigError(f"{self.path}: no example has the number {number}")
+
+    def added(self) -> list[Example]:
+        """What was added after the build and is still there, without what was to stay out of the overlay."""
+        first, plain = int(self.attributes.get("built", 0)), set(self.attributes.get("plain", []))
+        return [
+            segment.example(position)
+            for segment in self._state.segments
+            for position, number in enumerate(segment.numbers.tolist())
+            if number >= first
+            and number not in plain
+            and (segment.removed is None or not segment.removed[position])
+        ]
+
+    def _hit(self, state: _State, similarity: float, number: int, which: int, position: int) -> Hit:
+        left = position
+        for name, count in state.files[which].lists:
+            if left < count:
+                lists = self._lists(state, name, count)
+                return Hit(number, similarity, state.segments[which], lists, position, left)
+            left -= count
+        raise ModelFormatError("an example without a list", self.path, "build the memory again")
+
+    def _lists(self, state: _State, name: str, count: int) -> StoredLists:
+        known = state.lists.get(name)
+        if known is None:
+            known = read_lists(state.folder, name, count)
+            state.lists[name] = known
+        return known
+
+    def _stamp(self) -> tuple[int, int]:
+        try:
+            facts = (self.path / "manifest.json").stat()
+        except OSError:
+            return 0, 0
+        return facts.st_mtime_ns, facts.st_ino
+
+    def _read(self) -> _State:
+        folder = open_folder(self.path, kind=KIND, version=VERSION)
+        if folder.attributes.get("build") is not None:
+            raise NotTrainedError(
+                f"{self.path}: the memory is not finished; run 'isogloss memory build' with the same files "
+                "again to go on where it stopped"
+            )
+        try:
+            files = [SegmentFiles.from_json(row) for row in folder.attributes["segments"]]
+            segments = [read_segment(folder, row) for row in files]
+            frequencies = Frequencies.from_arrays(unpack(folder.arrays["frequencies"], self.path), self.path)
+            removed = folder.arrays.get("removed")
+        except (KeyError, ValueError, TypeError) as error:
+            if isinstance(error, ModelFormatError):
+                raise
+            raise ModelFormatError(
+                f"not a sound memory ({error})", self.path, "build the memory again"
+            ) from None
+        for segment in segments:
+            if removed is not None and len(removed):
+                mask = np.isin(segment.numbers, removed)
+                segment.removed = mask.astype(np.uint8) if mask.any() else None
+        return _State(folder, files, segments, frequencies, {})
+
+
+def read_segment(folder: ArrayFolder, files: SegmentFiles) -> Segment:
+    """A segment of an opened folder."""
+    segment = Segment(unpack(folder.arrays[files.name], folder.path), folder.path)
+    if len(segment) != files.size:
+        raise ValueError("a segment has another size than the manifest says")
+    return segment
+
+
+def read_lists(folder: ArrayFolder, name: str, count: int) -> StoredLists:
+    """Lists of an opened folder."""
+    if name not in folder.arrays:
+        raise ModelFormatError(f"the lists '{name}' are missing", folder.path, "build the memory again")
+    dense_size = len(folder.attributes["names"])
+    lists = StoredLists.checked(unpack(folder.arrays[name], folder.path), folder.path, dense_size)
+    if len(lists) != count:
+        raise ModelFormatError("lists of another size than expected", folder.path, "build the memory again")
+    return lists

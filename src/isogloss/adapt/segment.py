@@ -1,0 +1,242 @@
+"""A segment of a memory: some examples with their index, written once and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.adapt.options import RetrievalOptions
+from isogloss.decoder.sentence import split_words
+from isogloss.io.errors import ModelFormatError
+from isogloss.io.streams import StrPath
+
+__all__ = ["Example", "Frequencies", "QueryTerms", "Segment", "segment_columns"]
+
+Array = npt.NDArray[Any]
+
+NO_DOCUMENT = _engine.NO_WORD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A source sentence with its translations."""
+
+    source: str
+    references: tuple[str, ...]
+    document: str | None = None
+    date: int = 0
+    """Seconds since 1970; when it was added, unless said otherwise."""
+
+
+class Frequencies:
+    """In how many sentences each word stood when this was counted, and what that makes of its weight.
+
+    A word's idf is log(N / df). A word that was not there counts as if it had been there once, and fewer
+    than two sentences as two, so that the first examples of a new memory are not all equally far apart.
+    """
+
+    def __init__(self, words: _engine.Vocabulary, counts: npt.NDArray[np.int64], sentences: int) -> None:
+        self.words, self.counts, self.sentences = words, counts, sentences
+
+    @classmethod
+    def count(cls, sentences: Sequence[Sequence[str]]) -> Frequencies:
+        """Count the words of a corpus."""
+        words = _engine.Vocabulary()
+        numbers, offsets = words.encode(sentences)
+        owner = np.repeat(np.arange(len(sentences), dtype=np.int64), np.diff(offsets))
+        distinct = np.unique(owner * max(1, len(words)) + numbers) % max(1, len(words))
+        return cls(words, np.bincount(distinct, minlength=len(words)).astype(np.int64), len(sentences))
+
+    def idf(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The idf of each word."""
+        numbers = np.array([self.words.find(word) for word in words], dtype=np.int64)
+        known = numbers < len(self.counts)
+        df = np.ones(len(words))
+        df[known] = np.maximum(self.counts[numbers[known]], 1)
+        return np.maximum(np.log(max(self.sentences, 2) / df), 0.0)
+
+    def arrays(self) -> dict[str, Array]:
+        """As they are stored."""
+        word_bytes, word_offsets = self.words.arrays()
+        return {
+            "word_bytes": word_bytes,
+            "word_offsets": word_offsets,
+            "counts": self.counts,
+            "sentences": np.array([self.sentences], np.int64),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], path: StrPath) -> Frequencies:
+        """As ``arrays`` gave them."""
+        try:
+            words = _engine.Vocabulary.from_arrays(arrays["word_bytes"], arrays["word_offsets"])
+            counts, sentences = arrays["counts"], int(arrays["sentences"][0])
+            if counts.dtype != np.int64 or counts.shape != (len(words),) or sentences < 0:
+                raise ValueError("the counts do not fit the words")
+        except (KeyError, ValueError, TypeError, IndexError) as error:
+            raise ModelFormatError(f"is damaged ({error})", path, "build the memory again") from None
+        return cls(words, counts, sentences)
+
+
+class QueryTerms(NamedTuple):
+    """A sentence as its different words and their order."""
+
+    words: list[str]
+    tokens: npt.NDArray[np.uint16]
+    idf: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, sentence: str, frequencies: Frequencies) -> QueryTerms:
+        """The terms of a sentence."""
+        terms: dict[str, int] = {}
+        tokens = [terms.setdefault(word, len(terms)) for word in split_words(sentence)]
+        words = list(terms)
+        return cls(words, np.array(tokens, dtype=np.uint16), frequencies.idf(words))
+
+
+def segment_columns(
+    examples: Sequence[Example], numbers: Sequence[int], frequencies: Frequencies
+) -> dict[str, Array]:
+    """The columns of a segment with these examples, which have the given numbers."""
+    vocabulary, documents = _engine.Vocabulary(), _engine.Vocabulary()
+    words, offsets = vocabulary.encode([split_words(example.source) for example in examples])
+    word_bytes, word_offsets = vocabulary.arrays()
+    of_document = [
+        NO_DOCUMENT if example.document is None else documents.add(example.document) for example in examples
+    ]
+    document_bytes, document_offsets = documents.arrays()
+    texts = [text.encode() for example in examples for text in example.references]
+    return {
+        "offsets": offsets,
+        "words": words,
+        "word_bytes": word_bytes,
+        "word_offsets": word_offsets,
+        "numbers": np.array(numbers, dtype=np.int64),
+        "dates": np.array([example.date for example in examples], dtype=np.int64),
+        "documents": np.array(of_document, dtype=np.uint32),
+        "document_bytes": document_bytes,
+        "document_offsets": document_offsets,
+        "reference_offsets": np.cumsum([0, *(len(e.references) for e in examples)], dtype=np.int64),
+        "text_offsets": np.cumsum([0, *map(len, texts)], dtype=np.int64),
+        "texts": np.frombuffer(b"".join(texts), np.uint8),
+        **_engine.index_examples(offsets=offsets, words=words, idf=frequencies.idf(vocabulary.words())),
+    }
+
+
+class Segment:
+    """Examples of a memory and how to find them."""
+
+    def __init__(self, columns: Mapping[str, Array], path: StrPath) -> None:
+        self.columns, self.path = columns, path
+        self.removed: npt.NDArray[np.uint8] | None = None
+        """Not 0 for each example that is no longer there."""
+        with self.damage_named():
+            self._words = _engine.Vocabulary.from_arrays(columns["word_bytes"], columns["word_offsets"])
+            if len(columns["largest_weights"]) != len(self._words):
+                raise ValueError("the index does not fit its words")
+            per_example = ("norms", "dates", "documents", "numbers")
+            if len({len(columns[name]) for name in per_example}) != 1:
+                raise ValueError("columns of different lengths")
+            self._index = _engine.ExampleIndex(
+                **{name: columns[name] for name in ("offsets", "words", *_INDEX_ARRAYS)}
+            )
+
+    def __len__(self) -> int:
+        return len(self.columns["norms"])
+
+    @property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The memory's number of each example, rising."""
+        numbers: npt.NDArray[np.int64] = self.columns["numbers"]
+        return numbers
+
+    @cached_property
+    def _documents(self) -> _engine.Vocabulary:
+        with self.damage_named():
+            return _engine.Vocabulary.from_arrays(
+                self.columns["document_bytes"], self.columns["document_offsets"]
+            )
+
+    def search(
+        self, query: QueryTerms, options: RetrievalOptions, at_least: float
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
+        """Positions and similarities of the most similar examples, best first."""
+        filters: dict[str, Any] = {}
+        if options.skip_document is not None:
+            skipped = self._documents.find(options.skip_document)
+            if skipped != NO_DOCUMENT:
+                filters |= {"documents": self.columns["documents"], "skip_document": skipped}
+        if options.before is not None:
+            filters |= {"dates": self.columns["dates"], "before": options.before}
+        with self.damage_named():
+            return self._index.search(
+                tokens=query.tokens,
+                words=self._numbers_of(query),
+                idf=query.idf,
+                most=options.size,
+                edit_share=options.edit_share,
+                at_least=at_least,
+                skip_identical=options.skip_identical,
+                skip=self.removed,
+                **filters,
+            )
+
+    def similarities(self, query: QueryTerms, edit_share: float) -> npt.NDArray[np.float64]:
+        """The similarity of every example; slow."""
+        with self.damage_named():
+            return self._index.similarities(
+                tokens=query.tokens, words=self._numbers_of(query), idf=query.idf, edit_share=edit_share
+            )
+
+    def _numbers_of(self, query: QueryTerms) -> npt.NDArray[np.uint32]:
+        return np.array([self._words.find(word) for word in query.words], dtype=np.uint32)
+
+    def example(self, position: int) -> Example:
+        """The example at a position."""
+        columns = self.columns
+        with self.damage_named():
+            begin, end = columns["offsets"][position : position + 2].tolist()
+            source = " ".join(self._words.word(word) for word in columns["words"][begin:end].tolist())
+            first, last = columns["reference_offsets"][position : position + 2].tolist()
+            if not 0 <= first <= last < len(columns["text_offsets"]):
+                raise ValueError("references that do not exist")
+            ends = columns["text_offsets"][first : last + 1].tolist()
+            texts = [columns["texts"][a:b].tobytes().decode() for a, b in pairwise(ends)]
+            number = int(columns["documents"][position])
+            document = None if number == NO_DOCUMENT else self._documents.word(number)
+        return Example(
+            source=source,
+            references=tuple(texts),
+            document=document,
+            date=int(columns["dates"][position]),
+        )
+
+    def damage_named(self) -> _DamageNamed:
+        """What the engine or NumPy finds wrong is the file's fault."""
+        return _DamageNamed(self.path)
+
+
+class _DamageNamed:
+    def __init__(self, path: StrPath) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (KeyError, IndexError, ValueError, TypeError)) and not isinstance(
+            error, ModelFormatError
+        ):
+            raise ModelFormatError(
+                f"the index of the examples is damaged ({error})", self.path, "build the memory again"
+            ) from None
+
+
+_INDEX_ARRAYS = ("norms", "posting_offsets", "postings", "posting_weights", "largest_weights")

@@ -1,0 +1,472 @@
+"""From sentences and lattices to n-best lists, with a model that is loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isogloss import _engine
+from isogloss.decoder.derivation import Derivation, Step, read_step, shifted
+from isogloss.decoder.options import SearchOptions, engine_options
+from isogloss.decoder.plf import Lattice
+from isogloss.decoder.search_result import Searched
+from isogloss.decoder.sentence import Sentence, Source, split_words
+from isogloss.decoder.weights import check_weights
+from isogloss.decoder.windows import cut_lattice, cut_words, join_windows
+from isogloss.features.model import SparseModel
+from isogloss.features.weights import SparseWeights
+from isogloss.grammar.table import RuleTable
+from isogloss.io.errors import ConfigError, DataFormatError, ModelFormatError
+from isogloss.lm.model import LanguageModel
+from isogloss.metric.bleu import SENTENCE_BLEU, BleuOptions
+from isogloss.nbest.edit import merge
+from isogloss.nbest.store import NbestStore
+
+__all__ = ["DEFAULT_MAX_WORDS", "Decoder"]
+
+DEFAULT_MAX_WORDS = 100
+"""Longer inputs are cut into windows of at most so many words."""
+
+_UNFIT = re.compile(r"[\0\ud800-\udfff]")
+_MOST_WORDS = 4000
+
+
+class Decoder:
+    """Translates with a rule table, a language model and weights. Any number of threads may use one."""
+
+    def __init__(
+        self,
+        rules: RuleTable,
+        lm: LanguageModel,
+        options: SearchOptions,
+        weights: Mapping[str, float] | None = None,
+        *,
+        sparse: SparseModel | None = None,
+        overlay: RuleTable | None = None,
+    ) -> None:
+        self._rules, self._lm, self.options, self.sparse = rules, lm, options, sparse
+        self.overlay = overlay
+        """A second, small table that is read beside the first; see ``check_overlay``."""
+        if overlay is not None:
+            check_overlay(rules, overlay)
+        self._sparse_engine = None if sparse is None else sparse.engine(overlay or rules)
+        self._sparse_weights: _engine.SparseWeights | None = None
+        self._engine = self._make(options)
+        self._fallback: _engine.Decoder | None = None
+        self.names: tuple[str, ...] = tuple(self._engine.feature_names())
+        """Names of the dense features."""
+        self.weights: dict[str, float] = dict.fromkeys(self.names, 0.0)
+        """Weights in use."""
+        if weights is not None:
+            self.set_weights(weights)
+
+    def set_weights(
+        self, weights: Mapping[str, float], sparse: SparseWeights | _engine.SparseWeights | None = None
+    ) -> None:
+        """Use other weights from now on; sparse weights that changed must be set again.
+
+        Sparse weights that were learned with other features than this decoder has are refused.
+        """
+        if isinstance(sparse, SparseWeights):
+            self._check_signature(sparse)
+        checked = check_weights(weights, self.names)
+        self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
+        self._set_dense(checked)
+
+    @property
+    def language_model(self) -> LanguageModel:
+        """What it scores words with."""
+        return self._lm
+
+    @property
+    def sparse_weights(self) -> _engine.SparseWeights | None:
+        """The weights of sparse features in use."""
+        return self._sparse_weights
+
+    @contextlib.contextmanager
+    def using(
+        self, weights: Mapping[str, float], sparse_changes: Mapping[int, float] | None = None
+    ) -> Iterator[None]:
+        """Use other dense weights for a while, and sparse ones changed by so much, by number."""
+        with self.restored():
+            self.change(weights, sparse_changes)
+            yield
+
+    @contextlib.contextmanager
+    def restored(self) -> Iterator[None]:
+        """Whatever weights are set inside, those of before are back afterwards."""
+        own, sparse = self.weights, self._sparse_weights
+        try:
+            yield
+        finally:
+            self._sparse_weights = sparse
+            self._set_dense(own)
+
+    def change(self, weights: Mapping[str, float], sparse_changes: Mapping[int, float] | None = None) -> None:
+        """Use other dense weights from now on, and sparse ones changed by so much, by number."""
+        checked = check_weights(weights, self.names)
+        if sparse_changes:
+            features = np.fromiter(sparse_changes, np.uint64, len(sparse_changes))
+            values = np.fromiter(sparse_changes.values(), np.float32, len(sparse_changes))
+            self._sparse_weights = _engine.ChangedWeights(self._sparse_weights, features, values)
+        self._set_dense(checked)
+
+    def _set_dense(self, weights: dict[str, float]) -> None:
+        self.weights = weights
+        self._engine.set_weights(list(weights.values()), self._sparse_weights)
+        self._fallback = None
+
+    def take_weights(self, other: Decoder) -> None:
+        """Use the weights of a decoder with the same features, dense and sparse, from now on."""
+        self._sparse_weights = other._sparse_weights
+        self._set_dense(check_weights(other.weights, self.names))
+
+    def copy(self, overlay: RuleTable | None = None) -> Decoder:
+        """Another decoder of the same model, whose weights can be set without touching this one's."""
+        overlay = overlay or self.overlay
+        other = Decoder(self._rules, self._lm, self.options, sparse=self.sparse, overlay=overlay)
+        other._sparse_weights = self._sparse_weights
+        other._set_dense(self.weights)
+        return other
+
+    def _check_signature(self, weights: SparseWeights) -> None:
+        where = f"{weights.path}: " if weights.path else ""
+        if self.sparse is None:
+            raise ConfigError(f"{where}weights of sparse features are given, but the system has none")
+        if weights.signature and weights.signature != self.sparse.signature:
+            raise ConfigError(
+                f"{where}the weights were learned with other sparse features than the system has "
+                f"({self.sparse.describe()}); use the system they were learned with, or tune again"
+            )
+
+    def nbest(
+        self,
+        inputs: Sequence[Source],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> NbestStore:
+        """The best translations of every input, all different; the inputs' numbers begin at 0.
+
+        An input of more than ``max_words`` words is translated in windows. After ``time_limit`` seconds an
+        input is finished as quickly as possible, with what was found so far; results then depend on the
+        machine. A word that contains ``|||``, which an n-best list cannot carry, has its bars written as
+        ``&#124;`` there.
+        """
+        work = self._work(inputs, nbest, threads, max_words, time_limit)
+        return self._translated(work, derivations=False)[0]
+
+    def explained(
+        self,
+        inputs: Sequence[Source],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> tuple[NbestStore, list[Derivation]]:
+        """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
+        work = self._work(inputs, nbest, threads, max_words, time_limit)
+        return self._translated(work, derivations=True)
+
+    def _work(
+        self,
+        inputs: Sequence[Source],
+        nbest: int,
+        threads: int,
+        max_words: int,
+        time_limit: float | None,
+    ) -> _Work:
+        _check_counts(nbest, threads)
+        if not 1 <= max_words <= _MOST_WORDS:
+            raise ConfigError(f"max_words must be between 1 and {_MOST_WORDS}, got {max_words}")
+        if time_limit is not None and not 0 < time_limit < math.inf:
+            raise ConfigError(f"time_limit must be above 0, got {time_limit}")
+        windows = [_windows(item, number, max_words) for number, item in enumerate(inputs, start=1)]
+        return _Work(windows, nbest, threads, time_limit)
+
+    def search(
+        self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1, distinct: bool = True
+    ) -> Searched:
+        """The same with the searches kept, for those who want sparse features; inputs are never cut.
+
+        An input for which the limits leave no translation has no candidates. Unless they are to be
+        ``distinct``, candidates may have the same words and differ in their derivation.
+        """
+        return self._search(inputs, nbest=nbest, threads=threads, distinct=distinct)
+
+    def oracle(
+        self,
+        inputs: Sequence[Source],
+        references: Sequence[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        bleu: BleuOptions = SENTENCE_BLEU,
+    ) -> Searched:
+        """The translations of every input with the highest sentence BLEU, all different.
+
+        ``references[i]`` are the references of input i, tokenised. The scores are BLEU, from 0 to 1; the
+        weights only choose which rules are looked at. The same search with the same limits looks for them, so
+        that they are exact only if nothing is pruned (``beam_size``, ``pop_limit``, ``max_options`` and
+        ``max_scanned`` 0); rules that agree best with the references come first. Of the derivations of a
+        translation an arbitrary one is given: ``force`` finds the one that the model likes best. Inputs are
+        never cut.
+        """
+        checked = _check_references(inputs, references)
+        if any(not texts for texts in checked):
+            raise ConfigError(f"input {checked.index([]) + 1} has no reference")
+        aim = _engine.Aim.oracle(
+            checked,
+            order=bleu.order,
+            length=bleu.length,
+            smoothing=bleu.smoothing,
+            smoothing_value=bleu.smoothing_value,
+            effective_order=bleu.effective_order,
+        )
+        return self._search(inputs, nbest=nbest, threads=threads, aim=aim)
+
+    def force(
+        self,
+        inputs: Sequence[Source],
+        references: Sequence[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+    ) -> Searched:
+        """The best derivations, by the model's score, whose translation is one of the input's references.
+
+        An input whose references cannot be reached with the system's rules, within the limits of the search,
+        has no candidates. With ``nbest`` above 1 candidates differ in their derivation, not in their words.
+        Rules that fit no reference are left out before ``max_options`` counts them. Inputs are never cut.
+        """
+        aim = _engine.Aim.force(_check_references(inputs, references))
+        return self._search(inputs, nbest=nbest, threads=threads, aim=aim, distinct=False)
+
+    def _search(
+        self,
+        inputs: Sequence[Source],
+        *,
+        nbest: int,
+        threads: int,
+        aim: _engine.Aim | None = None,
+        distinct: bool = True,
+    ) -> Searched:
+        _check_counts(nbest, threads)
+        windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
+        kept = _engine.Searched()
+        with self._rules.damage_named(), _finite_scores():
+            columns: Any = self._engine.translate(
+                [window.source for window in windows],
+                nbest=nbest,
+                distinct=distinct,
+                threads=threads,
+                keep=kept,
+                derivations=aim is not None,
+                aim=aim,
+            )
+        store = NbestStore.from_columns(columns)
+        steps = _derivations(columns, store, windows) if aim is not None else []
+        return Searched(store, kept, [window.words for window in windows], steps)
+
+    def _translated(self, work: _Work, *, derivations: bool) -> tuple[NbestStore, list[Derivation]]:
+        flat = [window for parts in work.windows for window in parts]
+        limits: list[float] = []
+        if work.time_limit is not None:
+            limits = [work.time_limit / len(parts) for parts in work.windows for _ in parts]
+        store, steps = self._decode(flat, limits, work, derivations)
+        if len(flat) == len(work.windows):
+            return store, steps
+        widths = [[window.width for window in parts] for parts in work.windows]
+        joined, chosen = join_windows(store, widths, work.nbest)
+        if not derivations:
+            return joined, []
+        inside = [widths[i] for i in joined.sentence_of_row().tolist()]
+        return joined, [
+            _joined(store, steps, rows, sizes) for rows, sizes in zip(chosen, inside, strict=True)
+        ]
+
+    def _decode(
+        self, windows: list[_Window], limits: list[float], work: _Work, derivations: bool
+    ) -> tuple[NbestStore, list[Derivation]]:
+        sources = [window.source for window in windows]
+        with self._rules.damage_named(), _finite_scores():
+            columns: Any = self._engine.translate(
+                sources,
+                nbest=work.nbest,
+                threads=work.threads,
+                derivations=derivations,
+                time_limits=limits,
+            )
+        store = NbestStore.from_columns(columns)
+        steps = _derivations(columns, store, windows) if derivations else []
+        if store.num_sentences == len(sources):
+            return store, steps
+        missing = sorted(set(range(len(sources))) - set(store.sentence_ids.tolist()))
+        others, other_steps = self._decode_monotone(windows, missing, derivations)
+        merged = merge([store, others])
+        if not derivations:
+            return merged, []
+        of = {
+            (int(part.sentence_ids[sentence]), rank): found[row]
+            for part, found in ((store, steps), (others, other_steps))
+            for sentence in range(part.num_sentences)
+            for rank, row in enumerate(part.rows_of(sentence))
+        }
+        return merged, [
+            of[int(merged.sentence_ids[sentence]), rank]
+            for sentence in range(merged.num_sentences)
+            for rank in range(len(merged.rows_of(sentence)))
+        ]
+
+    def _decode_monotone(
+        self, windows: list[_Window], numbers: list[int], derivations: bool
+    ) -> tuple[NbestStore, list[Derivation]]:
+        """One translation for inputs where the limits left none: from left to right there always is one."""
+        if self._fallback is None:
+            monotone = replace(self.options, hierarchical=False, phrase_order="monotone")
+            self._fallback = self._make(monotone)
+            self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
+        chosen = [windows[number] for number in numbers]
+        with self._rules.damage_named(), _finite_scores():
+            columns: Any = self._fallback.translate(
+                [window.source for window in chosen], derivations=derivations
+            )
+            store = NbestStore.from_columns(columns)
+            if store.num_sentences < len(numbers):
+                raise FloatingPointError("the score of a translation is not a finite number")
+        steps = _derivations(columns, store, chosen) if derivations else []
+        renumbered = replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
+        return renumbered, steps
+
+    def _make(self, options: SearchOptions) -> _engine.Decoder:
+        words = self.overlay or self._rules  # an overlay knows the words of both
+        with self._rules.damage_named():
+            return _engine.Decoder(
+                table=self._rules.engine,
+                source_words=words.source_words,
+                target_words=words.target_words,
+                language_model=self._lm.engine,
+                column_names=list(self._rules.columns),
+                options=engine_options(options),
+                sparse=self._sparse_engine,
+                overlay=None if self.overlay is None else self.overlay.engine,
+                lexicon=self._rules.lexicon(),
+            )
+
+
+def check_overlay(rules: RuleTable, overlay: RuleTable) -> None:
+    """Refuse a second table that does not number the words of the first as the first does."""
+    begins_alike = all(
+        np.array_equal(overlay.arrays[f"{side}_word_{part}"][: len(first)], first)
+        for side in ("source", "target")
+        for part in ("bytes", "offsets")
+        for first in (rules.arrays[f"{side}_word_{part}"],)
+    )
+    if overlay.columns != rules.columns or not begins_alike:
+        raise ModelFormatError("was made for another rule table", overlay.path, "make it again")
+
+
+@contextlib.contextmanager
+def _finite_scores() -> Iterator[None]:
+    """Say what is wrong when scores cannot be compared."""
+    try:
+        yield
+    except FloatingPointError as error:
+        raise ConfigError(f"{error}: the weights are far too large, or their file is damaged") from None
+
+
+class _Window(NamedTuple):
+    """An input, or a piece of one."""
+
+    source: Any
+    """In the form that the engine takes."""
+    words: tuple[str, ...] | None
+    """Its words; None for a lattice."""
+    width: int
+    """In words or places."""
+
+
+class _Work(NamedTuple):
+    """What is to be done, checked."""
+
+    windows: list[list[_Window]]
+    nbest: int
+    threads: int
+    time_limit: float | None
+
+
+def _check_counts(nbest: int, threads: int) -> None:
+    if nbest < 1:
+        raise ConfigError(f"nbest must be at least 1, got {nbest}")
+    if threads < 1:
+        raise ConfigError(f"threads must be at least 1, got {threads}")
+
+
+def _check_text(text: str, where: str) -> None:
+    if _UNFIT.search(text):
+        raise DataFormatError(
+            "a zero byte or half a surrogate pair, which are no text", where, hint="remove it"
+        )
+
+
+def _check_references(inputs: Sequence[Source], references: Sequence[Sequence[str]]) -> list[list[list[str]]]:
+    """The words of every reference of every input."""
+    if len(references) != len(inputs):
+        raise ConfigError(f"{len(references)} lists of references for {len(inputs)} inputs")
+    if any(isinstance(texts, str) for texts in references):
+        raise ConfigError("references must be a list of texts for each input, got one text")
+    for number, texts in enumerate(references, start=1):
+        for text in texts:
+            _check_text(text, f"a reference of sentence {number}")
+    return [[split_words(text) for text in texts] for texts in references]
+
+
+def _windows(item: Source, number: int, max_words: int) -> list[_Window]:
+    """The input in one piece or several."""
+    if isinstance(item, Lattice):
+        return [
+            _Window((part.places, [tuple(arc) for arc in part.arcs]), None, part.places - 1)
+            for part in cut_lattice(item, max_words)
+        ]
+    if isinstance(item, str):
+        _check_text(item, f"sentence {number}")
+        item = Sentence.of(item)
+    windows = []
+    begin = 0
+    for units in cut_words(item.units(), max_words):
+        width = sum(1 if isinstance(unit, str) else len(unit[0]) for unit in units)
+        windows.append(_Window(units, item.words[begin : begin + width], width))
+        begin += width
+    return windows
+
+
+def _derivations(
+    columns: Mapping[str, Any], store: NbestStore, windows: Sequence[_Window]
+) -> list[Derivation]:
+    sentences = store.sentence_ids[store.sentence_of_row()].tolist()
+    return [
+        tuple(read_step(row, windows[sentence].words, words.split(" ")) for row in rows)
+        for rows, sentence, words in zip(columns["derivations"], sentences, store.texts(), strict=True)
+    ]
+
+
+def _joined(
+    store: NbestStore, steps: Sequence[Derivation], rows: Sequence[int], widths: Sequence[int]
+) -> Derivation:
+    """The derivations of an input's windows as one."""
+    joined: list[Step] = []
+    source = target = 0
+    for row, width in zip(rows, widths, strict=True):
+        joined += shifted(steps[row], source, target)
+        source += width
+        target += len(store.tokens.row(row))
+    return tuple(joined)

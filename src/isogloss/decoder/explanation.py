@@ -1,0 +1,231 @@
+"""Why a sentence was translated as it was: rules, and what every feature contributed."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isogloss.decoder.derivation import Derivation
+from isogloss.decoder.sentence import Source
+from isogloss.decoder.system import System
+from isogloss.io.errors import ConfigError
+from isogloss.nbest.store import NbestStore
+from isogloss.report.derivation import derivation_plot
+
+__all__ = ["Contribution", "Explanation", "explain"]
+
+_GROUPS = (
+    ("language model", ("lm",)),
+    ("orientation", ("previous_", "next_")),
+    ("reordering", ("backtrack", "distance_", "reordering")),
+    ("glue", ("glue_",)),
+    ("counts", ("words", "rules", "unknown", "insertions", "deletions", "arcs")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A feature's value times its weight, here and in the second-best translation."""
+
+    name: str
+    value: float
+    weight: float
+    second_value: float | None = None
+
+    @property
+    def points(self) -> float:
+        """What it adds to the score."""
+        return self.value * self.weight
+
+    @property
+    def advantage(self) -> float:
+        """What it adds more here than in the second-best."""
+        return self.points - (self.second_value or 0.0) * self.weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A translation taken apart. Scores are sums of contributions."""
+
+    source: str
+    translation: str
+    score: float
+    steps: Derivation
+    dense: tuple[Contribution, ...]
+    sparse: tuple[Contribution, ...]
+    """Sparse features that fired and weigh something, the strongest first."""
+    second: str | None
+    """The second-best translation, if there is one."""
+    second_score: float | None
+
+    def groups(self) -> dict[str, float]:
+        """Points by kind of feature."""
+        found: dict[str, float] = {}
+        for item in self.dense:
+            group = next((name for name, starts in _GROUPS if item.name.startswith(starts)), "rule scores")
+            found[group] = found.get(group, 0.0) + item.points
+        for item in self.sparse:
+            group = item.name.split(":")[0]
+            found[group] = found.get(group, 0.0) + item.points
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+
+        def rows(items: tuple[Contribution, ...]) -> list[dict[str, Any]]:
+            return [
+                {
+                    "name": item.name,
+                    "value": item.value,
+                    "weight": item.weight,
+                    "points": item.points,
+                    "advantage": item.advantage,
+                }
+                for item in items
+            ]
+
+        return {
+            "source": self.source,
+            "translation": self.translation,
+            "score": self.score,
+            "derivation": [step._asdict() for step in self.steps],
+            "groups": self.groups(),
+            "dense": rows(self.dense),
+            "sparse": rows(self.sparse),
+            "second": self.second,
+            "second_score": self.second_score,
+        }
+
+    def to_text(self, strongest: int = 10) -> str:
+        """For a terminal."""
+        lines = [
+            f"source       {self.source}",
+            f"translation  {self.translation}",
+            f"score        {self.score:.4f}",
+        ]
+        if self.second is not None and self.second_score is not None:
+            lines.append(f"second best  {self.second}  ({self.second_score:.4f})")
+        lines.append("\nrules, in the order of the translation")
+        rows = [
+            (f"{step.source_span[0]}-{step.source_span[1]}", step.source, step.target) for step in self.steps
+        ]
+        wide = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
+        lines += [f"  {span:<{wide[0]}}  {source:<{wide[1]}}  →  {target}" for span, source, target in rows]
+        lines.append("\npoints by kind of feature")
+        for name, points in sorted(self.groups().items(), key=lambda item: -abs(item[1])):
+            lines.append(f"  {points:>10.4f}  {name}")
+        for title, items in self._selections(strongest):
+            if items:
+                lines.append(f"\n{title}")
+                lines += [f"  {number:>10.4f}  {item.name}" for item, number in items]
+        return "\n".join(lines)
+
+    def _selections(self, strongest: int) -> list[tuple[str, list[tuple[Contribution, float]]]]:
+        everything = [*self.dense, *self.sparse]
+        points = sorted(((item, item.points) for item in everything), key=lambda pair: pair[1])
+        chosen = [
+            ("strongest features for it", [pair for pair in points[::-1] if pair[1] > 0][:strongest]),
+            ("strongest features against it", [pair for pair in points if pair[1] < 0][:strongest]),
+        ]
+        if self.second is not None:
+            gains = sorted(((item, item.advantage) for item in everything), key=lambda pair: -abs(pair[1]))
+            chosen.append(("against the second best", [pair for pair in gains if pair[1] != 0][:strongest]))
+        return chosen
+
+    def to_html(self, strongest: int = 20) -> str:
+        """A page of its own that needs nothing else."""
+        escape = html.escape
+
+        def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+            top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+            body = "".join(
+                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+            )
+            return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+        steps = [
+            (f"{step.source_span[0]}–{step.source_span[1]}", step.source, step.target, step.kind)
+            for step in self.steps
+        ]
+        groups = [(f"{points:.4f}", name) for name, points in self.groups().items()]
+        parts = [
+            f"<h1>{escape(self.source)}</h1><p class=t>{escape(self.translation)}</p>",
+            f"<p>Score {self.score:.4f}"
+            + (f"; second best: {escape(self.second)} ({self.second_score:.4f})" if self.second else "")
+            + "</p>",
+            "<h2>Rules</h2>"
+            + self._picture()
+            + table(("source words", "source side", "target side", "kind"), steps),
+            "<h2>Points by kind of feature</h2>" + table(("points", "kind"), groups),
+        ]
+        for title, items in self._selections(strongest):
+            rows = [(f"{number:.4f}", item.name) for item, number in items]
+            parts.append(f"<h2>{escape(title.capitalize())}</h2>" + table(("points", "feature"), rows))
+        return (
+            "<!doctype html><html lang=en><meta charset=utf-8><title>Explanation</title><style>"
+            "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+            "table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;"
+            "border-bottom:1px solid #ddd}.t{font-size:1.3em}</style>" + "".join(parts) + "</html>\n"
+        )
+
+    def _picture(self) -> str:
+        """The derivation drawn, if the words of the source are known by their places."""
+        words = self.source.split()
+        whole = max((step.source_span[1] for step in self.steps), default=0)
+        return derivation_plot(words, self.steps) if whole == len(words) else ""
+
+
+def explain(system: System, sentence: Source) -> Explanation:
+    """Translate a sentence and take the translation apart."""
+    store, derivations = system.explained([sentence], nbest=2)
+    texts = list(store.texts())
+    if not texts or not texts[0]:
+        raise ConfigError("there is nothing to explain: the sentence has no words")
+    has_second = len(texts) > 1
+    weights = system.weights
+    second = store.dense[1] if has_second else np.zeros(store.dense.shape[1])
+    dense = tuple(
+        Contribution(name, float(value), weights[name], float(other) if has_second else None)
+        for name, value, other in zip(store.dense_names, store.dense[0], second, strict=True)
+        if value != 0 or other != 0
+    )
+    return Explanation(
+        source=sentence if isinstance(sentence, str) else str(sentence),
+        translation=texts[0],
+        score=float(store.scores[0]),
+        steps=derivations[0],
+        dense=dense,
+        sparse=_sparse(system, sentence, store),
+        second=texts[1] if has_second else None,
+        second_score=float(store.scores[1]) if has_second else None,
+    )
+
+
+def _sparse(system: System, sentence: Source, store: NbestStore) -> tuple[Contribution, ...]:
+    decoder = system.decoder
+    if decoder.sparse is None or decoder.sparse_weights is None:
+        return ()
+    searched = decoder.search([sentence], nbest=2)
+    rows = list(range(searched.store.num_candidates))
+    found = searched.sparse(0, rows)
+    values: list[dict[int, float]] = [
+        dict(zip(row.features.tolist(), row.counts.tolist(), strict=True)) for row in map(found.row, rows)
+    ]
+    features = np.unique(found.features)
+    numbers = decoder.sparse_weights.weights(features)
+    active = features[numbers != 0]
+    names = searched.names(0, rows, active)
+    items = [
+        Contribution(
+            names[feature],
+            values[0].get(feature, 0.0),
+            float(weight),
+            values[1].get(feature, 0.0) if len(rows) > 1 else None,
+        )
+        for feature, weight in zip(active.tolist(), numbers[numbers != 0].tolist(), strict=True)
+    ]
+    return tuple(sorted(items, key=lambda item: (-abs(item.points), item.name)))

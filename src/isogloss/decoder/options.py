@@ -1,0 +1,104 @@
+"""Limits and modes of the search."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from isogloss.io.errors import ConfigError
+
+__all__ = ["PhraseOrder", "SearchOptions", "UnknownWords", "engine_options"]
+
+PhraseOrder = Literal["monotone", "swap", "distortion"]
+UnknownWords = Literal["pass", "drop", "mark"]
+
+_MOST = 2**32 - 1
+_UNFIT = re.compile(r"[\0 \t-\r\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """What the search may do and how hard it tries. All limits are in work, none in time.
+
+    >>> SearchOptions(beam_size=50).distortion_limit
+    6
+    """
+
+    hierarchical: bool = True
+    """Translate with rules that have gaps and with glue; otherwise with plain phrases."""
+    max_span: int = 15
+    """Widest span of a rule with gaps, in words."""
+    max_options: int = 20
+    """Target sides kept per source side; 0 keeps all."""
+    max_scanned: int = 200
+    """Target sides looked at per source side, most probable first; 0 looks at all."""
+    lexical_threshold: float = 0.05
+    """Probability from which two words count as translations of each other; for ``insertions`` and
+    ``deletions``."""
+    gap_rules: bool = True
+    """Use rules with gaps; hierarchical search only."""
+    reordering_glue: bool = True
+    """Let glue leave something open on its left; hierarchical search only."""
+    distortion_limit: int = 6
+    """In words: the widest gap that glue leaves open on its left, or the longest jump between phrases."""
+    beam_size: int = 100
+    """Hypotheses kept per number of covered words; 0 keeps all."""
+    pop_limit: int = 200
+    """Extensions tried per number of covered words; 0 tries all."""
+    threshold: float = 0.0
+    """Hypotheses whose score is worse than the best by more than this are dropped; 0 drops none."""
+    diversity: bool = True
+    """Every coverage contributes its best hypothesis before any contributes many."""
+    phrase_order: PhraseOrder = "distortion"
+    """Order of phrases: ``monotone``, ``swap`` (neighbours may change places) or ``distortion`` (any within
+    the limit); phrase search only."""
+    unknown: UnknownWords = "pass"
+    """What becomes of words that nothing translates: ``pass`` keeps them, ``drop`` leaves them out, ``mark``
+    keeps them in the form of ``unknown_mark``. The search is the same for ``pass`` and ``mark``."""
+    unknown_mark: str = "<unk:{word}>"
+    """How an unknown word is marked; has ``{word}`` in it once."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "bool" and not isinstance(value, bool):
+                raise ConfigError(f"{field.name} must be true or false, got {value!r}")
+            if field.type == "int" and (isinstance(value, bool) or not isinstance(value, int)):
+                raise ConfigError(f"{field.name} must be a whole number, got {value!r}")
+            if field.type == "int" and not 0 <= value <= _MOST:
+                raise ConfigError(f"{field.name} must be between 0 and {_MOST}, got {value}")
+            if field.type == "float" and (isinstance(value, bool) or not isinstance(value, int | float)):
+                raise ConfigError(f"{field.name} must be a number, got {value!r}")
+            if field.type == "float" and (not math.isfinite(value) or not 0 <= value <= 1e30):
+                raise ConfigError(f"{field.name} must be finite and at least 0, got {value}")
+        for name, choices in (("phrase_order", PhraseOrder), ("unknown", UnknownWords)):
+            value = getattr(self, name)
+            if value not in get_args(choices):
+                raise ConfigError(f"{name} must be one of {', '.join(get_args(choices))}, got {value!r}")
+        mark = self.unknown_mark
+        if not isinstance(mark, str) or mark.count("{word}") != 1 or _UNFIT.search(mark):
+            raise ConfigError(
+                f"unknown_mark must have '{{word}}' in it once and no white space, got {mark!r}"
+            )
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> SearchOptions:
+        """Options by name, as they are stored; a name that is not one of them is refused."""
+        known = [field.name for field in fields(cls)]
+        strange = sorted(values.keys() - set(known))
+        if strange:
+            raise ConfigError(f"no search option is called '{strange[0]}'; known are {', '.join(known)}")
+        return cls(**values)
+
+    @property
+    def search(self) -> str:
+        """Name of the search: ``hierarchical`` or ``phrase``."""
+        return "hierarchical" if self.hierarchical else "phrase"
+
+
+def engine_options(options: SearchOptions) -> dict[str, Any]:
+    """What the engine's decoder takes: every field under its own name."""
+    return asdict(options)

@@ -1,0 +1,136 @@
+"""Translations whose search is kept.
+
+Sparse features are made for the candidates that somebody asks about, and the graph of all derivations that
+the search kept tells how probable rules and n-grams are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.decoder.derivation import Derivation, Step, read_step
+from isogloss.io.errors import ConfigError
+from isogloss.nbest.store import NbestStore
+
+__all__ = ["FeatureRows", "Posteriors", "Searched"]
+
+UInt64 = npt.NDArray[np.uint64]
+
+_MOST_ORDER = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureRows:
+    """Sparse rows: row i has ``features[offsets[i]:offsets[i + 1]]`` by rising number, with ``counts``."""
+
+    offsets: npt.NDArray[np.int64]
+    features: UInt64
+    counts: npt.NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, rows: int = 0) -> FeatureRows:
+        """Rows without any feature."""
+        return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.float32))
+
+    @classmethod
+    def join(cls, parts: Sequence[FeatureRows]) -> FeatureRows:
+        """All rows of several, one after another."""
+        lengths = [np.diff(part.offsets) for part in parts]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
+        return cls(
+            offsets,
+            np.concatenate([part.features for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+        )
+
+    def row(self, index: int) -> FeatureRows:
+        """One row, as a copy that keeps nothing else alive."""
+        begin, end = self.offsets[index], self.offsets[index + 1]
+        return FeatureRows(
+            np.array([0, end - begin]), self.features[begin:end].copy(), self.counts[begin:end].copy()
+        )
+
+    def varying(self) -> UInt64:
+        """Features that not all rows have, or not equally often."""
+        different, inverse = np.unique(self.features, return_inverse=True)
+        present = np.bincount(inverse, minlength=len(different))
+        sums = np.bincount(inverse, self.counts, minlength=len(different))
+        squares = np.bincount(inverse, self.counts.astype(np.float64) ** 2, minlength=len(different))
+        constant = (present == len(self.offsets) - 1) & (squares * present == sums**2)
+        found: UInt64 = different[~constant]
+        return found
+
+    def only(self, features: UInt64) -> FeatureRows:
+        """The rows without other features than these, which rise."""
+        kept = np.isin(self.features, features)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return FeatureRows(before[self.offsets], self.features[kept], self.counts[kept])
+
+    def sums(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """For each row the weighted sum of its counts; ``weights`` stand beside ``features``."""
+        products = np.concatenate([np.zeros(1), np.cumsum(weights.astype(np.float64) * self.counts)])
+        found: npt.NDArray[np.float64] = products[self.offsets[1:]] - products[self.offsets[:-1]]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Posteriors:
+    """What the derivations of a sentence have in common, under P(derivation) ∝ exp(scale · score)."""
+
+    log_total: float
+    """Logarithm of the sum of exp(scale · score) over all derivations that were kept; -inf without any."""
+    rules: tuple[tuple[Step, float], ...]
+    """Every step, and the probability that a derivation has it; the most probable first. Where the words of a
+    step stand in the translation differs: their target spans begin at 0."""
+    ngrams: dict[tuple[str, ...], float]
+    """How often an n-gram is expected in the translation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Searched:
+    """An n-best list together with the searches it came from; sentence i of the input is sentence i here.
+
+    A sentence for which nothing was found has no candidates: ``store.sentence_ids`` has those that do.
+    """
+
+    store: NbestStore
+    engine: _engine.Searched
+    words: Sequence[Sequence[str] | None] = ()
+    """Of the sentences; None for a lattice."""
+    derivations: Sequence[Derivation] = ()
+    """For every candidate the rules it was made with, where the search was asked for them."""
+
+    def sparse(self, sentence: int, rows: Sequence[int]) -> FeatureRows:
+        """Sparse features of some candidates of a sentence, numbered from 0 within it."""
+        return FeatureRows(*self.engine.sparse(sentence, rows))
+
+    def names(self, sentence: int, rows: Sequence[int], wanted: UInt64) -> dict[int, str]:
+        """Names of those features of some candidates that are wanted."""
+        return self.engine.names(sentence, rows, wanted)
+
+    def posteriors(self, sentence: int, *, scale: float = 1.0, order: int = 1) -> Posteriors:
+        """How probable rules and n-grams of up to ``order`` words are, by sums over all derivations kept.
+
+        ``scale`` times the score is the logarithm of a derivation's probability, up to a constant: 0 makes
+        all derivations equally probable, large scales leave the best one.
+        """
+        if not math.isfinite(scale):
+            raise ConfigError(f"scale must be a finite number, got {scale}")
+        if not 1 <= order <= _MOST_ORDER:
+            raise ConfigError(f"order must be between 1 and {_MOST_ORDER}, got {order}")
+        source = self.words[sentence] if self.words else None
+        rules: dict[Step, float] = {}  # the search may know one step under several numbers
+        for row, words, probability in self.engine.rule_posteriors(sentence, scale):
+            step = read_step(row, source, words)
+            rules[step] = rules.get(step, 0.0) + probability
+        return Posteriors(
+            log_total=self.engine.log_total(sentence, scale),
+            rules=tuple(sorted(rules.items(), key=lambda item: -item[1])),
+            ngrams=self.engine.ngram_posteriors(sentence, scale, order),
+        )

@@ -1,0 +1,467 @@
+"""A stored translation system: all that is needed to translate, in one folder.
+
+DIR/rules/        the rule table
+DIR/lm/           the language model
+DIR/weights.tsv   a weight for every dense feature, by name; may be edited
+DIR/sparse/       which sparse features there are, if there are any
+DIR/weights.sparse/  their weights, if they have any
+DIR/text/         how text becomes tokens and tokens become text, if the system does that
+DIR/system.json   format version, search options and what there must be of the above, with a checksum
+
+A folder that ``isogloss train`` made has all this in DIR/system; it is loaded by its own name too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from isogloss._version import __version__
+from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
+from isogloss.decoder.derivation import Derivation
+from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.plf import Lattice
+from isogloss.decoder.search_result import Searched
+from isogloss.decoder.sentence import Source, split_words
+from isogloss.decoder.weights import default_weights, read_weights, split_sparse, write_weights
+from isogloss.features.model import SparseModel
+from isogloss.features.weights import SparseWeights
+from isogloss.grammar import storage
+from isogloss.grammar.table import RuleTable
+from isogloss.io.errors import (
+    ConfigError,
+    DataFormatError,
+    InputFileError,
+    ModelFormatError,
+    OutputError,
+    UserError,
+)
+from isogloss.io.streams import StrPath, atomic_output
+from isogloss.lm.model import LanguageModel
+from isogloss.nbest.edit import best_rows
+from isogloss.nbest.store import Int64, NbestStore
+from isogloss.storage.folder import open_folder, write_folder
+from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_folder
+
+if TYPE_CHECKING:
+    from isogloss.adapt import LocalTranslator
+
+__all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system", "load"]
+
+VERSION = 1
+_FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
+_SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
+_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
+_SHOWN = 5  # strongest sparse features of each template that an inspection shows
+_TRAINED = "system"  # where a folder of 'isogloss train' has its system
+_BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
+
+
+class System:
+    """A translation system, loaded. Any number of threads may use one."""
+
+    def __init__(self, decoder: Decoder, path: Path, text: TextProcessing | None = None) -> None:
+        self.decoder, self.path = decoder, path
+        self.text = text
+        """How text becomes tokens and tokens become text; None if that is not the system's business."""
+
+    @property
+    def options(self) -> SearchOptions:
+        """The limits and modes of its search."""
+        return self.decoder.options
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """The weights of its features."""
+        return self.decoder.weights
+
+    def save_weights(self, weights: Mapping[str, float], sparse: SparseWeights | None = None) -> None:
+        """Use other weights from now on, here and wherever the stored system is loaded."""
+        self.decoder.set_weights(weights, sparse)
+        stored = _read_facts(self.path)
+        if sparse is not None:
+            sparse.save(self.path / _SPARSE_WEIGHTS)
+        _write_facts(self.path, stored, without=() if sparse is not None else (_SPARSE_WEIGHTS,))
+        if sparse is None and (self.path / _SPARSE_WEIGHTS).exists():
+            shutil.rmtree(self.path / _SPARSE_WEIGHTS)
+        write_weights(self.path / _WEIGHTS, self.decoder.weights)
+
+    @overload  # a string is an iterable of strings too, but is taken as a sentence
+    def translate(  # type: ignore[overload-overlap]
+        self,
+        sentences: Source,
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+        local: LocalTranslator | None = None,
+        tokenized: bool = False,
+    ) -> str: ...
+    @overload
+    def translate(
+        self,
+        sentences: Iterable[Source],
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+        local: LocalTranslator | None = None,
+        tokenized: bool = False,
+    ) -> Iterator[str]: ...
+    def translate(
+        self,
+        sentences: Source | Iterable[Source],
+        *,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+        local: LocalTranslator | None = None,
+        tokenized: bool = False,
+    ) -> str | Iterator[str]:
+        """The best translation of a sentence (text or ``Sentence``) or a lattice, or of many.
+
+        Many are translated as their translations are asked for, some at a time, and come in order. Results
+        do not depend on ``threads``. An empty sentence has an empty translation. With a ``time_limit``, in
+        seconds per sentence, results depend on the machine. With ``local``, each sentence is translated with
+        weights that are made for it (see ``isogloss.adapt``).
+
+        A system that was trained with a tokenizer takes and gives text as people write it; with
+        ``tokenized``, and without a tokenizer, both are tokens with spaces between them. A ``Sentence`` and a
+        lattice hold tokens in any case.
+        """
+        limits = {"max_words": max_words, "time_limit": time_limit}
+        if isinstance(sentences, Source):
+            return next(self._translated([sentences], threads, tokenized, local, limits))
+        return self._translated(sentences, threads, tokenized, local, limits)
+
+    def _translated(
+        self,
+        sentences: Iterable[Source],
+        threads: int,
+        tokenized: bool,
+        local: LocalTranslator | None,
+        limits: Mapping[str, Any],
+    ) -> Iterator[str]:
+        text = None if tokenized else self.text
+        waiting = iter(sentences)
+        while batch := list(islice(waiting, _BATCH * max(1, threads))):
+            given = batch
+            if text is not None:
+                batch = [text.tokenize(item) if isinstance(item, str) else item for item in given]
+            if local is not None:
+                lines = local.translated(batch, threads=threads, **limits)
+            else:
+                lines = best_lines(self.decoder.nbest(batch, threads=threads, **limits), batch)
+            yield from lines if text is None else map(text.detokenize, lines, map(source_text, given))
+
+    def nbest(
+        self,
+        sentences: Iterable[Source],
+        *,
+        nbest: int = 100,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> NbestStore:
+        """The best ``nbest`` translations of every sentence, all different, with their features."""
+        return self.decoder.nbest(
+            list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+        )
+
+    def decode(
+        self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int, threads: int = 1
+    ) -> NbestStore:
+        """The best ``size`` translations under other weights; an ``NbestDecoder`` has this.
+
+        Not while another thread uses the system: the weights are its own until this returns.
+        """
+        with self.decoder.using(weights):
+            return self.decoder.nbest(sources, nbest=size, threads=threads)
+
+    def explained(
+        self,
+        sentences: Iterable[Source],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> tuple[NbestStore, list[Derivation]]:
+        """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
+        return self.decoder.explained(
+            list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
+        )
+
+    def oracle(
+        self,
+        sentences: Iterable[Source],
+        references: Iterable[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+    ) -> Searched:
+        """The translations of every sentence with the highest BLEU, as ``Decoder.oracle`` finds them."""
+        return self.decoder.oracle(list(sentences), list(references), nbest=nbest, threads=threads)
+
+    def force(
+        self,
+        sentences: Iterable[Source],
+        references: Iterable[Sequence[str]],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+    ) -> Searched:
+        """The best derivations of every sentence that give a reference, as ``Decoder.force`` finds them."""
+        return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
+
+
+def source_text(item: Source) -> str:
+    """The text of a source as people write it; empty if it never was such text."""
+    return item if isinstance(item, str) else getattr(item, "text", "")
+
+
+def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = None) -> Iterator[str]:
+    """The best translation of every input as text, or the one that was chosen.
+
+    A word of the input that an n-best list cannot carry is written as it was.
+    """
+    chosen = best_rows(store) if rows is None else rows
+    for item, line in zip(inputs, store.lines(chosen, len(inputs)), strict=True):
+        if "&#124;" in line:
+            for word in _own_words(item):
+                if "|||" in word:
+                    line = line.replace(word.replace("|", "&#124;"), word)
+        yield line
+
+
+def _own_words(item: Source) -> list[str]:
+    """Words that may come through as they are."""
+    if isinstance(item, str):
+        return split_words(item)
+    if isinstance(item, Lattice):
+        return [arc.word for arc in item.arcs]
+    return [*item.words, *(word for part in item.fixed for word in part.translation)]
+
+
+def create_system(
+    path: StrPath,
+    *,
+    rules: StrPath,
+    lm: StrPath,
+    options: SearchOptions | None = None,
+    weights: Mapping[str, float] | StrPath | None = None,
+    sparse: SparseModel | None = None,
+    text: TextProcessing | None = None,
+) -> System:
+    """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
+
+    With ``text`` it translates text as people write it, otherwise tokens. Weights may be a file's name, and
+    may have sparse features among them if there are ``sparse`` ones; without any the search's default weights
+    are used. Takes the place of a system that was stored there; refuses a folder with anything else in it.
+    """
+    options = options or SearchOptions()
+    folder = Path(path)
+    table, model = RuleTable.open(rules), LanguageModel.load(lm)
+    decoder = Decoder(table, model, options, sparse=sparse)
+    if weights is None:
+        weights = default_weights(decoder.names, hierarchical=options.hierarchical)
+    sparse_weights = _set_weights(decoder, weights)
+    with _new_folder(folder) as partial:
+        stored = open_folder(rules, kind=storage.KIND, version=storage.VERSION)
+        write_folder(
+            partial / _RULES,
+            kind=storage.KIND,
+            version=storage.VERSION,
+            arrays=stored.arrays,
+            attributes=stored.attributes,
+        )
+        model.save(partial / _LM)
+        write_weights(partial / _WEIGHTS, decoder.weights)
+        if sparse is not None:
+            sparse.save(partial / _SPARSE)
+        if sparse_weights is not None:
+            sparse_weights.save(partial / _SPARSE_WEIGHTS)
+        if text is not None:
+            text.save(partial / _TEXT)
+        _write_facts(partial, options)
+    return load(folder)
+
+
+def load(
+    path: StrPath,
+    *,
+    options: SearchOptions | None = None,
+    weights: Mapping[str, float] | StrPath | None = None,
+) -> System:
+    """Open a stored system; other options and weights (or a file of them) replace the stored ones."""
+    folder = Path(path)
+    if not folder.exists():
+        raise InputFileError("No such file or directory", folder)
+    if not folder.is_dir():
+        raise InputFileError("is a file", folder, "the folder of a system is expected, see 'isogloss train'")
+    if not (folder / _FACTS).exists() and (folder / _TRAINED / _FACTS).exists():
+        folder = folder / _TRAINED
+    stored = _read_facts(folder)
+    for part in _facts(folder)["parts"]:
+        if not (folder / part).exists():
+            raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
+    sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
+    decoder = Decoder(
+        RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), options or stored, sparse=sparse
+    )
+    if weights is not None:
+        _set_weights(decoder, weights)
+    else:
+        stored_sparse = folder / _SPARSE_WEIGHTS
+        decoder.set_weights(
+            read_weights(folder / _WEIGHTS, decoder.names),
+            SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
+        )
+    text = TextProcessing.open(folder / _TEXT) if (folder / _TEXT).exists() else None
+    return System(decoder, folder, text)
+
+
+def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
+    """What a stored system is made of; with ``verify``, all of it is read and what is damaged refused.
+
+    The weights have no checksum, since they may be edited; they must fit the features.
+    """
+    folder = Path(path)
+    facts = _facts(folder)
+    inside = sorted(item for item in folder.iterdir() if is_stored_folder(item))
+    parts = {item.name: inspect_folder(item, verify=verify) for item in inside}
+    verified = None
+    if verify:
+        load(folder)
+        verified = sum(part.verified or 0 for part in parts.values())
+    attributes: dict[str, Any] = {"options": facts["options"], "weights": read_weights(folder / _WEIGHTS)}
+    if (folder / _SPARSE_WEIGHTS).exists():
+        sparse = SparseWeights.open(folder / _SPARSE_WEIGHTS)
+        attributes["sparse features"] = len(sparse)
+        for template, strongest in sparse.strongest_by_template(_SHOWN).items():
+            attributes[f"strongest of {template}"] = dict(strongest)
+    return Inspection(
+        path=folder,
+        kind=facts["kind"],
+        version=facts["version"],
+        made_by=facts["made_by"],
+        attributes=attributes,
+        parts=parts,
+        verified=verified,
+    )
+
+
+def is_system(path: StrPath) -> bool:
+    """Whether a folder has the description that a stored system has."""
+    return (Path(path) / _FACTS).is_file()
+
+
+def _set_weights(decoder: Decoder, weights: Mapping[str, float] | StrPath) -> SparseWeights | None:
+    """Let a decoder use weights by name, dense and sparse together; gives the sparse ones."""
+    dense, by_name = split_sparse(weights if isinstance(weights, Mapping) else read_weights(weights))
+    try:
+        sparse = None
+        if by_name:
+            signature = "" if decoder.sparse is None else decoder.sparse.signature
+            sparse = SparseWeights.from_names(by_name, signature=signature)
+        decoder.set_weights(dense, sparse)
+    except ConfigError as error:
+        if isinstance(weights, Mapping):
+            raise
+        raise DataFormatError(str(error), weights) from None
+    return sparse
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _write_facts(folder: Path, options: SearchOptions, *, without: Sequence[str] = ()) -> None:
+    """Describe a folder: what is missing from it later is noticed."""
+    parts = [part for part in _PARTS if part not in without and (folder / part).exists()]
+    facts: dict[str, Any] = {
+        "format": "isogloss",
+        "kind": "system",
+        "version": VERSION,
+        "made_by": f"isogloss {__version__}",
+        "options": asdict(options),
+        "parts": parts,
+    }
+    with atomic_output(folder / _FACTS) as stream:
+        stream.write(json.dumps({**facts, "checksum": _checksum(facts)}, indent=1) + "\n")
+
+
+def _read_facts(folder: Path) -> SearchOptions:
+    facts = _facts(folder)
+    try:
+        return SearchOptions.from_mapping(facts["options"])
+    except (ConfigError, KeyError, TypeError, AttributeError) as error:
+        raise ModelFormatError(f"the search options make no sense ({error})", folder / _FACTS) from None
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    path = folder / _FACTS
+    try:
+        facts = json.loads(path.read_bytes())
+        intact = facts.pop("checksum") == _checksum(facts) and facts["format"] == "isogloss"
+        kind, version = facts["kind"], facts["version"]
+        facts["parts"] = [part for part in _PARTS if part in facts.get("parts", _PARTS[:3])]
+    except FileNotFoundError:
+        raise ModelFormatError(
+            f"no {_FACTS} here",
+            folder,
+            "a system made by 'isogloss train' or 'isogloss system create' is expected",
+        ) from None
+    except OSError as error:
+        raise InputFileError(error.strerror or str(error), path) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ModelFormatError("not the description of a system", path) from None
+    if not intact or kind != "system" or not isinstance(version, int):
+        raise ModelFormatError("is damaged or was edited", path, "create the system again")
+    if version > VERSION:
+        raise ModelFormatError(
+            f"format version {version} is newer than this program knows ({VERSION})", path, "upgrade isogloss"
+        )
+    return {"made_by": "", "options": {}, **facts}
+
+
+@contextlib.contextmanager
+def _new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the place of ``folder`` once it is complete."""
+    final = Path(os.path.realpath(folder))
+    if final.is_file():
+        raise OutputError("is a file", folder, "a folder is written here: choose another name")
+    if final.is_dir() and any(final.iterdir()) and not (final / _FACTS).is_file():
+        raise OutputError(
+            "the folder holds something that is not a system", folder, "choose an empty or new folder"
+        )
+    mark = secrets.token_hex(4)
+    partial, old = (final.with_name(f".{final.name}.{mark}.{end}") for end in ("part", "old"))
+    try:
+        try:
+            partial.mkdir(parents=True)
+            yield partial
+            if final.is_dir():
+                final.replace(old)
+            try:
+                partial.replace(final)
+            except OSError:
+                old.replace(final)
+                raise
+        except OSError as error:
+            if isinstance(error, UserError):
+                raise
+            raise OutputError(error.strerror or str(error), folder) from None
+    finally:
+        for leftover in (partial, old):
+            shutil.rmtree(leftover, ignore_errors=True)

@@ -1,0 +1,146 @@
+"""Long inputs cut into windows that are translated one by one, and their n-best lists joined again."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.decoder.plf import Arc, Lattice
+from isogloss.nbest.store import NbestStore, Ragged
+
+__all__ = ["cut_lattice", "cut_words", "join_windows"]
+
+_LAST_POSITION = 65535  # that a stored alignment can name
+
+
+T = TypeVar("T")
+
+
+def cut_words(words: Sequence[T], limit: int) -> list[list[T]]:
+    """Windows of at most ``limit`` words, all nearly as long; one, maybe empty, if that is enough.
+
+    >>> cut_words(["a", "b", "c", "d"], 3)
+    [['a', 'b'], ['c', 'd']]
+    """
+    count = max(1, -(-len(words) // limit))
+    ends = [len(words) * i // count for i in range(count + 1)]
+    return [list(words[begin:end]) for begin, end in itertools.pairwise(ends)]
+
+
+def cut_lattice(lattice: Lattice, limit: int) -> list[Lattice]:
+    """Windows of at most ``limit`` steps, cut at places that every path goes through.
+
+    A window is longer where there is no such place.
+    """
+    last = lattice.places - 1
+    if last <= limit:
+        return [lattice]
+    over = np.zeros(lattice.places + 1, dtype=np.int64)  # differences of the number of arcs across a place
+    for arc in lattice.arcs:
+        over[arc.begin + 1] += 1
+        over[arc.end] -= 1
+    narrow = np.flatnonzero(np.cumsum(over)[: lattice.places] == 0).tolist()
+    cuts = [0]
+    for place, following in zip(narrow[1:], [*narrow[2:], last + limit + 1], strict=True):
+        if place == last or following - cuts[-1] > limit:
+            cuts.append(place)
+    return [_part(lattice, begin, end) for begin, end in itertools.pairwise(cuts)]
+
+
+def _part(lattice: Lattice, begin: int, end: int) -> Lattice:
+    inside = [arc for arc in lattice.arcs if begin <= arc.begin and arc.end <= end]
+    return Lattice(
+        end - begin + 1,
+        tuple(Arc(arc.begin - begin, arc.end - begin, arc.word, arc.score) for arc in inside),
+    )
+
+
+def join_windows(
+    store: NbestStore, widths: Sequence[Sequence[int]], nbest: int
+) -> tuple[NbestStore, list[tuple[int, ...]]]:
+    """The list of whole inputs from the list of their windows, and of which rows its candidates were made.
+
+    Input i has windows of ``widths[i]`` words in a row. The best ``nbest`` combinations of the windows'
+    candidates are kept; scores and features add up.
+    """
+    chosen: list[tuple[int, ...]] = []
+    offsets = [0]
+    first = 0
+    scores = store.scores
+    for inside in widths:
+        lists = [list(store.rows_of(window)) for window in range(first, first + len(inside))]
+        combinations = _best_combinations(lists, scores.tolist() if len(inside) > 1 else [], nbest)
+        chosen += _distinct(store, combinations)
+        offsets.append(len(chosen))
+        first += len(inside)
+    joined = replace(
+        store,
+        sentence_ids=np.arange(len(widths), dtype=np.int64),
+        sentence_offsets=np.array(offsets, dtype=np.int64),
+        scores=np.array([scores[list(rows)].sum() for rows in chosen], dtype=np.float64),
+        dense=np.stack([store.dense[list(rows)].sum(axis=0) for rows in chosen]),
+        tokens=_ragged([np.concatenate([store.tokens.row(row) for row in rows]) for rows in chosen]),
+    )
+    if store.alignment is None:
+        return joined, chosen
+    counts = np.diff(offsets)
+    starts = [
+        [0, *itertools.accumulate(inside)]
+        for inside, count in zip(widths, counts, strict=True)
+        for _ in range(count)
+    ]
+    links = [_joined_links(store, rows, at) for rows, at in zip(chosen, starts, strict=True)]
+    return replace(joined, alignment=_ragged(links)), chosen
+
+
+def _distinct(store: NbestStore, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The first combination for every text; the first has the highest score."""
+    first: dict[bytes, tuple[int, ...]] = {}
+    for rows in combinations:
+        first.setdefault(b"".join(store.tokens.row(row).tobytes() for row in rows), rows)
+    return list(first.values())
+
+
+def _joined_links(store: NbestStore, rows: tuple[int, ...], starts: Sequence[int]) -> npt.NDArray[Any]:
+    """Word alignments of windows, whose source words begin at ``starts``, as one."""
+    assert store.alignment is not None
+    parts, target = [], 0
+    for row, source in zip(rows, starts, strict=False):
+        parts.append(np.add(store.alignment.row(row), (source, target), dtype=np.int64))
+        target += len(store.tokens.row(row))
+    joined = np.concatenate(parts)
+    return joined[(joined <= _LAST_POSITION).all(axis=1)].astype(store.alignment.values.dtype)
+
+
+def _ragged(rows: Sequence[npt.NDArray[Any]]) -> Ragged:
+    return Ragged(np.cumsum([0, *map(len, rows)], dtype=np.int64), np.concatenate(rows))
+
+
+def _best_combinations(
+    lists: Sequence[Sequence[int]], scores: Sequence[float], count: int
+) -> list[tuple[int, ...]]:
+    """The best choices of one row from every list, which are sorted, by the sum of their scores."""
+    if len(lists) == 1:
+        return [(row,) for row in lists[0][:count]]
+
+    def total(places: tuple[int, ...]) -> float:
+        return sum(scores[rows[place]] for rows, place in zip(lists, places, strict=True))
+
+    first = (0,) * len(lists)
+    waiting, seen = [(-total(first), first)], {first}
+    best: list[tuple[int, ...]] = []
+    while waiting and len(best) < count:
+        _, places = heapq.heappop(waiting)
+        best.append(tuple(rows[place] for rows, place in zip(lists, places, strict=True)))
+        for i, rows in enumerate(lists):
+            further = (*places[:i], places[i] + 1, *places[i + 1 :])
+            if further[i] < len(rows) and further not in seen:
+                seen.add(further)
+                heapq.heappush(waiting, (-total(further), further))
+    return best

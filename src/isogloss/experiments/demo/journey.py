@@ -1,0 +1,269 @@
+"""The steps of the demo: which commands run, in which order, on which files.
+
+Every step but the first and the last is a command that a user could type, with the files it reads and writes
+through redirection.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from isogloss.decoder import load
+from isogloss.experiments.demo.baselines import NearestExample
+from isogloss.experiments.demo.catalogs import Corpus
+from isogloss.io.streams import atomic_output, read_lines
+from isogloss.pipeline.evaluation import scoring
+
+__all__ = ["SYSTEMS", "Journey", "Step"]
+
+SYSTEMS = {
+    "source": "copying the source",
+    "nearest": "nearest example (translation memory)",
+    "mert": "MERT, dense features",
+    "mira": "MIRA, sparse features",
+    "reranked": "the same, reranked",
+    "local": "the same, weights for each sentence",
+}
+"""What is compared, by the name of its file."""
+_USUAL = "moses"
+_PLACEHOLDERS = "catalog,identifiers"  # names such as volume_type are not words
+_UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
+"""Languages without spaces between words, and packages that find words in them."""
+_SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, and how many are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A command and what it is for."""
+
+    purpose: str
+    arguments: list[str]
+    stdin: Path | None = None
+    stdout: Path | None = None
+
+    def __str__(self) -> str:
+        redirected = [f" {sign} {shlex.quote(str(file))}" for sign, file in self._files()]
+        return f"isogloss {shlex.join(self.arguments)}" + "".join(redirected)
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        if self.stdin is not None:
+            yield "<", self.stdin
+        if self.stdout is not None:
+            yield ">", self.stdout
+
+
+class Journey:
+    """All that the demo does once its corpus is there; everything goes into one folder."""
+
+    def __init__(self, folder: Path, corpus: Corpus, *, nbest: int = 50) -> None:
+        self.folder, self.corpus, self._nbest = folder, corpus, nbest
+        self.system, self.memory = folder / "system", folder / "memory"
+
+    @property
+    def tokenizer(self) -> str:
+        """What splits the target language into words: what is installed for it, or single characters."""
+        package = _UNSPACED.get(self.corpus.languages[1].partition("_")[0])
+        if package is None:
+            return _USUAL
+        return package if package and find_spec(package) is not None else "characters"
+
+    def output(self, name: str) -> Path:
+        """The translation of the test set by one of ``SYSTEMS``."""
+        return self.folder / "test" / f"{name}.txt"
+
+    def train(self, tuner: str) -> Step:
+        """Make the system, or, if it is there, tune it once more."""
+        corpus = self.corpus
+        words = ["train", str(self.system)]
+        words += [f"--source={corpus.source('train')}", f"--target={corpus.target('train')}"]
+        for part in ("dev", "test"):
+            words += [f"--{part}-source={corpus.source(part)}", f"--{part}-target={corpus.target(part)}"]
+        purpose = (
+            "Train: clean, tokenise, align, extract rules, language model; MERT tunes the dense features"
+            if tuner == "mert"
+            else "Tune again, by online MIRA with sparse features; what the tuner does not change is kept"
+        )
+        words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
+        words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are written In Capitals
+        if self.tokenizer != _USUAL:
+            words.append(f"--target-tokenizer={self.tokenizer}")
+        return Step(purpose=purpose, arguments=[*words, f"--tuner={tuner}"])
+
+    def history(self, name: str) -> Path:
+        """How a tuner learnt."""
+        return self.folder / "test" / f"{name}.history.json"
+
+    def keep_result(self, name: str) -> None:
+        """Set aside what the system of now makes of the test set, and how it was tuned."""
+        self._write(self.output(name), read_lines(self.system / "test.translation"))
+        self._write(self.history(name), read_lines(self.system / "work" / "tuning" / "history.json"))
+
+    def baselines(self) -> None:
+        """What there is to beat."""
+        text = load(self.system).text
+        assert text is not None
+        tokens = self.system / "work" / "tokens"
+        sources, targets = (list(read_lines(tokens / side)) for side in ("source", "target"))
+        test = list(read_lines(self.corpus.source("test")))
+        self._write(self.output("source"), test)
+        self._write(self.output("nearest"), NearestExample(sources, targets).translate_text(test, text))
+
+    def compare(self) -> Step:
+        """The two tuners, with significance."""
+        return Step(
+            purpose="Does MIRA with sparse features beat MERT? A paired test says how sure that is",
+            arguments=[
+                "evaluate",
+                *(str(self.output(name)) for name in ("mert", "mira")),
+                f"--reference={self.corpus.target('test')}",
+                f"--tokenize={scoring(self.tokenizer, 'truecase')['tokenize']}",
+            ],
+        )
+
+    def rerank(self) -> Iterator[Step]:
+        """Choose from n-best lists, with features that the search does not have."""
+        tokens, corpus = self.system / "work" / "tokens", self.corpus
+        held = self.folder / "held"
+        yield Step(
+            purpose="A word aligner, for features of the reranker and for corrections later",
+            arguments=[
+                "align",
+                f"{tokens}/source",
+                f"{tokens}/target",
+                f"--output={self.folder}/links.txt",
+                f"--model-output={self.folder}/aligner",
+            ],
+        )
+        for side, extra in (("source", []), ("target", [f"--target-of={corpus.source('held')}"])):
+            file = corpus.source("held") if side == "source" else corpus.target("held")
+            yield Step(
+                purpose=f"Tokens of a part that was kept for this, {side}",
+                arguments=[
+                    "corpus",
+                    "tokenize",
+                    str(file),
+                    f"{held}.{side}",
+                    f"--system={self.system}",
+                    *extra,
+                ],
+            )
+        for part in ("held", "test"):
+            yield Step(
+                purpose=f"The {self._nbest} best translations of each sentence, part '{part}'",
+                arguments=[
+                    "translate",
+                    str(self.system),
+                    f"--nbest={self._nbest}",
+                    "--format=moses",
+                    "--threads=0",
+                ],
+                stdin=corpus.source(part),
+                stdout=self.folder / f"{part}.nbest",
+            )
+        reranker = self.folder / "reranker"
+        yield Step(
+            purpose="Learn to choose from such lists: word translation both ways, lengths, consensus",
+            arguments=[
+                "rerank",
+                "train",
+                f"{held}.nbest",
+                f"--source={held}.source",
+                f"--reference={held}.target",
+                f"--features=model1:{self.folder}/aligner lengths consensus",
+                "--start=decoder",
+                f"--output={reranker}",
+            ],
+            stdout=self.folder / "reranker.txt",
+        )
+        chosen = self.folder / "reranked.tokens"
+        yield Step(
+            purpose="Choose",
+            arguments=[
+                "rerank",
+                "apply",
+                str(reranker),
+                f"{self.folder}/test.nbest",
+                f"--source={tokens}/test.source",
+                f"--output={chosen}",
+            ],
+        )
+        yield Step(
+            purpose="Text again, with the placeholders of the source",
+            arguments=[
+                "corpus",
+                "detokenize",
+                str(chosen),
+                str(self.output("reranked")),
+                f"--system={self.system}",
+                f"--source={corpus.source('test')}",
+            ],
+        )
+
+    def adapt(self) -> Iterator[Step]:
+        """A memory of examples, and weights made from them for every sentence."""
+        held = self.folder / "held"
+        yield Step(
+            purpose="A memory of examples that the system was not trained on",
+            arguments=[
+                "memory",
+                "build",
+                str(self.memory),
+                f"--system={self.system}",
+                f"--source={held}.source",
+                f"--reference={held}.target",
+                f"--aligner={self.folder}/aligner",
+                f"--nbest={self._nbest}",
+                "--threads=0",
+            ],
+        )
+        local = [f"--memory={self.memory}", "--local=ebuu", "--threads=0"]
+        yield Step(
+            purpose="Translate with weights that are made for each sentence from similar examples",
+            arguments=["translate", str(self.system), *local],
+            stdin=self.corpus.source("test"),
+            stdout=self.output("local"),
+        )
+
+    def explain(self) -> Step:
+        """Why one sentence is translated as it is."""
+        return Step(
+            purpose="Why is a sentence translated as it is? The rules, and what every feature contributed",
+            arguments=["explain", str(self.system), self.shown()[0][1], "--strongest=3"],
+        )
+
+    def write_catalog(self) -> None:
+        """A catalog whose messages nobody has translated yet: some of the test set."""
+        lines = ['msgid ""', 'msgstr ""', r'"Content-Type: text/plain; charset=UTF-8\n"']
+        for source in dict.fromkeys(source for _, source in self.shown()):
+            quoted = source.replace("\\", r"\\").replace('"', r"\"")
+            lines += ["", f'msgid "{quoted}"', 'msgstr ""']
+        self._write(self.folder / "untranslated.po", lines)
+
+    def fill_catalog(self) -> Step:
+        """What a team with a catalog would do."""
+        return Step(
+            purpose="Fill a catalog: drafts for what is empty, each with a confidence",
+            arguments=[
+                "translate",
+                str(self.system),
+                f"--po={self.folder}/untranslated.po",
+                f"--output={self.folder}/drafts.po",
+            ],
+        )
+
+    def shown(self) -> list[tuple[int, str]]:
+        """Some sentences of the test set that say something, with their places."""
+        lines = list(enumerate(read_lines(self.corpus.source("test"))))
+        fit = [item for item in lines if _SHORTEST <= len(item[1].split()) <= _LONGEST]
+        step = max(1, len(fit) // _SHOWN)
+        return (fit[step // 2 :: step] or lines)[:_SHOWN]
+
+    @staticmethod
+    def _write(path: Path, lines: Sequence[str] | Iterator[str]) -> None:
+        path.parent.mkdir(exist_ok=True)
+        with atomic_output(path) as stream:
+            stream.writelines(f"{line}\n" for line in lines)

@@ -1,0 +1,500 @@
+"""The experiments of Liu et al. (2012) on the user's data: one description, all their tables and the figure.
+
+The description is a TOML file; paths are relative to it::
+
+    system = "system"              # a stored system
+    dev = "news-02"                # the set the baseline is tuned on
+    tune = ["news-05"]             # sets λ and α are chosen on: the best on average that makes none worse
+    other_dev = ["news-06"]        # sets to tune further baselines on, for comparison (optional)
+    runs = 5                       # MERT runs, of which the best on dev is the baseline
+    baselines = 3                  # baselines, each from runs of its own; scores are means over them
+    leave_one_out = "train.links"  # if the examples are the training text: its links or an aligner
+
+    [retrieval]                    # the examples
+    source = "train.zh"
+    references = ["train.en"]
+
+    [sets.news-02]                 # every set that is mentioned, and the test sets
+    source = "news-02.zh"
+    references = ["news-02.en.0", "news-02.en.1"]
+    external = { moses = "news-02.moses" }    # outputs of other systems (optional)
+
+Weights and statistics are kept in the folder of the results: a run that was stopped goes on there.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.adapt.decoding import BuildOptions
+from isogloss.adapt.memory import KIND, VERSION, Memory
+from isogloss.adapt.memory_update import build_memory, read_examples
+from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.segment import Frequencies
+from isogloss.adapt.translator import LocalTranslator
+from isogloss.adapt.tune import baseline_statistics, best_for_all, local_statistics, settings_of, sweep
+from isogloss.align import AlignmentModel
+from isogloss.decoder import load
+from isogloss.decoder.sentence import split_words
+from isogloss.io.config import read_description
+from isogloss.io.errors import ConfigError, OutputError
+from isogloss.io.streams import StrPath, atomic_output, read_lines
+from isogloss.metric import Bleu, BleuOptions, References, bleu_scores, paired_bootstrap
+from isogloss.metric.interface import Statistics
+from isogloss.metric.references import check_length
+from isogloss.storage.folder import open_folder
+from isogloss.tuning.tune import TuneOptions
+from isogloss.tuning.tune import tune as tune_system
+
+__all__ = ["ExperimentOptions", "SetFiles", "read_experiment", "run_experiment", "tables"]
+
+Say = Callable[[str], None]
+METHODS = ("mbuu", "ebuu")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetFiles:
+    """A set of sentences with references and outputs of other systems."""
+
+    source: Path
+    references: tuple[Path, ...]
+    external: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentOptions:
+    """What to run on what."""
+
+    system: Path
+    retrieval: SetFiles
+    dev: str
+    tune: tuple[str, ...]
+    """Sets that λ and α are chosen on: what is best on average and makes none worse."""
+    sets: Mapping[str, SetFiles]
+    other_dev: tuple[str, ...] = ()
+    runs: int = 5
+    """MERT runs per baseline, of which the best on ``dev`` is taken."""
+    baselines: int = 1
+    """Baselines, each from runs of its own."""
+    iterations: int = 10
+    """Iterations of each MERT run."""
+    restarts: int = 20
+    """Random restarts in each iteration."""
+    nbest: int = 100
+    size: int = 100
+    """Examples per sentence, at most."""
+    strengths: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """λ to try, by method."""
+    sharpnesses: tuple[float, ...] = ()
+    """α to try."""
+    skip_identical: bool = True
+    """Leave out examples that are the test sentence itself."""
+    leave_one_out: Path | None = None
+    """Word alignment of the examples, or a model that aligns them, if they are the training text: each is
+    decoded without its own rules."""
+    curves: bool = True
+    """Show every λ on every set, with the first baseline."""
+    sizes: tuple[int, ...] = (40, 70, 100)
+    """Numbers of examples per sentence to show, with the first baseline."""
+
+    def __post_init__(self) -> None:
+        for name in (self.dev, *self.tune, *self.other_dev):
+            if name not in self.sets:
+                raise ConfigError(f"no set is called '{name}'; described are {', '.join(self.sets)}")
+        if not self.tune:
+            raise ConfigError("tune: at least one set is expected")
+        for name in ("runs", "baselines"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    sources: list[str]
+    references: References
+
+
+def read_experiment(path: StrPath) -> ExperimentOptions:
+    """Read a description; what it does not know or lacks is an error."""
+    return read_description(ExperimentOptions, path)
+
+
+def run_experiment(
+    options: ExperimentOptions, folder: StrPath, *, threads: int = 1, say: Say = lambda message: None
+) -> dict[str, Any]:
+    """Run everything; models go into ``folder``, and the results come back as plain values."""
+    return _Experiment(options, Path(folder), threads, say).run()
+
+
+class _Experiment:
+    def __init__(self, options: ExperimentOptions, folder: Path, threads: int, say: Say) -> None:
+        self.options, self.folder, self.threads, self.say = options, folder, threads, say
+        self.sets = {name: _read_set(files) for name, files in options.sets.items()}
+        self.system = load(options.system)
+        self.metric = Bleu()
+        self.retrieval = RetrievalOptions(size=options.size, skip_identical=options.skip_identical)
+        self._claim()
+
+    def run(self) -> dict[str, Any]:
+        options = self.options
+        found = [self._with_baseline(number) for number in range(options.baselines)]
+        first = found[0]
+        self._use(first.weights)
+        memory = self._memory(0)
+        results: dict[str, Any] = {
+            "dev": options.dev,
+            "tune": list(options.tune),
+            "dev_scores": [score for one in found for score in one.dev_scores],
+            "baseline": {name: self._mean([one.baseline[name] for one in found]) for name in self.sets},
+            "external": self._external(),
+            "seconds": self._seconds(memory, first.chosen),
+            "chosen": {
+                method: [
+                    {"strength": o.strength, "sharpness": o.sharpness}
+                    for o in (one.chosen[method] for one in found)
+                ]
+                for method in METHODS
+            },
+            "methods": {
+                method: {name: self._compared(found, method, name) for name in self.sets}
+                for method in METHODS
+            },
+            "similarity": self._similarity(memory),
+            "zero": {
+                "baseline": {name: self._zero([one.baseline[name] for one in found]) for name in self.sets},
+                **{
+                    method: {
+                        name: self._zero([one.local[method][name] for one in found]) for name in self.sets
+                    }
+                    for method in METHODS
+                },
+            },
+            "sentences": {name: len(one.sources) for name, one in self.sets.items()},
+            "curves": {method: self._curve(memory, first.chosen[method]) for method in METHODS},
+            "sizes": self._sizes(memory, first.chosen["ebuu"]),
+            "oracle": {
+                name: self._mean([_better(one.baseline[name], one.local["ebuu"][name]) for one in found])
+                for name in self.sets
+            },
+        }
+        results["development_sets"] = self._other_development_sets()
+        return results
+
+    def _with_baseline(self, number: int) -> _Found:
+        options = self.options
+        seeds = range(number * options.runs + 1, (number + 1) * options.runs + 1)
+        runs = [self._tuned(options.dev, seed) for seed in seeds]
+        dev_scores = [score for score, _ in runs]
+        weights = runs[int(np.argmax(dev_scores))][1]
+        self._use(weights)
+        memory = self._memory(number)
+        baseline = {name: self._kept(f"{number}-{name}", partial(self._baseline, name)) for name in self.sets}
+        chosen = {method: self._choose(memory, method, number) for method in METHODS}
+        local = {
+            method: {
+                name: self._kept(
+                    f"{number}-{name}-{_written(chosen[method])}",
+                    partial(self._local, memory, name, chosen[method]),
+                )
+                for name in self.sets
+            }
+            for method in METHODS
+        }
+        return _Found(dev_scores, weights, baseline, chosen, local)
+
+    def _claim(self) -> None:
+        """Refuse a folder that holds results of something else."""
+        described = json.dumps(asdict(self.options), default=str, indent=1, sort_keys=True) + "\n"
+        file = self.folder / "description.json"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if file.exists() and file.read_text(encoding="utf-8") != described:
+            raise OutputError("holds an experiment with another description", self.folder, "choose another")
+        with atomic_output(file) as stream:
+            stream.write(described)
+
+    def _kept(self, key: str, make: Callable[[], Statistics]) -> Statistics:
+        """Statistics that are computed once."""
+        file = self.folder / "statistics" / f"{key}.tsv"
+        if not file.exists():
+            rows = make()
+            file.parent.mkdir(exist_ok=True)
+            with atomic_output(file) as stream:
+                for row in rows.tolist():
+                    stream.write("\t".join(map(str, row)) + "\n")
+        return np.array([[int(cell) for cell in line.split("\t")] for line in read_lines(file)])
+
+    def _mean(self, runs: Sequence[Statistics]) -> float:
+        return float(np.mean([self._score(rows) for rows in runs]))
+
+    def _zero(self, runs: Sequence[Statistics]) -> float:
+        return float(np.mean([self.metric.zero_sentences(rows) for rows in runs]))
+
+    def _compared(self, found: Sequence[_Found], method: str, name: str) -> dict[str, float]:
+        baseline = [one.baseline[name] for one in found]
+        local = [one.local[method][name] for one in found]
+        comparison = paired_bootstrap(self.metric, baseline, local)
+        return {"bleu": self._mean(local), "p_value": comparison.p_value}
+
+    def _tuned(self, name: str, seed: int) -> tuple[float, dict[str, float]]:
+        file = self.folder / "weights" / f"{name}-{seed}.json"
+        if not file.exists():
+            self.say(f"MERT on {name}, run {seed}")
+            one, options = self.sets[name], self.options
+            result = tune_system(
+                load(options.system),  # whatever weights are in use: every run begins at the same ones
+                one.sources,
+                one.references,
+                TuneOptions(
+                    method="mert",
+                    seed=seed,
+                    iterations=options.iterations,
+                    nbest=options.nbest,
+                    restarts=options.restarts,
+                ),
+                threads=self.threads,
+            )
+            file.parent.mkdir(exist_ok=True)
+            with atomic_output(file) as stream:
+                stream.write(json.dumps([result.best.dev_score, result.dense]) + "\n")
+        score, weights = json.loads(file.read_text(encoding="utf-8"))
+        return float(score), dict(weights)
+
+    def _use(self, weights: Mapping[str, float]) -> None:
+        self.system = load(self.options.system, weights=weights)
+
+    def _memory(self, number: int) -> Memory:
+        path = self.folder / f"memory-{number}"
+        if not (path / "manifest.json").exists() or open_folder(
+            path, kind=KIND, version=VERSION
+        ).attributes.get("build"):
+            self.say("decoding the examples")
+            files = self.options.retrieval
+            examples, skipped = read_examples(files.source, files.references)
+            given = self.options.leave_one_out
+            aligner = AlignmentModel.load(given) if given is not None and given.is_dir() else None
+            links = list(read_lines(given)) if given is not None and aligner is None else None
+            if links is not None and skipped:
+                raise ConfigError("to leave one out, no side of an example may be empty")
+            build = BuildOptions(nbest=self.options.nbest, leave_one_out=given is not None)
+            return build_memory(
+                path, self.system, examples, build, links=links, aligner=aligner, threads=self.threads
+            )
+        return Memory.open(path, self.system)
+
+    def _baseline(self, name: str) -> Statistics:
+        one = self.sets[name]
+        return baseline_statistics(self.system, one.sources, one.references, threads=self.threads)
+
+    def _local(
+        self, memory: Memory, name: str, update: UpdateOptions, retrieval: RetrievalOptions | None = None
+    ) -> Statistics:
+        self.say(f"{update.method}, λ = {update.strength:g}, on {name}")
+        translator = LocalTranslator(self.system, memory, retrieval or self.retrieval, update)
+        one = self.sets[name]
+        return local_statistics(translator, one.sources, one.references, threads=self.threads)
+
+    def _score(self, rows: Statistics) -> float:
+        return float(self.metric.score(rows.sum(axis=0)))
+
+    def _choose(self, memory: Memory, method: str, number: int) -> UpdateOptions:
+        """The setting that is best on the sets for tuning."""
+        file = self.folder / "weights" / f"chosen-{number}-{method}.json"
+        base = UpdateOptions(method=method)  # type: ignore[arg-type]
+        if not file.exists():
+            found = []
+            for name in self.options.tune:
+                self.say(f"choosing λ of {method} on {name}")
+                one = self.sets[name]
+                found.append(
+                    sweep(
+                        self.system,
+                        memory,
+                        one.sources,
+                        one.references,
+                        self._settings(base),
+                        retrieval=self.retrieval,
+                        threads=self.threads,
+                    )
+                )
+                for trial in found[-1].trials:
+                    gain = trial.bleu - found[-1].baseline
+                    self.say(f"  λ {trial.options.strength:g}, α {trial.options.sharpness:g}: {gain:+.2f}")
+            best = best_for_all(found)
+            with atomic_output(file) as stream:
+                stream.write(json.dumps([best.strength, best.sharpness]) + "\n")
+        strength, sharpness = json.loads(file.read_text(encoding="utf-8"))
+        return replace(base, strength=strength, sharpness=sharpness)
+
+    def _settings(self, base: UpdateOptions) -> list[UpdateOptions]:
+        return settings_of(base, self.options.strengths.get(base.method, ()), self.options.sharpnesses)
+
+    def _curve(self, memory: Memory, chosen: UpdateOptions) -> list[dict[str, float]]:
+        """How every λ does on all sets."""
+        if not self.options.curves:
+            return []
+        rows = []
+        for strength in sorted({setting.strength or 0.0 for setting in self._settings(chosen)}):
+            setting = replace(chosen, strength=strength)
+            rows.append({"strength": strength, **self._scores(memory, setting)})
+        return rows
+
+    def _sizes(self, memory: Memory, update: UpdateOptions) -> list[dict[str, float]]:
+        return [{"size": size, **self._scores(memory, update, size)} for size in self.options.sizes]
+
+    def _scores(self, memory: Memory, update: UpdateOptions, size: int = 0) -> dict[str, float]:
+        retrieval = replace(self.retrieval, size=size) if size else self.retrieval
+        ending = f"-{size}" if size and size != self.retrieval.size else ""
+        return {
+            name: self._score(
+                self._kept(
+                    f"0-{name}-{_written(update)}{ending}",
+                    partial(self._local, memory, name, update, retrieval),
+                )
+            )
+            for name in self.sets
+        }
+
+    def _external(self) -> dict[str, dict[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for name, files in self.options.sets.items():
+            for system, path in files.external.items():
+                lines = list(read_lines(path))
+                references = self.sets[name].references
+                check_length(str(path), len(lines), str(files.references[0]), len(references))
+                rows = self.metric.statistics(lines, references)
+                found.setdefault(system, {})[name] = self._score(rows)
+        return found
+
+    def _seconds(self, memory: Memory, chosen: Mapping[str, UpdateOptions]) -> dict[str, float]:
+        """CPU seconds per sentence of the set for tuning, one thread."""
+        sources = self.sets[self.options.tune[0]].sources[:200]
+
+        def each(work: Callable[[str], object]) -> float:
+            begun = time.process_time()
+            for source in sources:
+                work(source)
+            return (time.process_time() - begun) / len(sources)
+
+        retrieval = each(lambda source: memory.search(source, self.retrieval))
+        found = {"decoding": each(lambda s: self.system.translate(s)), "retrieval": retrieval}
+        for method, update in chosen.items():
+            translator = LocalTranslator(self.system, memory, self.retrieval, update)
+            found[f"training ({method})"] = each(translator.weights) - retrieval
+        return found
+
+    def _similarity(self, memory: Memory) -> dict[str, float]:
+        """How similar the development set, taken as one document, is to the sentences of each set."""
+        document = _vector(self.sets[self.options.dev].sources, memory.frequencies)
+        return {
+            name: float(np.mean([_cosine(document, _vector([s], memory.frequencies)) for s in one.sources]))
+            for name, one in self.sets.items()
+        }
+
+    def _other_development_sets(self) -> dict[str, dict[str, float]]:
+        """BLEU on every set when the baseline is tuned on another one."""
+        found: dict[str, dict[str, float]] = {}
+        for name in self.options.other_dev:
+            self._use(self._tuned(name, 1)[1])
+            found[name] = {other: self._score(self._baseline(other)) for other in self.sets}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What came of one baseline."""
+
+    dev_scores: list[float]
+    weights: dict[str, float]
+    baseline: dict[str, Statistics]
+    chosen: dict[str, UpdateOptions]
+    local: dict[str, dict[str, Statistics]]
+
+
+def _written(update: UpdateOptions) -> str:
+    return f"{update.method}-{update.strength:g}-{update.sharpness:g}"
+
+
+def _read_set(files: SetFiles) -> _Set:
+    sources, references = list(read_lines(files.source)), References.read(files.references)
+    check_length(str(files.source), len(sources), str(files.references[0]), len(references))
+    return _Set(sources, references)
+
+
+def _vector(sentences: Sequence[str], frequencies: Frequencies) -> dict[str, float]:
+    counts: dict[str, int] = {}
+    for sentence in sentences:
+        for word in split_words(sentence):
+            counts[word] = counts.get(word, 0) + 1
+    words = list(counts)
+    idf = frequencies.idf(words).tolist()
+    return {word: counts[word] * weight for word, weight in zip(words, idf, strict=True)}
+
+
+def _cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
+    norms = float(np.linalg.norm(list(a.values())) * np.linalg.norm(list(b.values())))
+    return sum(value * a.get(word, 0.0) for word, value in b.items()) / norms if norms else 0.0
+
+
+def _better(first: Statistics, second: Statistics) -> Statistics:
+    """For each sentence the translation of higher sentence BLEU."""
+    smoothed = BleuOptions(smoothing="add-k", smoothing_value=1.0)
+    choice = bleu_scores(second, smoothed) > bleu_scores(first, smoothed)
+    return np.where(choice[:, np.newaxis], second, first)
+
+
+def tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """The results as tables in the order of the paper: title, heads of columns, rows."""
+    names = list(results["baseline"])
+
+    def row(label: str, values: Mapping[str, float], form: str = ".2f") -> list[str]:
+        return [label, *(format(values[name], form) if name in values else "" for name in names)]
+
+    def local(method: str) -> list[str]:
+        cells = results["methods"][method]
+        marks = {n: "+" if cells[n]["p_value"] < 0.05 else "" for n in names}
+        worse = {n: cells[n]["bleu"] < results["baseline"][n] for n in names}
+        return [
+            method.upper(),
+            *(f"{cells[n]['bleu']:.2f}" + ("-" if worse[n] and marks[n] else marks[n]) for n in names),
+        ]
+
+    def curve(key: str, rows: Sequence[Mapping[str, float]]) -> list[list[str]]:
+        return [row(f"{one[key]:g}", one) for one in rows]
+
+    baseline = row("MERT", results["baseline"])
+    seconds = [[what, f"{value * 1e3:.2f} ms"] for what, value in results["seconds"].items()]
+    zero = [row(name, values, ".4g") for name, values in results["zero"].items()]
+    other = [row(f"MERT, tuned on {name}", values) for name, values in results["development_sets"].items()]
+    external = [row(name, values) for name, values in results["external"].items()]
+    return [
+        ("1. The baseline beside other systems (BLEU)", ["", *names], [*external, baseline]),
+        ("2. Time per sentence (CPU)", ["", ""], seconds),
+        (
+            "3. Local weights; + better, - worse than MERT (p < 0.05)",
+            ["", *names],
+            [baseline, *(local(method) for method in METHODS)],
+        ),
+        (
+            "4. Similarity to the development set",
+            ["", *names],
+            [row(results["dev"], results["similarity"], ".3f")],
+        ),
+        ("5. Choice of the development set", ["", *names], [baseline, *other, local("ebuu")]),
+        ("6. Sentences without a four-word match", ["", *names], zero),
+        ("Figure 2. EBUU by λ", ["λ", *names], curve("strength", results["curves"]["ebuu"])),
+        ("MBUU by λ", ["λ", *names], curve("strength", results["curves"]["mbuu"])),
+        ("7. EBUU by number of examples", ["K", *names], curve("size", results["sizes"])),
+        (
+            "8. The better of MERT and EBUU, sentence by sentence",
+            ["", *names],
+            [baseline, local("ebuu"), row("oracle", results["oracle"])],
+        ),
+    ]

@@ -1,0 +1,442 @@
+"""The NTT system of IWSLT 2007 (Watanabe et al.) as one recipe.
+
+Two systems. *Primary*: hierarchical rules from the bitext that is like dev and test, decoder with sparse
+features estimated on dev. *Post-evaluation*: in-domain bitext only, rules also from a further set, iterations
+stopped by a held-out set. Each is followed by a reranker that learned from lists of dev and of training
+sentences, decoded by models that did not see them. Conditions: correct transcripts, the recogniser's best
+string, all its strings (union, chosen by the reranker), its lattices. The test set is only translated and
+scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.align.train import Progress, no_progress
+from isogloss.decoder import System
+from isogloss.experiments.ntt_iwslt2007.options import DEV, HELD_OUT, TEST, NttOptions, NttSet
+from isogloss.experiments.ntt_iwslt2007.sets import HeardSet
+from isogloss.io.streams import StrPath, atomic_output, read_lines
+from isogloss.learn.learner import Learner
+from isogloss.learn.metrics import list_statistics
+from isogloss.learn.problem import Problem
+from isogloss.lm import BuildOptions, build
+from isogloss.metric import Bleu, References
+from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
+from isogloss.metric.evaluation import System as Output
+from isogloss.nbest.edit import add_column, best_rows, merge
+from isogloss.nbest.store import NbestStore
+from isogloss.pipeline import Run, Stage, Trained, train
+from isogloss.pipeline.evaluation import scoring
+from isogloss.pipeline.folds import unseen_lists
+from isogloss.pipeline.train_config import make_options
+from isogloss.rerank import Reranker, TrainOptions, method_named, parse_features, prepare
+from isogloss.rerank import train as learn
+from isogloss.rerank.lengths import with_lengths_like
+from isogloss.speech.hypotheses import Utterance, text_utterances
+from isogloss.speech.translate import SpeechOptions, best_lines, translate_speech
+
+__all__ = ["NttExperiment"]
+
+PRIMARY, POST = "primary", "post-evaluation"
+TEXT, ONE_BEST, ALL, LATTICE = "text", "ASR 1-best", "ASR n-best", "ASR lattice"
+DECODER = "decoder"
+Say = Callable[[str], None]
+_LATTICE_SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # weight of an arc's score by that of the language model
+
+
+class NttExperiment:
+    """All systems, rerankers and scores, in a folder; what was done before is not done again."""
+
+    def __init__(
+        self,
+        options: NttOptions,
+        folder: StrPath,
+        *,
+        threads: int = 1,
+        memory: int = 1 << 30,
+        say: Say = lambda message: None,
+        track: Progress = no_progress,
+    ) -> None:
+        self.options, self.folder = options, Path(folder)
+        self.threads, self.memory, self.say, self.track = threads, memory, say, track
+        self.functions = parse_features(options.features)
+        self.learners: dict[str, Learner] = {name: _method(name) for name in options.methods}
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    @cached_property
+    def sets(self) -> dict[str, HeardSet]:
+        """The sets, read once."""
+        return {
+            name: HeardSet.read(files, self.options.num_hypotheses)
+            for name, files in self.options.sets.items()
+        }
+
+    def run(self) -> dict[str, Any]:
+        """Run everything; the results come back as plain values."""
+        self.sets  # noqa: B018  # what is wrong with a file should be said before hours of training
+        results: dict[str, Any] = {"systems": {}}
+        for name, trained in ((PRIMARY, self._primary()), (POST, self._post_evaluation())):
+            results["systems"][name] = self._system(name, trained)
+        return results
+
+    # The two systems -----------------------------------------------------------------------------------
+
+    def _settings(self, **more: Any) -> dict[str, Any]:
+        options = self.options
+        given = dict(options.train)
+        online = dict(given.get("tune", {})).get("online", {})
+        types = {"source_types": ["surface", "class"], "target_types": ["surface", "class"]}
+        return {
+            "search": "hiero",
+            "tuner": "mira",
+            "features": {**types, "templates": list(options.templates)},
+            "seed": options.seed,
+            **given,
+            "tune": {
+                **given.get("tune", {}),
+                "iterations": options.iterations,
+                "online": {**online, "patience": options.patience},
+            },
+            **more,
+        }
+
+    def _train(self, name: str, settings: Mapping[str, Any]) -> Trained:
+        self.say(f"{name} system")
+        return train(
+            self.folder / name,
+            make_options(settings),
+            threads=self.threads,
+            memory=self.memory,
+            track=self.track,
+            progress=lambda event: self.say(f"  {event.stage}: {event.what}"),
+        )
+
+    def _primary(self) -> Trained:
+        options = self.options
+        dev = options.sets[DEV]
+        return self._train(
+            PRIMARY,
+            self._settings(
+                source=options.source,
+                target=options.target,
+                dev_source=dev.source,
+                dev_target=list(dev.references),
+                adapt_to=[dev.source, options.sets[TEST].source],
+                sample=dict(options.sample),
+            ),
+        )
+
+    def _post_evaluation(self) -> Trained:
+        options = self.options
+        source, target = options.in_domain or (options.source, options.target)
+        held_out = options.sets.get(HELD_OUT)
+        more: dict[str, Any] = {}
+        files = [options.sets[DEV]] if held_out is None else [options.sets[DEV], held_out]
+        sources, references = self._joined(files)
+        if held_out is not None:
+            more["held_out_size"] = len(self.sets[HELD_OUT].text)
+        if options.extra_from and options.extra_from in options.sets:
+            extra = options.sets[options.extra_from]
+            more["extra_bitext"] = [[extra.source, path] for path in extra.references]
+        return self._train(
+            POST,
+            self._settings(source=source, target=target, dev_source=sources, dev_target=references, **more),
+        )
+
+    def _joined(self, files: Sequence[NttSet]) -> tuple[Path, list[Path]]:
+        """The sets one after another as one: train takes the last sentences as those held out."""
+        most = max(len(one.references) for one in files)
+        place = self.folder / "post-evaluation-dev"
+        place.mkdir(exist_ok=True)
+        columns: list[list[str]] = [[] for _ in range(1 + most)]
+        for one in files:
+            sides = [list(read_lines(path)) for path in (one.source, *one.references)]
+            sides += [[""] * len(sides[0])] * (1 + most - len(sides))
+            for column, lines in zip(columns, sides, strict=True):
+                column += lines
+        paths = [place / "source", *(place / f"reference.{number}" for number in range(most))]
+        for path, lines in zip(paths, columns, strict=True):
+            with atomic_output(path) as stream:
+                stream.writelines(line + "\n" for line in lines)
+        return paths[0], paths[1:]
+
+    # Lists, rerankers, scores --------------------------------------------------------------------------
+
+    def _system(self, name: str, trained: Trained) -> dict[str, Any]:
+        lists = self._lists(name, trained)
+        system = trained.load()
+        test = self.sets[TEST]
+        outputs: dict[str, dict[str, list[str]]] = {DECODER: self._decoded(system, lists, test)}
+        if LATTICE in self.conditions:
+            outputs[DECODER][LATTICE] = self._lattices(name, trained, system)
+        for method, learner in self.learners.items():
+            outputs[method] = {}
+            for condition in self.conditions:
+                if condition == LATTICE:
+                    continue
+                self.say(f"{name}: reranker ({method}) for {condition}")
+                reranker = self._reranker(lists, condition, learner, system)
+                outputs[method][condition] = self._reranked(reranker, lists, condition, system)
+        steps = trained.history["iterations"]
+        return {
+            "scores": self._scores(name, trained, outputs),
+            "sampling": trained.sampling,
+            "iterations": len(steps),
+            "best_iteration": trained.history.get("best"),
+            "sparse_features": max((step["active_features"] for step in steps), default=0),
+        }
+
+    @property
+    def conditions(self) -> list[str]:
+        """What of the recogniser there is, and the text."""
+        heard, files = self.options.sets[TEST].heard, self.options.sets
+        lattices = files[TEST].lattices is not None and files[DEV].lattices is not None
+        return [TEXT, *((ONE_BEST, ALL) if heard else ()), *((LATTICE,) if lattices else ())]
+
+    def _lists(self, name: str, trained: Trained) -> dict[str, NbestStore]:
+        """Lists of dev and test in every condition, and of training sentences, kept in the folder."""
+        options = self.options
+        facts = {"nbest": options.nbest, "hypotheses": options.num_hypotheses}
+        files = {f"{n}_{kind}": path for n, one in options.sets.items() for kind, path in _files(one).items()}
+        inputs: dict[str, StrPath] = {"system": trained.folder / "system", **files}
+        stages = [
+            Stage(
+                name=f"lists-{name}",
+                function=partial(self._make_lists, trained),
+                inputs=inputs,
+                outputs={key: f"lists/{name}/{key}" for key in self._list_names()},
+                options={**facts, "lm": options.source_lm_order},
+            )
+        ]
+        if options.fold_sentences:
+            stages.append(
+                Stage(
+                    name=f"folds-{name}",
+                    function=partial(self._make_folds, trained),
+                    inputs={"system": trained.folder / "system"},
+                    outputs={key: f"lists/{name}/{key}" for key in ("folds", "folds.source", "folds.target")},
+                    options={**facts, "folds": options.folds, "sentences": options.fold_sentences},
+                )
+            )
+        Run(self.folder).execute(stages)
+        found = {key: NbestStore.open(self.folder / f"lists/{name}/{key}") for key in self._list_names()}
+        if options.fold_sentences:
+            found["folds"] = NbestStore.open(self.folder / f"lists/{name}/folds")
+        return found
+
+    def _list_names(self) -> list[str]:
+        return [
+            _key(one, condition)
+            for one in (DEV, TEST)
+            for condition in self.conditions
+            if condition != LATTICE
+        ]
+
+    def _make_lists(
+        self,
+        trained: Trained,
+        inputs: Mapping[str, Path],
+        outputs: Mapping[str, Path],
+        options: Mapping[str, Any],
+    ) -> None:
+        system = trained.load()
+        lm = outputs[self._list_names()[0]].with_name("source-lm")
+        # Hypotheses are judged by the source side of the training text.
+        self._source_lm(trained, lm)
+        for one in (DEV, TEST):
+            heard = self.sets[one]
+            for condition in self.conditions:
+                if condition == LATTICE:
+                    continue
+                self.say(f"list of {one}, {condition}")
+                utterances, nbest = self._heard(heard, condition)
+                speech = SpeechOptions(nbest=nbest, source_lm=lm)
+                store = translate_speech(system, utterances, speech, threads=self.threads, track=self.track)
+                _with_columns(store, self._columns()).save(outputs[_key(one, condition)])
+
+    def _heard(self, heard: HeardSet, condition: str) -> tuple[Sequence[Utterance], int]:
+        if condition == TEXT:
+            return text_utterances(heard.text), self.options.nbest
+        if condition == ONE_BEST:
+            return [utterance[:1] for utterance in heard.utterances], self.options.nbest
+        return heard.utterances, max(1, self.options.nbest // self.options.num_hypotheses)
+
+    def _columns(self) -> list[str]:
+        """Numbers that the recogniser gave, in any set: all lists must have the same columns."""
+        return sorted(
+            {f"Asr.{n}" for one in self.sets.values() for u in one.utterances for h in u for n in h.columns}
+        )
+
+    def _source_lm(self, trained: Trained, place: Path) -> None:
+        options = BuildOptions(
+            order=self.options.source_lm_order,
+            special_words="unknown",
+            memory=self.memory,
+            threads=self.threads,
+        )
+        build([trained.training_text[0]], options=options, binary=place)
+
+    def _make_folds(
+        self,
+        trained: Trained,
+        inputs: Mapping[str, Path],
+        outputs: Mapping[str, Path],
+        options: Mapping[str, Any],
+    ) -> None:
+        lm = outputs["folds"].with_name("source-lm")
+        self._source_lm(trained, lm)
+        speech = SpeechOptions(nbest=options["nbest"], source_lm=lm)
+
+        def translated(system: System, lines: Sequence[str]) -> NbestStore:
+            return translate_speech(
+                system, text_utterances(lines), speech, threads=self.threads, track=self.track
+            )
+
+        found = unseen_lists(
+            trained,
+            translated,
+            folds=options["folds"],
+            sentences=options["sentences"],
+            seed=self.options.seed,
+            threads=self.threads,
+            memory=self.memory,
+            say=self.say,
+        )
+        _with_columns(found.store, self._columns()).save(outputs["folds"])
+        for key, lines in (("folds.source", found.sources), ("folds.target", found.targets)):
+            with atomic_output(outputs[key]) as stream:
+                stream.writelines(line + "\n" for line in lines)
+
+    def _reranker(
+        self, lists: Mapping[str, NbestStore], condition: str, learner: Learner, system: System
+    ) -> Reranker:
+        own = lists[_key(DEV, condition)]
+        sources = self._sources(DEV, condition, system)
+        streams = [
+            [line and _tokens(system, line) for line in stream]
+            for stream in self.sets[DEV].references.streams
+        ]
+        statistics = list_statistics(own, References(streams), Bleu())
+        store = own
+        if "folds" in lists:
+            folder, more = Path(str(lists["folds"].path)).parent, lists["folds"]
+            targets = list(read_lines(folder / "folds.target"))
+            found = list_statistics(more, References([targets]), Bleu())
+            found = with_lengths_like(found, best_rows(more), statistics[best_rows(own)])
+            statistics = np.concatenate([statistics, found])
+            sources = [*sources, *(line.split() for line in read_lines(folder / "folds.source"))]
+            store = merge([own, replace(more, sentence_ids=more.sentence_ids + len(streams[0]))])
+        chosen = [sources[number] for number in store.sentence_ids.tolist()]
+        assembled = prepare(store, self.functions, source=chosen, threads=self.threads)
+        problem = Problem(assembled, Bleu(), statistics)
+        return learn(problem, learner, self.functions, TrainOptions(seed=self.options.seed)).reranker
+
+    def _sources(self, name: str, condition: str, system: System) -> list[list[str]]:
+        heard = self.sets[name]
+        lines = heard.text if condition == TEXT else heard.one_best
+        return [(line if system.text is None else system.text.tokenize(line)).split() for line in lines]
+
+    def _reranked(
+        self, reranker: Reranker, lists: Mapping[str, NbestStore], condition: str, system: System
+    ) -> list[str]:
+        store = lists[_key(TEST, condition)]
+        sources = self._sources(TEST, condition, system)
+        ordered = reranker.rerank(
+            store, [sources[number] for number in store.sentence_ids.tolist()], threads=self.threads
+        )
+        return list(best_lines(ordered, best_rows(ordered), len(sources), system))
+
+    def _decoded(
+        self, system: System, lists: Mapping[str, NbestStore], test: HeardSet
+    ) -> dict[str, list[str]]:
+        found = {}
+        for condition in self.conditions:
+            if condition != LATTICE:
+                store = lists[_key(TEST, condition)]
+                found[condition] = list(best_lines(store, best_rows(store), len(test.text), system))
+        return found
+
+    def _lattices(self, name: str, trained: Trained, system: System) -> list[str]:
+        """Lattices translated as such; what their scores weigh beside the language model is chosen on dev."""
+        self.say(f"{name}: lattices")
+        dev, weights = self.sets[DEV], dict(system.weights)
+        scores = {}
+        for share in _LATTICE_SHARES:
+            with system.decoder.using({**weights, "arcs": share * weights["lm"]}):
+                lines = list(system.translate(dev.lattices, threads=self.threads))
+            found = evaluate([Output("dev", (lines,))], dev.references, self._scoring(trained))
+            scores[share] = found.systems[0].scores[0].score
+        best = max(scores, key=lambda share: scores[share])
+        self.say("  " + ", ".join(f"{share:g}: {score:.2f}" for share, score in scores.items()))
+        with system.decoder.using({**weights, "arcs": best * weights["lm"]}):
+            return list(system.translate(self.sets[TEST].lattices, threads=self.threads))
+
+    def _scoring(self, trained: Trained) -> EvaluateOptions:
+        side = trained.options.sides[1]
+        return EvaluateOptions(
+            metrics=("bleu",), **scoring(side.tokenizer, side.case), seed=self.options.seed
+        )
+
+    def _scores(
+        self, name: str, trained: Trained, outputs: Mapping[str, Mapping[str, Sequence[str]]]
+    ) -> dict[str, dict[str, dict[str, float]]]:
+        """BLEU by chooser and condition; p against the decoder's choice of the same condition, and of speech
+        against the recogniser's best string."""
+        options, references = self._scoring(trained), self.sets[TEST].references
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for chooser, by_condition in outputs.items():
+            found[chooser] = {}
+            for condition, lines in by_condition.items():
+                base = ONE_BEST if condition in (ALL, LATTICE) else condition
+                compared = evaluate(
+                    [Output("base", (list(outputs[DECODER][base]),)), Output(condition, (list(lines),))],
+                    references,
+                    options,
+                )
+                found[chooser][condition] = _bleu(compared)
+                place = self.folder / "outputs"
+                place.mkdir(exist_ok=True)
+                file = f"{name}.{chooser.split(':')[0]}.{condition.replace(' ', '-')}"
+                with atomic_output(place / file) as stream:
+                    stream.writelines(line + "\n" for line in lines)
+        return found
+
+
+def _bleu(compared: Evaluation) -> dict[str, float]:
+    score = compared.systems[1].scores[0]
+    comparison = score.comparison
+    return {"bleu": score.score, "p_value": 1.0 if comparison is None else comparison.p_value}
+
+
+def _files(one: NttSet) -> dict[str, Path]:
+    named = {"source": one.source, "hypotheses": one.hypotheses, "lattices": one.lattices}
+    return {name: path for name, path in named.items() if path is not None}
+
+
+def _key(name: str, condition: str) -> str:
+    return f"{name}-{condition.replace(' ', '-')}"
+
+
+def _tokens(system: System, line: str) -> str:
+    return line if system.text is None else " ".join(system.text.target.tokenize(line))
+
+
+def _method(spec: str) -> Learner:
+    name, _, rest = spec.partition(":")
+    pairs = [part.partition("=") for part in rest.split(",") if rest]
+    return method_named(name, {key: value for key, _, value in pairs})
+
+
+def _with_columns(store: NbestStore, names: Sequence[str]) -> NbestStore:
+    """The list with these columns, as 0 where the recogniser gave none."""
+    for name in names:
+        if name not in store.dense_names:
+            store = add_column(store, name, np.zeros(store.num_candidates))
+    return store

@@ -1,0 +1,1 @@
+"""Files, paths, progress, configuration and errors: what every other package builds on."""

@@ -1,0 +1,146 @@
+"""Descriptions in TOML files: values of the types that a dataclass declares, files relative to the TOML file.
+
+A key is a field; a table is a field that is a dataclass itself, or a mapping. What is not given keeps the
+default of the field, in tables too. An unknown key, a missing one or a value of another type is an error that
+names the file and the key.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from isogloss.io.errors import ConfigError, DataFormatError, InputFileError
+
+__all__ = ["Settings", "check_names", "from_settings", "placed", "read_description", "read_toml"]
+
+Settings = dict[str, Any]
+"""Values by the names of fields; tables are dictionaries."""
+
+T = TypeVar("T")
+_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "text", Path: "a file"}
+
+
+def read_description(cls: type[T], path: str | PathLike[str]) -> T:
+    """What a TOML file describes."""
+    settings = placed(cls, read_toml(path), Path(path).parent)
+    try:
+        return from_settings(cls, settings)
+    except ConfigError as error:
+        raise DataFormatError(str(error), path) from None
+
+
+def read_toml(path: str | PathLike[str]) -> Settings:
+    """The values of a TOML file as they are."""
+    try:
+        return tomllib.loads(Path(path).read_bytes().decode())
+    except OSError as error:
+        raise InputFileError(error.strerror or str(error), path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataFormatError(f"not a TOML file ({error})", path) from None
+
+
+def placed(hint: Any, value: Any, folder: Path) -> Any:
+    """The value with names of files as seen from a folder, wherever the type has files."""
+    if isinstance(value, str):
+        return str(folder / value) if _has_files(hint) else value
+    if isinstance(value, list):
+        return [placed(hint, item, folder) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        return {name: placed(hints.get(name), item, folder) for name, item in value.items()}
+    inner = next((part for part in get_args(hint) if is_dataclass(part)), None)
+    if inner is not None and get_origin(hint) in (Union, types.UnionType):
+        return placed(inner, value, folder)
+    return {name: placed(inner or hint, item, folder) for name, item in value.items()}
+
+
+def _has_files(hint: Any) -> bool:
+    return hint is Path or get_origin(hint) is PathLike or any(map(_has_files, get_args(hint)))
+
+
+def from_settings(cls: type[T], settings: Mapping[str, Any], where: str = "", base: T | None = None) -> T:
+    """An object from the values of its fields; ``where`` is for messages, ``base`` has what is not given."""
+    check_names(cls, settings, where)
+    hints = get_type_hints(cls)
+    values = {}
+    for field in fields(cls):  # type: ignore[arg-type]
+        if field.name in settings:
+            default = getattr(base, field.name) if base is not None else _default(field)
+            value = settings[field.name]
+            values[field.name] = _value(hints[field.name], value, f"{where}{field.name}", default)
+        elif base is None and field.default is MISSING and field.default_factory is MISSING:
+            raise ConfigError(f"'{where}{field.name}' is missing")
+    return cls(**values) if base is None else replace(base, **values)  # type: ignore[type-var]
+
+
+def check_names(cls: type, settings: Mapping[str, Any], where: str = "") -> None:
+    """Whether all keys are fields."""
+    known = [field.name for field in fields(cls)]
+    for name in settings:
+        if name not in known:
+            table = f" in [{where.rstrip('.')}]" if where else ""
+            raise ConfigError(f"no option is called '{name}'{table}; known are {', '.join(known)}")
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default_factory() if field.default_factory is not MISSING else field.default
+
+
+def _value(hint: Any, value: Any, where: str, default: Any = None) -> Any:
+    """A value of the type that the hint names: tables become options, lists tuples, names of files paths."""
+    choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    if value is None and types.NoneType in choices:
+        return None
+    for choice in choices:
+        origin = get_origin(choice)
+        if is_dataclass(choice):
+            return _table(choice, value, where, default)
+        if origin is tuple:
+            if isinstance(value, list | tuple):
+                return _items(get_args(choice), value, where)
+            if isinstance(value, str) and str not in choices:
+                return (_value(get_args(choice)[0], value, where),)
+            raise ConfigError(f"{where} must be a list, got {value!r}")
+        if origin is Mapping:
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{where} must be a table, got {value!r}")
+            inner = get_args(choice)[1]
+            return {str(name): _value(inner, item, f"{where}.{name}") for name, item in value.items()}
+    expected = [choice for choice in choices if choice in _NAMES]
+    if expected and not _fits(value, expected):
+        raise ConfigError(f"{where} must be {_NAMES[expected[0]]}, got {value!r}")
+    return Path(value) if Path in expected else value
+
+
+def _table(cls: Any, value: Any, where: str, default: Any) -> Any:
+    if isinstance(value, cls):
+        return value
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{where} must be a table of options, got {value!r}")
+    return from_settings(cls, value, f"{where}.", default if isinstance(default, cls) else None)
+
+
+def _items(hints: tuple[Any, ...], values: list[Any] | tuple[Any, ...], where: str) -> tuple[Any, ...]:
+    repeated = len(hints) == 2 and hints[1] is Ellipsis
+    if not repeated and len(hints) != len(values):
+        return tuple(values)  # how many there should be, the options know
+    each = hints[:1] * len(values) if repeated else hints
+    return tuple(_value(hint, value, where) for hint, value in zip(each, values, strict=True))
+
+
+def _fits(value: Any, expected: list[Any]) -> bool:
+    if isinstance(value, PathLike):
+        return str in expected or Path in expected
+    if isinstance(value, bool):
+        return bool in expected
+    if isinstance(value, str):
+        return str in expected or Path in expected
+    return isinstance(value, tuple(expected)) or (isinstance(value, int) and float in expected)

@@ -1,0 +1,339 @@
+"""Bytes and lines in and out of files: plain, gzip or zstd, and ``-`` for the standard streams.
+
+What a file is packed with is read off its first bytes, not its name. Lines end at ``\\n`` (a ``\\r``
+before it goes too) and nowhere else: Unicode's other separators may stand inside a sentence. Output
+appears under its name only when it is complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import re
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+import zstandard
+
+from isogloss._engine import LineError
+from isogloss.io.errors import DataFormatError, InputFileError, OutputError, UserError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+__all__ = [
+    "StrPath",
+    "atomic_output",
+    "atomic_outputs",
+    "decode_lines",
+    "naming_file",
+    "not_text",
+    "open_bytes",
+    "read_byte_lines",
+    "read_chunks",
+    "read_lines",
+    "split_chunks",
+]
+
+StrPath = str | PathLike[str]
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # the parallel zstd begins with a frame of notes
+_CHUNK = 1 << 20
+_ZSTD_CHUNK = 1 << 14  # bounds what one step can unpack to: a 4-byte block may stand for 128 KiB
+
+
+def read_chunks(path: StrPath) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a file piece by piece; ``-`` is standard input.
+
+    A packed file that is cut off or damaged is an error, never a short result.
+    """
+    try:
+        with contextlib.ExitStack() as stack:
+            if os.fspath(path) == "-":
+                raw: IO[bytes] = sys.stdin.buffer
+            else:
+                raw = stack.enter_context(Path(path).open("rb"))
+            first = raw.read(_CHUNK)
+            if first.startswith(_GZIP_MAGIC):
+                yield from _gunzip(_resume(first, raw), path)
+            elif first.startswith(_ZSTD_MAGIC) or _SKIPPABLE.match(first):
+                yield from _unzstd(_resume(first, raw), path)
+            else:
+                yield from _resume(first, raw)
+    except IsADirectoryError:
+        raise InputFileError("is a folder", path, "a file is expected here") from None
+    except OSError as error:
+        if isinstance(error, UserError):
+            raise
+        raise InputFileError(error.strerror or str(error), path) from None
+
+
+def _resume(first: bytes, raw: IO[bytes]) -> Iterator[bytes]:
+    while first:
+        yield first
+        first = raw.read(_CHUNK)
+
+
+def _gunzip(chunks: Iterator[bytes], path: StrPath) -> Iterator[bytes]:
+    member = zlib.decompressobj(wbits=31)
+    for packed in chunks:
+        while packed:
+            if member.eof:  # files may be several members one after another, with zero padding
+                packed = packed.lstrip(b"\0")
+                if not packed:
+                    break
+                member = zlib.decompressobj(wbits=31)
+            try:
+                unpacked = member.decompress(packed, _CHUNK)
+            except zlib.error as error:
+                raise DataFormatError(f"damaged gzip file ({error})", path) from None
+            packed = member.unused_data if member.eof else member.unconsumed_tail
+            if unpacked:
+                yield unpacked
+    if not member.eof:
+        raise _cut_off(path)
+
+
+def _unzstd(chunks: Iterator[bytes], path: StrPath) -> Iterator[bytes]:
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    for chunk in chunks:
+        for start in range(0, len(chunk), _ZSTD_CHUNK):
+            packed = chunk[start : start + _ZSTD_CHUNK]
+            while packed:
+                if frame.eof:
+                    frame = zstandard.ZstdDecompressor().decompressobj()
+                try:
+                    unpacked = frame.decompress(packed)
+                except zstandard.ZstdError as error:
+                    raise DataFormatError(f"damaged zstd file ({error})", path) from None
+                packed = frame.unused_data if frame.eof else b""
+                if unpacked:
+                    yield unpacked
+    if not frame.eof:
+        raise _cut_off(path)
+
+
+def _cut_off(path: StrPath) -> DataFormatError:
+    return DataFormatError("the compressed file ends in the middle", path, hint="copy or download it again")
+
+
+class _ChunkReader(io.RawIOBase):
+    """A file object over pieces of bytes, for parsers that want to call ``read``."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks, self._rest = chunks, b""
+
+    def close(self) -> None:
+        if isinstance(self._chunks, Generator):
+            self._chunks.close()  # and with it the file
+        super().close()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        if not self._rest:
+            self._rest = next(self._chunks, b"")
+        taken, self._rest = self._rest[: len(view)], self._rest[len(view) :]
+        view[: len(taken)] = taken
+        return len(taken)
+
+
+def open_bytes(path: StrPath) -> IO[bytes]:
+    """Open a file as ``read_chunks`` reads it, for parsers that take a file object."""
+    return cast(IO[bytes], io.BufferedReader(_ChunkReader(read_chunks(path)), _CHUNK))
+
+
+def read_lines(path: StrPath) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text file without their ends, one at a time."""
+    return decode_lines(read_chunks(path), path)
+
+
+def decode_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text that comes in pieces; ``path`` is for the messages."""
+    for number, line in enumerate(_split_lines(chunks, path), start=1):
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataFormatError(
+                f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not valid UTF-8",
+                path,
+                number,
+                "convert the file to UTF-8; 'isogloss corpus check' lists all such lines",
+            ) from None
+        yield text.removeprefix("\ufeff") if number == 1 else text
+
+
+def read_byte_lines(path: StrPath) -> Iterator[bytes]:
+    """Yield the lines of a file as bytes; a file with zero bytes is refused as not being text."""
+    return _split_lines(read_chunks(path), path)
+
+
+def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
+    for lines in split_chunks(chunks, path):
+        yield from lines
+
+
+def split_chunks(
+    chunks: Iterable[bytes], path: StrPath, *, allow_zero: bool = False
+) -> Iterator[list[bytes]]:
+    """Yield the lines that every piece of a text completes.
+
+    Zero bytes are refused as not being text, unless they are allowed.
+    """
+    begun: list[bytes] = []  # pieces of a line that has no end yet: joining them each time would be quadratic
+    for chunk in chunks:
+        if b"\0" in chunk and not allow_zero:
+            raise not_text(path)
+        first, *others = chunk.split(b"\n")
+        begun.append(first)
+        if others:
+            others.insert(0, b"".join(begun))
+            begun = [others.pop()]
+            yield [line.removesuffix(b"\r") for line in others]
+    if rest := b"".join(begun):
+        yield [rest.removesuffix(b"\r")]
+
+
+def not_text(path: StrPath) -> DataFormatError:
+    """The error for a file that is not text at all."""
+    return DataFormatError(
+        "not a text file (it contains zero bytes)",
+        path,
+        hint="UTF-8 text is expected here, plain or packed with gzip or zstd",
+    )
+
+
+@contextlib.contextmanager
+def naming_file(path: StrPath) -> Iterator[None]:
+    """Give the engine's complaints about a line the name of the file the line came from."""
+    try:
+        yield
+    except LineError as error:
+        problem, line, hint = error.args
+        raise DataFormatError(problem, path, line, hint) from None
+
+
+@contextlib.contextmanager
+def atomic_output(path: StrPath) -> Iterator[IO[str]]:
+    """Open a text file for writing that replaces ``path`` only when everything went well.
+
+    Packed with gzip or zstd if the name ends in ``.gz`` or ``.zst``; ``-`` is standard output. The same
+    text gives the same bytes, so packed outputs can be compared.
+    """
+    with atomic_outputs([path]) as (stream,):
+        yield stream
+
+
+@contextlib.contextmanager
+def atomic_outputs(paths: Sequence[StrPath]) -> Iterator[list[IO[str]]]:
+    """Open several text files as ``atomic_output`` does: all of them appear, or none."""
+    renames: list[tuple[Path, Path]] = []
+    try:
+        with contextlib.ExitStack() as stack:
+            yield [stack.enter_context(_output(path, renames)) for path in paths]
+        for partial, final in renames:
+            try:
+                partial.replace(final)
+            except OSError as error:
+                raise OutputError(error.strerror or str(error), final) from None
+    finally:
+        for partial, _ in renames:
+            partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _output(path: StrPath, renames: list[tuple[Path, Path]]) -> Iterator[IO[str]]:
+    if os.fspath(path) == "-":
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    final = Path(os.path.realpath(path))  # a link stays, and what it leads to is replaced
+    try:
+        mode = final.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), path) from None
+    if stat.S_ISDIR(mode):
+        raise OutputError("is a folder", path, "give the name of a file")
+    # A pipe or device is written as it is: it must not be replaced by a file.
+    special = not stat.S_ISREG(mode)
+    partial = final if special else final.with_name(f".{final.name[:40]}.{secrets.token_hex(4)}.part")
+    raw = _OutputFile(partial, "wb" if special else "xb", path)
+    if not special:
+        renames.append((partial, final))
+    with io.BufferedWriter(raw) as buffered:
+        try:
+            with _packer(Path(path).suffix, buffered) as packed:
+                text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
+                try:
+                    yield text
+                    text.flush()
+                except BaseException:
+                    raw.abandoned = True
+                    raise
+                finally:
+                    text.detach()
+            buffered.flush()
+            if not special:
+                raw.sync()
+        except BaseException:
+            raw.abandoned = True
+            raise
+
+
+class _OutputFile(io.FileIO):
+    """A file whose failures are errors about the output the user named.
+
+    Once abandoned it swallows what the layers above still hold, so that they can be closed.
+    """
+
+    def __init__(self, file: Path, mode: str, path: StrPath) -> None:
+        self.abandoned = False
+        self._path = path
+        with self._naming_output():
+            super().__init__(file, mode)
+
+    def write(self, data: ReadableBuffer) -> int:
+        if self.abandoned:
+            return memoryview(data).nbytes
+        with self._naming_output():
+            return super().write(data)
+
+    def sync(self) -> None:
+        with self._naming_output():
+            os.fsync(self.fileno())
+
+    @contextlib.contextmanager
+    def _naming_output(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(error.strerror or str(error), self._path) from None
+
+
+@contextlib.contextmanager
+def _packer(suffix: str, raw: IO[bytes]) -> Iterator[IO[bytes]]:
+    if suffix == ".gz":
+        # No name and no time in the header: equal text, equal bytes.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+    elif suffix == ".zst":
+        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
+            yield cast(IO[bytes], stream)
+    else:
+        yield raw

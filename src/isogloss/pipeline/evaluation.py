@@ -1,0 +1,59 @@
+"""The stage that says how good a trained system is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from isogloss.decoder import load
+from isogloss.io.progress import Track
+from isogloss.io.streams import atomic_output, read_lines
+from isogloss.metric import References
+from isogloss.metric.evaluation import EvaluateOptions, System, evaluate
+
+__all__ = ["SETS", "evaluate_system", "scoring"]
+
+Paths = Mapping[str, Path]
+Options = Mapping[str, Any]
+
+SETS = ("dev", "test")
+_TOKENIZERS = {"none": "none", "jieba": "zh", "characters": "char", "fugashi": "char"}
+
+
+def scoring(tokenizer: str, case: str) -> dict[str, Any]:
+    """How translations into a language are scored: as text, by the tokenizer that is usual for it."""
+    return {"tokenize": _TOKENIZERS.get(tokenizer, "13a"), "lowercase": case == "lowercase"}
+
+
+def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Translate the development and the test set as a user would, and score the translations."""
+    system = load(inputs["system"])
+    results: dict[str, Any] = {}
+    for name in SETS:
+        if f"{name}_source" not in inputs:
+            continue
+        sources = list(read_lines(inputs[f"{name}_source"]))
+        lines = list(track(system.translate(sources, threads=threads), f"translating {name}", len(sources)))
+        with atomic_output(outputs[name]) as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        references = References.read(
+            [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
+        )
+        found = evaluate(
+            [System(name, (lines,))], references, EvaluateOptions(**options["scoring"], test="none")
+        )
+        results[name] = {
+            "sentences": len(sources),
+            "scores": {
+                score.metric: {
+                    "score": score.score,
+                    "interval": [score.interval.low, score.interval.high],
+                    "signature": found.signatures[score.metric],
+                }
+                for score in found.systems[0].scores
+            },
+        }
+    with atomic_output(outputs["results"]) as stream:
+        stream.write(json.dumps(results, indent=1) + "\n")

@@ -1,0 +1,113 @@
+"""N-best lists of training sentences, made by systems that did not see them.
+
+A reranker that learns from lists of sentences whose rules and language model were learnt from the same
+sentences learns to trust them too much. Here some training pairs are dealt to folds; for each fold, rules and
+language model are made without its pairs (and without others of the same source sentence), and the fold is
+translated with the weights of the whole system. Word alignments and word classes stay those of all pairs.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.system import System, load
+from isogloss.grammar import extract_rules
+from isogloss.grammar.table import RuleTable
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import read_lines
+from isogloss.lm import LanguageModel, build
+from isogloss.nbest.edit import merge
+from isogloss.nbest.store import NbestStore
+from isogloss.pipeline.train import Trained
+
+__all__ = ["UnseenLists", "unseen_lists"]
+
+Lines = list[str]
+_MOST_WORDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenLists:
+    """Lists of training sentences; sentence n of the list is line n of both sides, tokenised."""
+
+    store: NbestStore
+    sources: Lines
+    targets: Lines
+
+
+def unseen_lists(
+    trained: Trained,
+    translate: Callable[[System, Sequence[str]], NbestStore],
+    *,
+    folds: int,
+    sentences: int,
+    seed: int = 1,
+    threads: int = 1,
+    memory: int = 1 << 30,
+    say: Callable[[str], None] = lambda message: None,
+) -> UnseenLists:
+    """Lists of so many training sentences, drawn at random; ``translate`` makes one from tokenised lines."""
+    if folds < 2 or sentences < folds:
+        raise ConfigError(f"at least 2 folds and a sentence in each are needed, got {folds} and {sentences}")
+    files = trained.training_text
+    source, target, links = (list(read_lines(path)) for path in files)
+    usable = [
+        i for i, line in enumerate(source[: trained.training_pairs]) if 1 <= len(line.split()) <= _MOST_WORDS
+    ]
+    drawn = np.random.default_rng(seed).permutation(np.array(usable, np.int64))[:sentences].tolist()
+    parts = []
+    chosen: list[int] = []
+    for fold in range(folds):
+        own = sorted(drawn[fold::folds])
+        if not own:
+            continue
+        say(f"fold {fold + 1} of {folds}: {len(own):,} sentences")
+        hidden = {source[i] for i in own}
+        kept = [i for i, line in enumerate(source) if line not in hidden]
+        with tempfile.TemporaryDirectory(prefix="isogloss-fold-") as folder:
+            system = _without(trained, Path(folder), (source, target, links), kept, hidden, threads, memory)
+            part = translate(system, [source[i] for i in own])
+        parts.append(replace(part, sentence_ids=part.sentence_ids + len(chosen)))
+        chosen += own
+    return UnseenLists(merge(parts), [source[i] for i in chosen], [target[i] for i in chosen])
+
+
+def _without(
+    trained: Trained,
+    folder: Path,
+    text: Sequence[Lines],
+    kept: list[int],
+    hidden: set[str],
+    threads: int,
+    memory: int,
+) -> System:
+    """The system as it would be without the pairs of some source sentences, with the same weights."""
+    paths = [folder / name for name in ("source", "target", "links")]
+    for path, lines in zip(paths, text, strict=True):
+        path.write_text("".join(lines[i] + "\n" for i in kept), encoding="utf-8")
+    options = trained.options
+    extract_rules(
+        paths[0], paths[1], paths[2], folder / "rules", options.extraction, memory=memory, threads=threads
+    )
+    with (folder / "lm.txt").open("w", encoding="utf-8") as stream:
+        for source, target in zip(*map(read_lines, trained.lm_text), strict=True):
+            if source not in hidden:
+                stream.write(target + "\n")
+    build(
+        [folder / "lm.txt"], options=replace(options.lm, memory=memory, threads=threads), binary=folder / "lm"
+    )
+    whole = load(trained.folder).decoder
+    decoder = Decoder(
+        RuleTable.open(folder / "rules"),
+        LanguageModel.load(folder / "lm", own_memory=True),
+        options.search_options,
+        sparse=whole.sparse,
+    )
+    decoder.take_weights(whole)
+    return System(decoder, folder)

@@ -1,0 +1,114 @@
+"""The stages that make models from tokens: align, classes, rules, language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from isogloss.align import LinkOptions, TrainingOptions, align_corpus
+from isogloss.align.bitext import read_sides
+from isogloss.align.placeholder_links import link_marks
+from isogloss.align.train import Progress
+from isogloss.classes import ClassOptions, induce_classes
+from isogloss.features.annotators import annotate, annotator
+from isogloss.grammar import ExtractOptions, extract_rules
+from isogloss.grammar.options import Significance
+from isogloss.grammar.selection import prune_table
+from isogloss.io.config import from_settings
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track
+from isogloss.io.streams import read_lines
+from isogloss.lm import BuildOptions, build
+
+__all__ = ["align", "classes", "columns", "language_model", "prune", "rules"]
+
+Paths = Mapping[str, Path]
+Options = Mapping[str, Any]
+
+
+def align(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Progress,
+    warn: Callable[[str], None],
+) -> None:
+    """Find which words translate each other."""
+    result = align_corpus(
+        read_sides(inputs["source"], inputs["target"]),
+        training=TrainingOptions(**options["training"]),
+        links=LinkOptions(**options["links"]),
+        threads=threads,
+        memory=options["memory"],
+        origin=inputs["source"],
+        progress=track,
+        warn=warn,
+    )
+    links = result.alignments
+    if options["marks"]:
+        links = link_marks(links, read_sides(inputs["source"], inputs["target"]))
+    links.write(outputs["links"])
+
+
+def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Group the words of both languages."""
+    for side in track(("source", "target"), "word classes", 2):
+        sentences = (line.split() for line in read_lines(inputs[side]))
+        found = induce_classes(sentences, ClassOptions(**options), threads=threads, origin=inputs[side])
+        found.classes.save(outputs[side])
+
+
+def columns(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
+    """Ask other tools about the words of the training text."""
+    for side, facts in options.items():
+        for name in facts["types"]:
+            dictionary = inputs.get(f"{side}_dictionary") if name == "synset" else None
+            tool = annotator(name, facts["language"], dictionary)
+            sentences = (line.split() for line in track(read_lines(inputs[side]), f"{side} {name}", None))
+            annotate(tool, sentences).save(outputs[f"{side}_{name}"])
+
+
+def rules(
+    inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
+) -> None:
+    """Extract and score translation rules."""
+    extract_rules(
+        inputs["source"],
+        inputs["target"],
+        inputs["links"],
+        outputs["rules"],
+        ExtractOptions(**options),
+        memory=memory,
+        threads=threads,
+        track=track,
+    )
+
+
+def prune(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Keep the rules that are significant."""
+    kept, _ = prune_table(
+        inputs["rules"],
+        outputs["rules"],
+        inputs["source"],
+        inputs["target"],
+        Significance.parse(options["significance"]),
+        threads=threads,
+        track=track,
+    )
+    if kept == 0:
+        raise ConfigError(f"no rule is significant at '{options['significance']}'; choose a lower threshold")
+
+
+def language_model(
+    inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
+) -> None:
+    """Estimate the language model of the target language."""
+    build(
+        [inputs["text"]],
+        options=from_settings(BuildOptions, {**options, "memory": memory, "threads": threads}),
+        binary=outputs["lm"],
+        track=track,
+    )

@@ -1,0 +1,362 @@
+"""Which stages turn parallel text into a tuned, evaluated system, and what each of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+from isogloss.align.train import Progress
+from isogloss.io.streams import StrPath
+from isogloss.pipeline import Output, Stage, evaluation, model_stages, text_stages, tuning_stages
+from isogloss.pipeline.train_options import NO_TUNER, RELEVANT_SET, TrainOptions
+from isogloss.tuning.tune import TuneIteration
+
+__all__ = ["Helpers", "recipe"]
+
+Inputs = dict[str, StrPath | Output]
+_SIDES = ("source", "target")
+
+_TEXTS = ("dev_", "test_", "train_", "tune_")  # how inputs begin that are sentences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Helpers:
+    """What changes nothing in the result: how much of the machine to use, and whom to tell."""
+
+    threads: int
+    memory: int
+    track: Progress
+    warn: Callable[[str], None]
+    report: Callable[[TuneIteration], None]
+
+
+def recipe(options: TrainOptions, helpers: Helpers) -> list[Stage]:
+    """The stages, in order."""
+    return _Recipe(options, helpers).stages()
+
+
+class _Recipe:
+    def __init__(self, options: TrainOptions, helpers: Helpers) -> None:
+        self.options, self.helpers = options, helpers
+
+    def stages(self) -> list[Stage]:
+        options, helpers = self.options, self.helpers
+        clean = self._clean()
+        first = [clean]
+        train: Inputs = {"source": clean["source"], "target": clean["target"]}
+        sets = self._given_sets()
+        if options.dev_source is None or options.test_size:
+            split = self._hold_out(clean)
+            first.append(split)
+            train = {"source": split["source"], "target": split["target"]}
+            sets |= {name: split[name] for name in split.outputs if name not in train}
+        facts = {name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)}
+        more = self._more_text()
+        tokens = Stage(
+            name="tokenize",
+            function=partial(text_stages.tokenize, track=helpers.track),
+            inputs={**train, **sets, **more},
+            outputs={
+                **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},
+                "text": "work/text",
+            },
+            options={**facts, "placeholders": list(options.protected)},
+        )
+        joined = [self._join(tokens)] if options.extra_bitext else []
+        both: Inputs = {side: (joined[0] if joined else tokens)[side] for side in ("source", "target")}
+        models = self._models(both, tokens)
+        final = self._tables(models)
+        rehearsal = self._without_tuning_pairs(both, tokens, models) if options.tuning_pairs else {}
+        tune = self._tune(tokens, models | rehearsal)
+        system = Stage(
+            name="system",
+            function=tuning_stages.put_together,
+            inputs={
+                **{name: tune.inputs[name] for name in tune.inputs if not name.startswith(_TEXTS)},
+                **{name: tune[name] for name in tune.outputs if name != "history"},
+                **final,
+                "text": tokens["text"],
+            },
+            outputs={"system": "system"},
+            options=self._search_facts(),
+        )
+        built = [*models.values(), *rehearsal.values()]
+        return [*first, tokens, *joined, *built, tune, system, self._evaluate(system, sets)]
+
+    def _clean(self) -> Stage:
+        options = self.options
+        inputs: Inputs = {"source": options.source}
+        check = replace(options.clean, placeholders=options.clean.placeholders or options.protected)
+        facts: dict[str, Any] = {"check": asdict(check), "keep": list(options.keep)}
+        facts |= {"source_language": "", "target_language": ""}
+        if options.target is not None:
+            inputs["target"] = options.target
+        else:
+            facts |= {
+                "source_language": options.source_language,
+                "target_language": options.target_language,
+            }
+        return Stage(
+            name="clean",
+            function=partial(text_stages.clean, track=self.helpers.track),
+            inputs=inputs,
+            outputs={
+                "source": "work/clean/source",
+                "target": "work/clean/target",
+                "dropped": "work/clean/dropped.tsv",
+                "facts": "work/clean/facts.json",
+            },
+            options=facts,
+        )
+
+    def _given_sets(self) -> Inputs:
+        options = self.options
+        found: Inputs = {}
+        for name, source, targets in (
+            ("dev", options.dev_source, options.dev_target),
+            ("test", options.test_source, options.test_target),
+        ):
+            if source is not None:
+                found[f"{name}_source"] = source
+                found |= {f"{name}_target_{number:03}": path for number, path in enumerate(targets)}
+        return found
+
+    def _hold_out(self, clean: Stage) -> Stage:
+        options = self.options
+        parts = {"source": "train.source", "target": "train.target"}
+        if options.dev_source is None:
+            parts |= {"dev_source": "dev.source", "dev_target_000": "dev.target"}
+        if options.test_size:
+            parts |= {"test_source": "test.source", "test_target_000": "test.target"}
+        dev = 0 if options.dev_source is not None else options.dev_size or "usual"
+        return Stage(
+            name="hold-out",
+            function=text_stages.hold_out,
+            inputs={"source": clean["source"], "target": clean["target"]},
+            outputs={name: f"work/held-out/{path}" for name, path in parts.items()},
+            options={"dev": dev, "test": options.test_size},
+        )
+
+    def _more_text(self) -> Inputs:
+        """What is tokenised beside training text and sets; names end in what side it is."""
+        found: Inputs = {
+            f"adapt_{number:03}_source": path for number, path in enumerate(self.options.adapt_to)
+        }
+        for number, files in enumerate(self.options.extra_bitext):
+            found |= {
+                f"extra_{number:03}_{side}": path
+                for side, path in zip(("source", "target"), files, strict=True)
+            }
+        return found
+
+    def _sample(self, tokens: Stage, aligned: Inputs) -> Stage:
+        text = {name: tokens[name] for name in tokens.outputs if name.startswith("adapt_")}
+        return Stage(
+            name="sample",
+            function=partial(text_stages.sample, threads=self.helpers.threads, track=self.helpers.track),
+            inputs={
+                "source": tokens["source"],
+                "target": tokens["target"],
+                **{f"aligned_{name}": item for name, item in aligned.items()},
+                **text,
+            },
+            outputs={
+                **{name: f"work/sample/{name}" for name in aligned},
+                "facts": "work/sample/facts.json",
+            },
+            options=asdict(self.options.sample),
+        )
+
+    def _join(self, tokens: Stage) -> Stage:
+        more = {name: tokens[name] for name in tokens.outputs if name.startswith("extra_")}
+        return Stage(
+            name="join",
+            function=text_stages.join,
+            inputs={"source": tokens["source"], "target": tokens["target"], **more},
+            outputs={"source": "work/joined/source", "target": "work/joined/target"},
+        )
+
+    def _models(self, both: Inputs, tokens: Stage) -> dict[str, Stage]:
+        options, helpers = self.options, self.helpers
+        threads, memory, track = helpers.threads, helpers.memory, helpers.track
+        align = Stage(
+            name="align",
+            function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
+            inputs=both,
+            outputs={"links": "work/links"},
+            # Memory is among the options: with too little of it, word pairs are left out.
+            options={
+                "training": asdict(options.align),
+                "links": asdict(options.links),
+                "memory": memory,
+                "marks": bool(options.protected),
+            },
+        )
+        found = {"align": align}
+        if options.needs_classes:
+            found["classes"] = Stage(
+                name="classes",
+                function=partial(model_stages.classes, threads=threads, track=track),
+                inputs=both,
+                outputs={"source": "work/classes/source", "target": "work/classes/target"},
+                options={**asdict(options.classes), "seed": options.seed},
+            )
+        if annotated := {side: options.annotated(side) for side in _SIDES if options.annotated(side)}:
+            found["columns"] = self._columns(tokens, annotated)
+        aligned: Inputs = {**both, "links": align["links"]}
+        if options.adapt_to:
+            chosen = found["sample"] = self._sample(tokens, aligned)
+            aligned = {name: chosen[name] for name in aligned}
+        found |= self._rules(aligned, both)
+        found["lm"] = self._language_model(tokens["target"])
+        return found
+
+    def _rules(self, aligned: Inputs, both: Inputs, prefix: str = "") -> dict[str, Stage]:
+        options, helpers = self.options, self.helpers
+        threads, memory, track = helpers.threads, helpers.memory, helpers.track
+        rules = Stage(
+            name=f"{prefix}rules",
+            function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
+            inputs=aligned,
+            outputs={"rules": f"work/{prefix}rules"},
+            options=asdict(options.extraction),
+        )
+        if not options.significance:
+            return {"rules": rules}
+        prune = Stage(
+            name=f"{prefix}prune",
+            function=partial(model_stages.prune, threads=threads, track=track),
+            inputs={**both, "rules": rules["rules"]},
+            outputs={"rules": f"work/{prefix}significant-rules"},
+            options={"significance": options.significance},
+        )
+        return {"rules": rules, "prune": prune}
+
+    def _language_model(self, text: Output, prefix: str = "") -> Stage:
+        helpers, lm = self.helpers, asdict(self.options.lm)
+        return Stage(
+            name=f"{prefix}lm",
+            function=partial(
+                model_stages.language_model,
+                threads=helpers.threads,
+                memory=helpers.memory,
+                track=helpers.track,
+            ),
+            inputs={"text": text},
+            outputs={"lm": f"work/{prefix}lm"},
+            options={name: lm[name] for name in lm if name not in ("memory", "threads", "scratch")},
+        )
+
+    def _without_tuning_pairs(
+        self, both: Inputs, tokens: Stage, models: Mapping[str, Stage]
+    ) -> dict[str, Stage]:
+        """The models that the tuner works with, which have not seen the training pairs it learns from."""
+        references = [name for name in tokens.outputs if name.startswith("dev_target")]
+        aside = Stage(
+            name="set-aside",
+            function=text_stages.set_aside,
+            inputs={**both, "links": models["align"]["links"]},
+            outputs={
+                **{name: f"work/aside/{name}" for name in (*_SIDES, "links", "tune_source")},
+                **{f"tune_{name[4:]}": f"work/aside/tune_{name[4:]}" for name in references},
+            },
+            options={"pairs": self.options.tuning_pairs},
+        )
+        rest: Inputs = {name: aside[name] for name in (*_SIDES, "links")}
+        text: Inputs = {side: aside[side] for side in _SIDES}
+        return {
+            "aside": aside,
+            **self._rules(rest, text, "tuning-"),
+            "lm": self._language_model(aside["target"], "tuning-"),
+        }
+
+    def _tables(self, models: Mapping[str, Stage]) -> Inputs:
+        return {"rules": models.get("prune", models["rules"])["rules"], "lm": models["lm"]["lm"]}
+
+    def _columns(self, tokens: Stage, annotated: Mapping[str, list[str]]) -> Stage:
+        options = self.options
+        dictionaries = {"source": options.source_dictionary, "target": options.target_dictionary}
+        inputs: Inputs = {side: tokens[side] for side in annotated}
+        for side, folder in dictionaries.items():
+            if folder is not None and "synset" in annotated.get(side, ()):
+                inputs[f"{side}_dictionary"] = folder
+        return Stage(
+            name="columns",
+            function=partial(model_stages.columns, track=self.helpers.track),
+            inputs=inputs,
+            outputs={
+                f"{side}_{name}": f"work/columns/{side}.{name}"
+                for side in annotated
+                for name in annotated[side]
+            },
+            options={
+                side: {"language": self._language(side), "types": names} for side, names in annotated.items()
+            },
+        )
+
+    def _language(self, side: str) -> str:
+        source, target = self.options.sides
+        return (source if side == "source" else target).language
+
+    def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
+        options, helpers = self.options, self.helpers
+        inputs = self._tables(models)
+        if "classes" in models:
+            inputs |= {f"{side}_classes": models["classes"][side] for side in _SIDES}
+        if "columns" in models:
+            inputs |= {f"column_{name}": models["columns"][name] for name in models["columns"].outputs}
+        for side in _SIDES:
+            inputs |= {f"column_{side}_{name}": path for name, path in options.columns(side).items()}
+        facts = self._search_facts()
+        outputs = {"weights": "work/tuning/weights.tsv", "history": "work/tuning/history.json"}
+        if options.tuner == NO_TUNER:
+            return Stage(
+                name="tune", function=tuning_stages.start, inputs=inputs, outputs=outputs, options=facts
+            )
+        if facts["features"] is not None:
+            outputs["sparse_weights"] = "work/tuning/weights.sparse"
+        watching = tuning_stages.Watching(threads=helpers.threads, track=helpers.track, report=helpers.report)
+        work = tuning_stages.tune_weights
+        sets = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}
+        if "aside" in models:
+            aside = models["aside"]
+            sets |= {name: aside[name] for name in aside.outputs if name.startswith("tune_")}
+        facts |= {"tune": asdict(options.tuning), "held_out": options.held_out_size}
+        if options.tuner == RELEVANT_SET:
+            work = tuning_stages.tune_on_training_text
+            sets |= {f"train_{name}": tokens[name] for name in ("source", "target")}
+            if options.tuning.relevant.shared_phrase:
+                sets["test_source"] = tokens["test_source"]
+        return Stage(
+            name="tune",
+            function=partial(work, watching=watching),
+            inputs={**inputs, **sets},
+            outputs=outputs,
+            options=facts,
+            checkpoint=True,
+        )
+
+    def _search_facts(self) -> dict[str, Any]:
+        features = self.options.sparse_features
+        return {
+            "search": asdict(self.options.search_options),
+            "features": features.to_json() if features.templates else None,
+        }
+
+    def _evaluate(self, system: Stage, sets: Inputs) -> Stage:
+        target = self.options.sides[1]
+        names = [name for name in evaluation.SETS if f"{name}_source" in sets]
+        return Stage(
+            name="evaluate",
+            function=partial(
+                evaluation.evaluate_system, threads=self.helpers.threads, track=self.helpers.track
+            ),
+            inputs={"system": system["system"], **sets},
+            outputs={
+                **{name: f"{name}.translation" for name in names},
+                "results": "results.json",
+            },
+            options={"scoring": evaluation.scoring(target.tokenizer, target.case)},
+        )

@@ -1,0 +1,331 @@
+"""What ``isogloss train`` can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from isogloss.align.options import LinkOptions, TrainingOptions
+from isogloss.classes import ClassOptions
+from isogloss.corpus.check import CheckOptions
+from isogloss.corpus.formats import detect_format
+from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
+from isogloss.corpus.processing import Case, Punctuation, SideOptions
+from isogloss.decoder.options import SearchOptions
+from isogloss.features.annotators import ANNOTATORS
+from isogloss.features.block import block_features
+from isogloss.features.options import SPELLING_TYPES, SparseOptions
+from isogloss.grammar.options import ExtractOptions, Significance
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath
+from isogloss.lm.build import BuildOptions
+from isogloss.selection.options import SampleOptions
+from isogloss.tuning.online import HOPE_AND_FEAR
+from isogloss.tuning.tune import METHODS, TuneOptions
+
+__all__ = [
+    "BLOCK_DECODER",
+    "CLASS",
+    "DEFAULT_FEATURES",
+    "DENSE_FIRST",
+    "NO_FEATURES",
+    "NO_TUNER",
+    "RELEVANT_SET",
+    "TUNERS",
+    "SearchName",
+    "TrainOptions",
+    "grammar_of",
+]
+
+SearchName = Literal["hiero", "phrase", "block"]
+
+NO_TUNER = "none"
+TUNERS = (*METHODS, NO_TUNER)
+CLASS = "class"
+"""The token type of word classes."""
+DEFAULT_FEATURES = SparseOptions(
+    templates=("pair", "target_bigram", "deletion", "shape", "orientation", "distortion"),
+    source_types=("surface", CLASS),
+    target_types=("surface", CLASS),
+)
+"""Sparse features that ``mira`` learns unless told otherwise."""
+NO_FEATURES = SparseOptions(templates=())
+DENSE_FIRST = 3
+"""Turns of ``kbmira`` before ``mira`` begins unless told otherwise."""
+BLOCK_DECODER = SearchOptions(
+    hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
+)
+"""How blocks are searched unless told otherwise. The training text is decoded many times, and a choice of
+few blocks per phrase is learnt sooner."""
+RELEVANT_SET = "relevant-set"
+_LEARN_SPARSE = ("mira", RELEVANT_SET)
+_CATALOGS = ("po", "xliff")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainOptions:
+    """From which files a system is trained, and how. All that is here may change the result.
+
+    >>> TrainOptions(source="a.de", target="a.en", tokenizer="none").sides[0].case
+    'keep'
+    """
+
+    source: StrPath
+    """Training text of the source language, a sentence per line; or, without ``target``, one bilingual file
+    (TSV, PO, TMX, XLIFF)."""
+    target: StrPath | None = None
+    """Its translation, line by line."""
+    dev_source: StrPath | None = None
+    """Sentences to tune on; without them the last pairs of the training text are set aside."""
+    dev_target: tuple[StrPath, ...] = ()
+    """Their references: a file per translator."""
+    test_source: StrPath | None = None
+    """Sentences to report results on."""
+    test_target: tuple[StrPath, ...] = ()
+    """Their references."""
+    dev_size: int = 0
+    """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
+    test_size: int = 0
+    """Pairs to set aside for testing if there is no ``test_source``."""
+    adapt_to: tuple[StrPath, ...] = ()
+    """Text of the source language: rules are extracted only from training pairs that are like it. Words are
+    aligned in all pairs, and the language model is that of all pairs."""
+    sample: SampleOptions = field(default_factory=SampleOptions)
+    """How they are chosen."""
+    extra_bitext: tuple[tuple[StrPath, StrPath], ...] = ()
+    """Further pairs of files, such as a development set: words are aligned and rules extracted from them too.
+    They are neither cleaned nor sampled, and the language model does not see them."""
+    search: SearchName = "hiero"
+    """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps; ``block``: phrases of which
+    neighbours may change places, or none if ``decoder.phrase_order`` is ``monotone``."""
+    tuner: str = "mira"
+    """``mira`` (learns dense and sparse features while it decodes), ``relevant-set`` (learns sparse features
+    from the training text, and looks at the development set only to choose an iteration), ``mert``,
+    ``kbmira``, ``pro``, or ``none`` for weights that are not tuned."""
+    held_out_size: int = 0
+    """Sentences at the end of the development set that are not learnt from but decide which iteration's
+    weights are the best."""
+    tuning_pairs: int = 0
+    """Training pairs that are learnt from beside the development set. The tuner works with rules and a
+    language model that have not seen them; the finished system has seen all pairs."""
+    tokenizer: str = "moses"
+    """Of both languages; ``none`` for text that is tokenised."""
+    source_tokenizer: str = ""
+    """Of the source language, if it is another one."""
+    target_tokenizer: str = ""
+    """Of the target language, if it is another one."""
+    source_language: str = ""
+    """Such as ``de``; by default the ending of the file's name if it looks like a language, else ``en``."""
+    target_language: str = ""
+    """Such as ``en``."""
+    case: Case | Literal[""] = ""
+    """``truecase``, ``usual``, ``lowercase`` or ``keep``; by default ``truecase``, without a tokenizer
+    ``keep``."""
+    placeholders: tuple[str, ...] | None = None
+    """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
+    must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
+    none."""
+    source_case: Case | Literal[""] = ""
+    """Of the source language, if it is another one."""
+    target_case: Case | Literal[""] = ""
+    """Of the target language, if it is another one."""
+    source_punctuation: Punctuation = "keep"
+    """``remove`` leaves punctuation out of the source side, as in speech: the target side restores it."""
+    isolate_script: str = ""
+    """Such as ``arabic``: source words are split where this script begins and ends."""
+    seed: int = 1
+    """Of everything that draws random numbers."""
+    clean: CheckOptions = field(default_factory=CheckOptions)
+    """From where on a training pair is left out."""
+    keep: tuple[str, ...] = ()
+    """Rules of ``isogloss corpus check`` that are no reason to leave out a pair."""
+    align: TrainingOptions = field(default_factory=TrainingOptions)
+    links: LinkOptions = field(default_factory=LinkOptions)
+    classes: ClassOptions = field(default_factory=ClassOptions)
+    """Word classes, which sparse features see; their ``seed`` is the one above."""
+    rules: ExtractOptions | None = None
+    """Which rules are extracted; what is usual for the search by default."""
+    significance: str = ""
+    """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
+    was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
+    lm: BuildOptions = field(default_factory=lambda: BuildOptions(special_words="unknown"))
+    """The language model; ``memory`` and ``threads`` are given elsewhere."""
+    decoder: SearchOptions | None = None
+    """Limits of the search."""
+    features: SparseOptions | None = None
+    """Sparse features; beside what the spelling gives, token types are ``class`` (induced word classes),
+    ``lemma``, ``pos`` and ``synset`` (see ``isogloss.features.annotators``) and the columns below. By default
+    a few templates with ``mira`` and none with other tuners, which learn dense features only."""
+    source_columns: Mapping[str, StrPath] = field(default_factory=dict)
+    """Token types of source words from files: lines of a word, a tab and its values."""
+    target_columns: Mapping[str, StrPath] = field(default_factory=dict)
+    """Token types of target words from files."""
+    source_dictionary: StrPath | None = None
+    """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
+    target_dictionary: StrPath | None = None
+    """Folder of the WordNet of the target language."""
+    tune: TuneOptions = field(
+        default_factory=lambda: TuneOptions(online=HOPE_AND_FEAR, dense_first=DENSE_FIRST)
+    )
+    """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
+
+    def __post_init__(self) -> None:
+        if self.search not in get_args(SearchName):
+            raise ConfigError(f"search must be one of {', '.join(get_args(SearchName))}, got {self.search!r}")
+        if self.tuner not in TUNERS:
+            raise ConfigError(f"tuner must be one of {', '.join(TUNERS)}, got {self.tuner!r}")
+        for name in ("case", "source_case", "target_case"):
+            if getattr(self, name) not in ("", *get_args(Case)):
+                raise ConfigError(
+                    f"{name} must be one of {', '.join(get_args(Case))}, got {getattr(self, name)!r}"
+                )
+        for files in self.extra_bitext:
+            if isinstance(files, str) or len(files) != 2:
+                raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
+        for name in ("dev_size", "test_size", "held_out_size", "tuning_pairs", "seed"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        self._check_sets()
+        self._check_features()
+        self._check_tuning_pairs()
+        if self.significance:
+            Significance.parse(self.significance)
+        relevant = self.tune.relevant
+        if self.tuner == RELEVANT_SET and relevant.shared_phrase and not (self.test_source or self.test_size):
+            raise ConfigError("shared_phrase compares the training text with a test set, and there is none")
+        self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
+        self.protected  # noqa: B018
+
+    def _check_sets(self) -> None:
+        for name in ("dev", "test"):
+            source, targets = getattr(self, f"{name}_source"), getattr(self, f"{name}_target")
+            if (source is None) != (not targets):
+                raise ConfigError(f"{name}_source and {name}_target go together")
+            if source is not None and getattr(self, f"{name}_size"):
+                raise ConfigError(f"{name}_size is for training without a {name}_source")
+
+    def _check_tuning_pairs(self) -> None:
+        if not self.tuning_pairs:
+            return
+        if self.tuner in (NO_TUNER, RELEVANT_SET):
+            raise ConfigError(f"the tuner {self.tuner} does not learn from tuning_pairs")
+        if self.adapt_to or self.extra_bitext:
+            raise ConfigError("tuning_pairs do not go together with adapt_to or extra_bitext")
+
+    def _check_features(self) -> None:
+        for name in (*self.source_columns, *self.target_columns):
+            if name in (*SPELLING_TYPES, CLASS):
+                raise ConfigError(f"'{name}' is a token type already; give the column another name")
+        if not self.sparse_features.templates:
+            if self.source_columns or self.target_columns:
+                raise ConfigError("token columns are for sparse features, and there are none")
+            return
+        if self.tuner not in _LEARN_SPARSE:
+            raise ConfigError(
+                f"sparse features are learnt by {' and '.join(_LEARN_SPARSE)}, and the tuner is {self.tuner}"
+            )
+        for side in ("source", "target"):
+            known = [*SPELLING_TYPES, CLASS, *ANNOTATORS, *self.columns(side)]
+            for name in self._types(side):
+                if name not in known:
+                    raise ConfigError(
+                        f"no {side} token type is called '{name}'; there are {', '.join(sorted(known))}"
+                    )
+
+    def _types(self, side: str) -> tuple[str, ...]:
+        features = self.sparse_features
+        if not features.templates:
+            return ()
+        return features.source_types if side == "source" else features.target_types
+
+    def columns(self, side: str) -> Mapping[str, StrPath]:
+        """Files with the values of words."""
+        return self.source_columns if side == "source" else self.target_columns
+
+    def annotated(self, side: str) -> list[str]:
+        """Token types that other tools find in the training text."""
+        return [name for name in self._types(side) if name in ANNOTATORS and name not in self.columns(side)]
+
+    @property
+    def sides(self) -> tuple[SideOptions, SideOptions]:
+        """What is done to the text of the source and of the target language."""
+        names = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
+        languages = (
+            self.source_language or _language(self.source),
+            self.target_language or (_language(self.target) if self.target is not None else "en"),
+        )
+        cases = (self.source_case or self.case, self.target_case or self.case)
+        source, target = (
+            SideOptions(
+                tokenizer=name, language=language, case=case or ("keep" if name == "none" else "truecase")
+            )
+            for name, language, case in zip(names, languages, cases, strict=True)
+        )
+        source = replace(source, punctuation=self.source_punctuation, isolate=self.isolate_script)
+        return source, target
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """Kinds of placeholders that are protected."""
+        if self.placeholders is not None:
+            return parse_kinds(",".join(self.placeholders or ("none",)))
+        catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
+        return DEFAULT_KINDS if catalog else ()
+
+    @property
+    def sparse_features(self) -> SparseOptions:
+        """The sparse features, none of them or some."""
+        if self.features is not None:
+            return self.features
+        if self.tuner == RELEVANT_SET:
+            return block_features(swap=self.search_options.phrase_order != "monotone")
+        if self.tuner != "mira":
+            return NO_FEATURES
+        return replace(
+            DEFAULT_FEATURES,
+            source_types=(*DEFAULT_FEATURES.source_types, *self.source_columns),
+            target_types=(*DEFAULT_FEATURES.target_types, *self.target_columns),
+        )
+
+    @property
+    def needs_classes(self) -> bool:
+        """Whether a sparse feature looks at word classes."""
+        return any(
+            CLASS in self._types(side) and CLASS not in self.columns(side) for side in ("source", "target")
+        )
+
+    @property
+    def extraction(self) -> ExtractOptions:
+        """Which rules are extracted."""
+        # Loose edges give words that are never aligned a rule; tight ones let them through untranslated.
+        return self.rules or ExtractOptions.for_grammar(grammar_of(self.search), tight=False)
+
+    @property
+    def search_options(self) -> SearchOptions:
+        """Limits of the search, and which one it is."""
+        if self.search == "block":
+            given = self.decoder or BLOCK_DECODER
+            order = given.phrase_order if given.phrase_order == "monotone" else "swap"
+            return replace(given, hierarchical=False, phrase_order=order)
+        return replace(self.decoder or SearchOptions(), hierarchical=self.search == "hiero")
+
+    @property
+    def tuning(self) -> TuneOptions:
+        """Of the tuner, with its name and the seed filled in."""
+        return replace(self.tune, method=self.tuner, seed=self.seed)
+
+
+def grammar_of(search: str) -> str:
+    """The kind of grammar that a search needs."""
+    return "phrase" if search == "block" else search
+
+
+def _language(path: StrPath) -> str:
+    """What the ending of a file's name says, such as ``de`` for ``train.de.gz``."""
+    name = Path(path)
+    if name.suffix in (".gz", ".zst"):
+        name = name.with_suffix("")
+    ending = name.suffix[1:]
+    return ending if len(ending) == 2 and ending.isalpha() and ending.islower() else "en"

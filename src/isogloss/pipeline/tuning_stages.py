@@ -1,0 +1,188 @@
+"""The stages that make a system from models: tune, and put everything together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isogloss.align.train import Progress
+from isogloss.classes import WordClasses
+from isogloss.corpus.phrases import sharing_phrases
+from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
+from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.system import System, create_system
+from isogloss.decoder.weights import default_weights, read_weights, write_weights
+from isogloss.features import SparseModel, SparseOptions
+from isogloss.features.columns import TokenColumn
+from isogloss.features.weights import SparseWeights
+from isogloss.grammar.table import RuleTable
+from isogloss.io.config import from_settings
+from isogloss.io.errors import ConfigError
+from isogloss.io.streams import atomic_output, read_lines
+from isogloss.lm.model import LanguageModel
+from isogloss.metric import References
+from isogloss.pipeline.report import history_of
+from isogloss.pipeline.stage import CHECKPOINT
+from isogloss.pipeline.train_options import CLASS
+from isogloss.tuning.tune import TuneIteration, TuneOptions, tune
+
+__all__ = ["LEAST_SENTENCES", "Watching", "put_together", "start", "tune_on_training_text", "tune_weights"]
+
+Paths = Mapping[str, Path]
+Options = Mapping[str, Any]
+
+LEAST_SENTENCES = 10
+"""A development set of fewer sentences says nothing about weights."""
+
+
+def start(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Weights that are not tuned, in place of those that tuning finds."""
+    decoder = _decoder(inputs, options)
+    write_weights(
+        outputs["weights"], default_weights(decoder.names, hierarchical=decoder.options.hierarchical)
+    )
+    _write_history(outputs["history"], {"method": "none", "iterations": []})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """With how many threads, and who is told how it goes."""
+
+    threads: int
+    track: Progress
+    report: Callable[[TuneIteration], None]
+
+
+def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
+    """Find the weights under which the development set is translated best."""
+    sources, references = _sentences(inputs, "dev")
+    learnt_from = len(sources) - options["held_out"]
+    if learnt_from < LEAST_SENTENCES:
+        raise ConfigError(
+            f"{max(0, learnt_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
+            f"least {LEAST_SENTENCES} are needed"
+        )
+    rest = slice(learnt_from, len(sources))
+    held_out = (sources[rest], _part(references, rest)) if options["held_out"] else None
+    learnt, known = sources[:learnt_from], [stream[:learnt_from] for stream in references]
+    if "tune_source" in inputs:
+        more, translations = _sentences(inputs, "tune")
+        learnt = learnt + more
+        known = [a + b for a, b in zip(known, translations, strict=True)]
+    _tune(inputs, outputs, options, (learnt, References(known)), held_out, watching)
+
+
+def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
+    """Find weights on the training text; the development set says which iteration was the best."""
+    tuning = from_settings(TuneOptions, options["tune"])
+    sources, references = _sentences(inputs, "train")
+    if "test_source" in inputs:
+        kept = sharing_phrases(sources, read_lines(inputs["test_source"]), tuning.relevant.shared_phrase)
+        sources = [sources[at] for at in kept]
+        references = [[stream[at] for at in kept] for stream in references]
+    if not sources:
+        raise ConfigError("no sentence of the training text shares such a phrase with the test set")
+    held_out, held_out_references = _sentences(inputs, "dev")
+    judged = (held_out, References(held_out_references))
+    _tune(inputs, outputs, options, (sources, References(references)), judged, watching)
+
+
+def _tune(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    learnt_from: tuple[list[str], References],
+    held_out: tuple[list[str], References] | None,
+    watching: Watching,
+) -> None:
+    decoder = _decoder(inputs, options)
+    decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
+    result = tune(
+        System(decoder, inputs["rules"].parent),
+        *learnt_from,
+        from_settings(TuneOptions, options["tune"]),
+        held_out=held_out,
+        threads=watching.threads,
+        track=watching.track,
+        report=watching.report,
+        work=outputs[CHECKPOINT],
+    )
+    write_weights(outputs["weights"], result.dense)
+    if "sparse_weights" in outputs:
+        sparse = result.sparse
+        if sparse is None and decoder.sparse is not None:
+            sparse = SparseWeights.from_names({}, signature=decoder.sparse.signature)
+        assert sparse is not None
+        sparse.save(outputs["sparse_weights"])
+    _write_history(outputs["history"], history_of(result, options["tune"]["method"]))
+
+
+def _sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:
+    """Sources and streams of references, without what is empty or is translated in windows anyway."""
+    sources = list(read_lines(inputs[f"{name}_source"]))
+    streams = References.read(
+        [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
+    ).streams
+    usable = [
+        at for at, line in enumerate(sources) if 1 <= len(line.split(" ")) <= DEFAULT_MAX_WORDS and line
+    ]
+    return [sources[at] for at in usable], [[stream[at] for at in usable] for stream in streams]
+
+
+def _part(streams: list[list[str | None]], part: slice) -> References:
+    return References([stream[part] for stream in streams])
+
+
+def _write_history(path: Path, history: Mapping[str, Any]) -> None:
+    with atomic_output(path) as stream:
+        stream.write(json.dumps(history, indent=1) + "\n")
+
+
+def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """The system as one folder that needs nothing else."""
+    text = TextProcessing.open(inputs["text"])
+    weights = read_weights(inputs["weights"])
+    system = create_system(
+        outputs["system"],
+        rules=inputs["rules"],
+        lm=inputs["lm"],
+        options=SearchOptions.from_mapping(options["search"]),
+        weights=weights,
+        sparse=_sparse(inputs, options),
+        text=text if text.changes else None,
+    )
+    if "sparse_weights" in inputs:
+        system.save_weights(weights, SparseWeights.open(inputs["sparse_weights"]))
+
+
+def _decoder(inputs: Paths, options: Options) -> Decoder:
+    return Decoder(
+        RuleTable.open(inputs["rules"]),
+        LanguageModel.load(inputs["lm"]),
+        SearchOptions.from_mapping(options["search"]),
+        sparse=_sparse(inputs, options),
+    )
+
+
+def _sparse(inputs: Paths, options: Options) -> SparseModel | None:
+    if options["features"] is None:
+        return None
+    columns: dict[str, dict[str, TokenColumn]] = {}
+    for side in ("source", "target"):
+        start = f"column_{side}_"
+        columns[side] = {
+            name.removeprefix(start): TokenColumn.load(path)
+            for name, path in inputs.items()
+            if name.startswith(start)
+        }
+        if CLASS not in columns[side] and f"{side}_classes" in inputs:
+            columns[side][CLASS] = TokenColumn.from_classes(WordClasses.load(inputs[f"{side}_classes"]))
+    return SparseModel(
+        SparseOptions.from_json(options["features"]),
+        source_columns=columns["source"],
+        target_columns=columns["target"],
+    )

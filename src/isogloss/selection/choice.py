@@ -1,0 +1,127 @@
+"""Which sentences of a corpus are chosen: by n-grams, by cross-entropy, or at random.
+
+A corpus is given as a function that begins to read it anew, so that it need not fit into memory.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
+from isogloss.selection.cross_entropy import entropy_differences
+from isogloss.selection.options import SampleOptions
+
+__all__ = ["Chosen", "Corpus", "choose"]
+
+Corpus = Callable[[], Iterable[str]]
+"""Begins to read the source sentences of a corpus."""
+
+_BATCH = 20_000
+_DEEPER = 4  # how much further to look for pairs if there are too few
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Chosen:
+    """What was chosen of a corpus."""
+
+    numbers: npt.NDArray[np.int64]
+    """Chosen sentences, counted from 0, rising."""
+    scores: npt.NDArray[np.float64]
+    """Of each of them: n-gram precision, or cross-entropy difference in bits per word."""
+    sentences: int
+    """In the corpus."""
+    coverage: int = 0
+    """``ngrams``: how often each n-gram was to be covered, more than asked for if that reaches a size."""
+    ngrams: tuple[tuple[int, int], ...] = field(default=())
+    """``ngrams``, for each length: different n-grams of the text, and those of them that the corpus has."""
+
+
+def choose(
+    corpus: Corpus,
+    text: Sequence[str],
+    options: SampleOptions | None = None,
+    *,
+    threads: int = 1,
+    track: Track = no_track,
+) -> Chosen:
+    """Choose sentences of a corpus that are like a text; words are what white space separates.
+
+    The result does not depend on ``threads``.
+    """
+    options = options or SampleOptions()
+    if options.method != "random" and not any(line.split() for line in text):
+        raise ConfigError("there are no words to choose sentences for")
+    match options.method:
+        case "ngrams":
+            return _by_ngrams(corpus, text, options, threads, track)
+        case "cross-entropy":
+            return _by_cross_entropy(corpus, text, options, threads, track)
+    return _at_random(corpus, options, track)
+
+
+def _by_ngrams(
+    corpus: Corpus, text: Sequence[str], options: SampleOptions, threads: int, track: Track
+) -> Chosen:
+    coverage, before = options.coverage, -1
+    while True:
+        sampler = _engine.NgramSampler(order=options.order, coverage=coverage)
+        sampler.add_text(_joined(text))
+        for batch in _batches(track(corpus(), f"sentences (coverage {coverage})")):
+            sampler.feed(_joined(batch), threads=threads)
+        numbers, depths, precisions, worths = sampler.chosen()
+        limit = options.limit(sampler.sentences)
+        if not options.limited or len(numbers) in (limit, before) or len(numbers) > limit:
+            break
+        coverage, before = coverage * _DEEPER, len(numbers)
+    # Those that a smaller coverage would have brought come first, and of them those with rare n-grams.
+    order = np.lexsort((numbers, -worths, depths))[:limit]
+    kept = np.sort(order)
+    return Chosen(
+        numbers=numbers[kept],
+        scores=precisions[kept],
+        sentences=sampler.sentences,
+        coverage=coverage,
+        ngrams=tuple(zip(sampler.ngrams(), sampler.found(), strict=True)),
+    )
+
+
+def _by_cross_entropy(
+    corpus: Corpus, text: Sequence[str], options: SampleOptions, threads: int, track: Track
+) -> Chosen:
+    scores = entropy_differences(
+        corpus, text, order=options.order, seed=options.seed, threads=threads, track=track
+    )
+    order = np.argsort(scores, kind="stable")
+    numbers = np.sort(order[: min(options.limit(len(scores)), int(np.isfinite(scores).sum()))])
+    return Chosen(numbers=numbers, scores=scores[numbers], sentences=len(scores))
+
+
+def _at_random(corpus: Corpus, options: SampleOptions, track: Track) -> Chosen:
+    sentences = sum(1 for _ in track(corpus(), "sentences"))
+    numbers = random_numbers(sentences, options.limit(sentences), options.seed)
+    return Chosen(numbers=numbers, scores=np.zeros(len(numbers)), sentences=sentences)
+
+
+def random_numbers(sentences: int, size: int, seed: int) -> npt.NDArray[np.int64]:
+    """So many different numbers of sentences, rising."""
+    drawn = np.random.default_rng(seed).permutation(sentences)[:size]
+    return np.sort(drawn).astype(np.int64)
+
+
+def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
+    stream = iter(sentences)
+    while batch := list(itertools.islice(stream, _BATCH)):
+        yield batch
+
+
+def _joined(sentences: Iterable[str]) -> bytes:
+    return "".join([sentence.replace("\n", " ") + "\n" for sentence in sentences]).encode(
+        errors="surrogatepass"
+    )

@@ -1,0 +1,74 @@
+"""How well samples of a corpus predict a text: perplexities that can be compared.
+
+A model of a small sample has a small vocabulary, and an unknown word that stands for many words is easy to
+predict. Here the probability of the unknown word is shared equally among all words of corpus and text that
+the model does not have, so that every model spreads its probability over the same words.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isogloss._engine import NO_WORD
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, read_lines
+from isogloss.lm import BuildOptions, LanguageModel, build
+
+__all__ = ["ModelPerplexity", "perplexities"]
+
+_SPECIAL = 3  # <s>, </s>, <unk>
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPerplexity:
+    """What a language model of some sentences says about a text."""
+
+    sentences: int
+    words: int
+    """Of the model's own text."""
+    perplexity: float
+    unknown: int
+    """Words of the other text that the model has never seen."""
+
+
+def perplexities(
+    samples: Mapping[str, StrPath],
+    text: Sequence[str],
+    *,
+    order: int = 3,
+    threads: int = 1,
+    track: Track = no_track,
+) -> dict[str, ModelPerplexity]:
+    """For every file of sentences, what a model of it says about ``text``; the first must hold all others.
+
+    A file without words has no model and is left out.
+    """
+    found: dict[str, ModelPerplexity] = {}
+    universe = 0
+    for name, path in samples.items():
+        if not any(line.split() for line in read_lines(path)):
+            continue
+        with tempfile.TemporaryDirectory(prefix="isogloss-perplexity-") as folder:
+            options = BuildOptions(order=order, special_words="unknown", threads=threads)
+            built = build([path], options=options, binary=Path(folder) / "lm", track=track)
+            model = LanguageModel.load(Path(folder) / "lm")
+            scores = model.perplexity(list(text), threads=threads)
+            own = model.counts[0] - _SPECIAL
+            if not universe:
+                known = model.vocabulary
+                universe = own + len(
+                    {word for line in text for word in line.split() if known.find(word) == NO_WORD}
+                )
+        each = math.log10(max(1, universe - own))
+        log10 = scores.log10 - scores.unknown * each
+        found[name] = ModelPerplexity(
+            sentences=built.sentences,
+            words=built.words,
+            perplexity=10 ** (-log10 / scores.words) if scores.words else math.nan,
+            unknown=scores.unknown,
+        )
+    return found

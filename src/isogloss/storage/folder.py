@@ -1,0 +1,393 @@
+"""A folder of flat binary arrays with a manifest: the form of everything isogloss stores.
+
+    DIR/manifest.json          kind, format version, a row per array, its own checksum
+    DIR/dense-5f0c1b2a.bin     one array, little-endian, mapped into memory when opened
+
+Nothing in such a folder is ever executed or unpickled, and nothing is changed in place: a new version
+is written into new files, then the manifest, which is small and never mapped, is replaced in one step.
+A reader sees the old version or the new one; a killed writer leaves the old one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss._version import __version__
+from isogloss.io.errors import InputFileError, ModelFormatError, OutputError, UserError
+from isogloss.io.streams import StrPath
+
+__all__ = [
+    "ArrayFolder",
+    "add_arrays",
+    "content_hash",
+    "open_folder",
+    "update_folder",
+    "verify_folder",
+    "write_folder",
+]
+
+Array = npt.NDArray[Any]
+
+_MANIFEST = "manifest.json"
+_FILE_NAME = re.compile(r"[A-Za-z0-9_.]+-[0-9a-f]{8}\.bin")
+_PARTIAL = re.compile(r"\.manifest\.json\.[0-9a-f]{8}\.part")
+_READ_ATTEMPTS = 5
+_MOST_DIMENSIONS = 8
+_DTYPES = {
+    np.dtype(name).str for name in ("?", "u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayFolder:
+    """An opened folder: its arrays are read-only views of the mapped files."""
+
+    path: Path
+    kind: str
+    version: int
+    arrays: Mapping[str, Array]
+    attributes: Mapping[str, Any]
+    made_by: str
+
+
+def write_folder(
+    path: StrPath,
+    *,
+    kind: str,
+    version: int,
+    arrays: Mapping[str, Array],
+    attributes: Mapping[str, Any],
+) -> None:
+    """Store arrays and JSON attributes, in place of what a folder of the same kind held before.
+
+    Refuses a folder that holds anything else, so that a mistyped output never destroys somebody's files.
+    """
+    folder = Path(path)
+    with _failures_as_output_errors(folder):
+        _claim(folder, kind)
+        folder.mkdir(parents=True, exist_ok=True)
+    with _failures_as_output_errors(folder), _gone_if_empty(folder), _one_writer(folder):
+        table = _write_arrays(folder, arrays)
+        _switch_manifest(
+            folder,
+            {
+                "format": "isogloss",
+                "kind": kind,
+                "version": version,
+                "made_by": f"isogloss {__version__}",
+                "attributes": dict(attributes),
+                "arrays": table,
+            },
+        )
+        _remove_unused(folder, table)
+
+
+def add_arrays(path: StrPath, *, kind: str, version: int, arrays: Mapping[str, Array]) -> None:
+    """Add arrays to a stored folder, or replace those of the same name; the others stay."""
+    folder = Path(path)
+    _read_manifest(folder, kind, version)
+    with _failures_as_output_errors(folder), _one_writer(folder):
+        manifest = _read_manifest(folder, kind, version)
+        manifest["arrays"].update(_write_arrays(folder, arrays))
+        _switch_manifest(folder, manifest)
+        _remove_unused(folder, manifest["arrays"])
+
+
+def update_folder(
+    path: StrPath,
+    *,
+    kind: str,
+    version: int,
+    change: Callable[[ArrayFolder], tuple[Mapping[str, Array], Collection[str], Mapping[str, Any]]],
+) -> None:
+    """Change a stored folder in one step.
+
+    ``change`` sees the folder as it is, with no other writer at work, and gives arrays to add or replace,
+    names of arrays to drop, and the attributes from now on. Nothing happens if it raises an error.
+    """
+    folder = Path(path)
+    _read_manifest(folder, kind, version)
+    with _failures_as_output_errors(folder), _one_writer(folder):
+        added, dropped, attributes = change(open_folder(folder, kind=kind, version=version))
+        manifest = _read_manifest(folder, kind, version)
+        for name in dropped:
+            manifest["arrays"].pop(name, None)
+        manifest["arrays"].update(_write_arrays(folder, added))
+        manifest["attributes"] = dict(attributes)
+        _switch_manifest(folder, manifest)
+        _remove_unused(folder, manifest["arrays"])
+
+
+def content_hash(path: StrPath) -> str:
+    """A hash of what a stored folder holds, the same for every copy; reads its manifest only."""
+    manifest = _read_manifest(Path(path), None, None)
+    arrays = {
+        name: [row.get("dtype"), row.get("shape"), row.get("sha256")]
+        for name, row in manifest["arrays"].items()
+    }
+    what = {"kind": manifest["kind"], "attributes": manifest["attributes"], "arrays": arrays}
+    return hashlib.sha256(_canonical(what)).hexdigest()
+
+
+def open_folder(path: StrPath, *, kind: str | None = None, version: int | None = None) -> ArrayFolder:
+    """Open a stored folder of the given kind, up to the given format version; of any, if none is given.
+
+    Checks the manifest against its own checksum and the size of every file. The content of the files is
+    not read: ``verify_folder`` does that.
+    """
+    folder = Path(path)
+    manifest, arrays = _map_arrays(folder, kind, version)
+    return ArrayFolder(
+        path=folder,
+        kind=manifest["kind"],
+        version=manifest["version"],
+        arrays=arrays,
+        attributes=manifest["attributes"],
+        made_by=manifest["made_by"],
+    )
+
+
+def verify_folder(path: StrPath) -> int:
+    """Read every byte of a stored folder against its checksums; return the number of arrays."""
+    folder = Path(path)
+    manifest, arrays = _map_arrays(folder, None, None)
+    for name, array in arrays.items():
+        row = manifest["arrays"][name]
+        if hashlib.sha256(_bytes_of(array)).hexdigest() != row["sha256"]:
+            raise ModelFormatError(
+                f"the array '{name}' is damaged (its checksum differs)",
+                folder / row["file"],
+                "make it again or restore it from a copy",
+            )
+    return len(arrays)
+
+
+def _claim(folder: Path, kind: str) -> None:
+    if folder.is_file():
+        raise OutputError("is a file", folder, "a folder is written here: choose another name")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    try:
+        held = _read_manifest(folder, None, None)["kind"]
+    except (ModelFormatError, InputFileError):
+        # A writer killed before its first manifest leaves only its own files behind.
+        if all(_is_ours(item.name) for item in folder.iterdir()):
+            return
+        held = None
+    if held != kind:
+        what = f"a stored '{held}'" if held else "something that isogloss did not write"
+        raise OutputError(f"the folder holds {what}", folder, "choose an empty or new folder")
+
+
+def _is_ours(name: str) -> bool:
+    return _FILE_NAME.fullmatch(name) is not None or _PARTIAL.fullmatch(name) is not None
+
+
+@contextlib.contextmanager
+def _one_writer(folder: Path) -> Iterator[None]:
+    """Wait until no other process writes here: it would remove our files as unused."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: two writers at a time are the user's to avoid
+        yield
+        return
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network file systems know no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _bytes_of(array: Array) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
+    for name, array in arrays.items():
+        if array.dtype.newbyteorder("<").str not in _DTYPES:
+            raise TypeError(f"array '{name}' has type {array.dtype}, which is not stored")
+        if not _FILE_NAME.fullmatch(f"{name}-00000000.bin"):
+            raise ValueError(f"array name {name!r}: only letters, digits, '_' and '.' are stored")
+    table: dict[str, dict[str, Any]] = {}
+    for name, array in arrays.items():
+        dtype = array.dtype.newbyteorder("<")
+        data = _bytes_of(array.astype(dtype, copy=False))
+        file = folder / f"{name}-{secrets.token_hex(4)}.bin"
+        try:
+            with file.open("xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError:
+            file.unlink(missing_ok=True)
+            for row in table.values():
+                (folder / row["file"]).unlink(missing_ok=True)
+            raise
+        table[name] = {
+            "file": file.name,
+            "dtype": dtype.str,
+            "shape": list(array.shape),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
+    return table
+
+
+def _canonical(manifest: Mapping[str, Any]) -> bytes:
+    return json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _switch_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    manifest = json.loads(json.dumps(manifest))  # as it will be read: keys are strings, tuples are lists
+    manifest.pop("checksum", None)
+    manifest["checksum"] = hashlib.sha256(_canonical(manifest)).hexdigest()
+    partial = folder / f".{_MANIFEST}.{secrets.token_hex(4)}.part"
+    try:
+        with partial.open("x", encoding="utf-8") as stream:
+            json.dump(manifest, stream, indent=1)
+            stream.write("\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(folder / _MANIFEST)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _remove_unused(folder: Path, table: Mapping[str, Mapping[str, Any]]) -> None:
+    used = {row["file"] for row in table.values()}
+    for item in folder.iterdir():
+        if _is_ours(item.name) and item.name not in used:
+            # Where a mapped file cannot be removed (Windows), the next writer does it.
+            with contextlib.suppress(OSError):
+                item.unlink()
+
+
+def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[str, Any]:
+    path = folder / _MANIFEST
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        if not folder.exists():
+            raise InputFileError("No such file or directory", folder) from None
+        raise ModelFormatError(
+            f"no {_MANIFEST} here", folder, "a folder written by isogloss is expected"
+        ) from None
+    except NotADirectoryError:
+        raise InputFileError("is a file", folder, "a folder written by isogloss is expected") from None
+    except OSError as error:
+        raise InputFileError(error.strerror or str(error), path) from None
+    try:
+        manifest = json.loads(text)
+        checksum = manifest.pop("checksum")
+        intact = checksum == hashlib.sha256(_canonical(manifest)).hexdigest()
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        raise ModelFormatError("not a manifest of isogloss", path) from None
+    if not intact or manifest.get("format") != "isogloss":
+        raise ModelFormatError(
+            "the manifest is damaged or was edited", path, "make it again or restore it from a copy"
+        )
+    if not _is_sound(manifest):
+        raise ModelFormatError("the manifest makes no sense", path)
+    if kind is not None and manifest["kind"] != kind:
+        raise ModelFormatError(f"holds a stored '{manifest['kind']}', not a '{kind}'", folder)
+    if version is not None and manifest["version"] > version:
+        raise ModelFormatError(
+            f"format version {manifest['version']} is newer than this program knows ({version})",
+            folder,
+            "upgrade isogloss",
+        )
+    return dict(manifest)
+
+
+def _is_sound(manifest: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(manifest.get("kind"), str)
+        and isinstance(manifest.get("made_by"), str)
+        and isinstance(manifest.get("version"), int)
+        and isinstance(manifest.get("attributes"), dict)
+        and isinstance(manifest.get("arrays"), dict)
+        and all(isinstance(row, dict) for row in manifest["arrays"].values())
+    )
+
+
+def _map_arrays(
+    folder: Path, kind: str | None, version: int | None
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    manifest = _read_manifest(folder, kind, version)
+    for _ in range(_READ_ATTEMPTS):
+        try:
+            return manifest, {name: _map_array(folder, name, row) for name, row in manifest["arrays"].items()}
+        except ModelFormatError:
+            # A writer may have put a new version here between the reading of the manifest and of a file.
+            old, manifest = manifest, _read_manifest(folder, kind, version)
+            if old == manifest:
+                raise
+    raise ModelFormatError("is being written all the time", folder, "try again later")
+
+
+def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
+    file, dtype, shape = row.get("file"), row.get("dtype"), row.get("shape")
+    if not (
+        isinstance(file, str)
+        and _FILE_NAME.fullmatch(file) is not None
+        and isinstance(dtype, str)
+        and dtype in _DTYPES
+        and isinstance(shape, list)
+        and len(shape) <= _MOST_DIMENSIONS
+        and all(isinstance(n, int) and 0 <= n < 1 << 62 for n in shape)
+        and isinstance(row.get("sha256"), str)
+    ):
+        raise ModelFormatError(f"the manifest's row for '{name}' makes no sense", folder / _MANIFEST)
+    path = folder / file
+    expected = math.prod(shape) * np.dtype(dtype).itemsize
+    try:
+        found = path.stat().st_size
+    except OSError as error:
+        raise ModelFormatError(f"the array '{name}' is missing ({error.strerror})", path) from None
+    if found != expected:
+        raise ModelFormatError(
+            f"the array '{name}' has {found} bytes, {expected} expected",
+            path,
+            "the file was cut off or replaced: make it again or restore it from a copy",
+        )
+    try:
+        flat = np.memmap(path, dtype=dtype, mode="r") if expected else np.zeros(0, dtype)
+        flat.flags.writeable = False
+        return flat.reshape(shape).view(np.ndarray)
+    except (OSError, ValueError) as error:
+        raise ModelFormatError(f"the array '{name}' cannot be mapped ({error})", path) from None
+
+
+@contextlib.contextmanager
+def _gone_if_empty(folder: Path) -> Iterator[None]:
+    """Where nothing could be written, leave no empty folder that looks like a result."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):  # it holds something
+            folder.rmdir()
+        raise
+
+
+@contextlib.contextmanager
+def _failures_as_output_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, UserError):
+            raise
+        raise OutputError(error.strerror or str(error), folder) from None

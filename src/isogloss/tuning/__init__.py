@@ -1,0 +1,1 @@
+"""Tuning: loops that drive a decoder to find weights."""

@@ -1,0 +1,524 @@
+"""Online large-margin training with the decoder in the loop (Watanabe et al. 2007).
+
+Sentences are decoded under the current weights; every update makes the best translations seen so far of a
+sentence outscore its current candidates by as much as they are better. What is returned is the average of
+the weights after every sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.search_result import FeatureRows, Searched
+from isogloss.decoder.sentence import Source
+from isogloss.features.name_log import NameLog
+from isogloss.features.weights import SparseWeights
+from isogloss.io.errors import ConfigError, ModelFormatError, TrainingError
+from isogloss.io.streams import StrPath
+from isogloss.learn.large_margin import LargeMarginOptions, large_margin_update
+from isogloss.learn.learner import Track, no_track
+from isogloss.metric import References
+from isogloss.metric.bleu import SENTENCE_BLEU, bleu_scores
+from isogloss.metric.document import DocumentBleu
+from isogloss.metric.interface import FloatArray
+from isogloss.nbest.statistics import BatchStatistics
+from isogloss.nbest.store import CsrRows
+from isogloss.storage.folder import open_folder, write_folder
+from isogloss.tuning.oracles import Oracle, OracleMemory
+
+__all__ = ["HOPE_AND_FEAR", "OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
+
+KIND, VERSION = "online-training", 3
+METHODS = ("mira", "perceptron", "tillmann-zhang")
+SELECTIONS = ("oracles", "hope-fear")
+LOSSES = ("document", "sentence")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineOptions:
+    """How weights are learned. The defaults are those of the paper where it gives any."""
+
+    iterations: int = 20
+    """Passes over the development set."""
+    candidates: int = 10
+    """k: best candidates of the current list that every oracle must outscore."""
+    oracles: int = 10
+    """m: translations that are kept per sentence as what should be said."""
+    nbest: int = 1000
+    """Candidates among which oracles are looked for."""
+    aggressiveness: float = 0.01
+    """C: how far an update may go."""
+    slack: str = "sentence"
+    """One slack per ``sentence`` or per ``pair``."""
+    loss: str = "document"
+    """What a difference in quality is: BLEU of the whole ``document`` with the sentence exchanged (times the
+    number of sentences), or smoothed ``sentence`` BLEU. The document is made of oracles, for ``hope-fear`` of
+    the model's best candidates, so that it learns how long its translations should be."""
+    loss_scale: float = 1.0
+    """By how much a difference in quality is multiplied before it is compared with differences in score."""
+    sparse_scale: float = 1.0
+    """How far sparse weights move compared with those of dense features, which are scaled to a spread of 1.
+    A sparse feature fires seldom: with 1 it needs many passes to matter."""
+    method: str = "mira"
+    """``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a step in
+    proportion to loss and violation)."""
+    learning_rate: float = 0.01
+    """Step of ``perceptron`` and ``tillmann-zhang``."""
+    selection: str = "oracles"
+    """``oracles`` remembers the best translations seen; ``hope-fear`` takes the candidates with the highest
+    score plus quality and the highest score minus quality from the current list."""
+    keep_inverted: bool = False
+    """Take pairs too in which the oracle is no better than the candidate."""
+    batch: int = 4
+    """Sentences that are decoded under the same weights, at the same time where there are threads."""
+    patience: int = 0
+    """Stop after so many iterations without a better result on the held-out set; 0 goes on to the end."""
+    seed: int = 1
+    """Of the order of sentences."""
+
+    def __post_init__(self) -> None:
+        for name in ("iterations", "candidates", "oracles", "nbest", "batch"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name, known in (
+            ("method", METHODS),
+            ("selection", SELECTIONS),
+            ("loss", LOSSES),
+        ):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("learning_rate", "loss_scale", "sparse_scale"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} must be positive, got {getattr(self, name)}")
+        if self.patience < 0:
+            raise ConfigError(f"patience must be at least 0, got {self.patience}")
+        self.large_margin()
+
+    def large_margin(self) -> LargeMarginOptions:
+        """The options of a single update."""
+        return LargeMarginOptions(
+            aggressiveness=self.aggressiveness, slack=self.slack, keep=self.keep_inverted, tolerance=1e-4
+        )
+
+
+HOPE_AND_FEAR = OnlineOptions(
+    iterations=8,
+    nbest=100,
+    candidates=1,
+    oracles=1,
+    aggressiveness=0.001,
+    selection="hope-fear",
+    loss_scale=10.0,
+    sparse_scale=3.0,
+)
+"""What works better than the paper's letter: one good candidate that the model likes against one bad one that
+it likes, with differences in quality that weigh about as much as the sentence has words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineIteration:
+    """A point of the learning curve."""
+
+    iteration: int
+    score: float
+    """BLEU in 0..100 of the best candidates that the iteration met, under the weights as they were then."""
+    oracle_score: float
+    """BLEU of the best oracles; for ``hope-fear``, which keeps none, the same as ``score``."""
+    active_features: int
+    """Sparse features whose weight is not 0."""
+    held_out_score: float | None = None
+    """BLEU of the held-out set under the average of the weights so far."""
+    collisions: list[str]
+    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
+    seconds: dict[str, float]
+    """Where the time went."""
+
+
+class OnlineState:
+    """All that training carries from one sentence to the next."""
+
+    def __init__(self, dense: FloatArray, sentences: int, options: OnlineOptions) -> None:
+        self.dense = dense
+        """Weights of scaled dense features."""
+        self.dense_sum = np.zeros_like(dense)
+        self.sparse = _engine.LearnedWeights()
+        self.oracles = OracleMemory(sentences, options.oracles)
+        self.iteration = 0
+
+    def next_step(self) -> None:
+        """Count the weights as they are once more in the average."""
+        self.dense_sum += self.dense
+        self.sparse.next_step()
+
+    def dense_average(self) -> FloatArray:
+        """Mean of the dense weights after every step."""
+        return self.dense_sum / max(1, self.sparse.steps)
+
+
+class OnlineTrainer:
+    """Trains the weights of a decoder, dense and sparse, on sentences with references."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        sources: Sequence[Source],
+        references: References,
+        start: Mapping[str, float],
+        options: OnlineOptions | None = None,
+        *,
+        name_log: NameLog | None = None,
+        threads: int = 1,
+    ) -> None:
+        if len(sources) != len(references):
+            raise ConfigError(f"{len(sources):,} source sentences but references for {len(references):,}")
+        if not sources:
+            raise ConfigError("there are no sentences to learn from")
+        if decoder.sparse is not None and name_log is None:
+            raise ConfigError("the names of sparse features need a place: give a name_log")
+        self.decoder, self.options, self._threads = decoder, options or OnlineOptions(), threads
+        self._sources, self._statistics = list(sources), BatchStatistics(references)
+        self._names, self._told = name_log, 0
+        self._margin = self.options.large_margin()
+        self._clock = Clock()
+        start_weights = np.array([start[name] for name in decoder.names])
+        rows, self.scales = self._first_decode(start_weights)
+        self._document = DocumentBleu(rows)
+        self._best_now = np.array(rows)
+        self.state = OnlineState(start_weights * self.scales, len(self._sources), self.options)
+
+    def _first_decode(self, weights: FloatArray) -> tuple[npt.NDArray[np.int32], FloatArray]:
+        """Statistics of the best translation of every sentence, and the spread of every dense feature.
+
+        A feature that never varies keeps its own scale.
+        """
+        self.decoder.set_weights(dict(zip(self.decoder.names, weights.tolist(), strict=True)))
+        rows = np.zeros((len(self._sources), 10), np.int32)
+        found: list[FloatArray] = []
+        everything = np.arange(len(self._sources))
+        for batch in np.array_split(everything, math.ceil(len(everything) / 50)):
+            store = self.decoder.search(
+                [self._sources[i] for i in batch], nbest=100, threads=self._threads
+            ).store
+            first = store.sentence_offsets[:-1]
+            rows[batch[store.sentence_ids]] = self._statistics.rows(store, batch)[first]
+            sentence = store.sentence_of_row()
+            lengths = np.diff(store.sentence_offsets)
+            means = np.add.reduceat(store.dense, first, axis=0) / lengths[:, None]
+            found.append(store.dense - means[sentence])
+        spread = np.sqrt(np.mean(np.concatenate(found) ** 2, axis=0))
+        return rows, np.where(spread > 1e-9, spread, 1.0)
+
+    def iterate(self, track: Track = no_track) -> OnlineIteration:
+        """One pass over the sentences."""
+        state, options = self.state, self.options
+        state.iteration += 1
+        order = np.random.default_rng([options.seed, state.iteration]).permutation(len(self._sources))
+        batches = [np.sort(order[i : i + options.batch]) for i in range(0, len(order), options.batch)]
+        for batch in track(batches, f"iteration {state.iteration}", len(batches)):
+            with self._clock.of("search"):
+                self._set_current()
+                found = self.decoder.search(
+                    [self._sources[i] for i in batch], nbest=options.nbest, threads=self._threads
+                )
+            with self._clock.of("statistics"):
+                rows = self._statistics.rows(found.store, batch)
+            for index in range(found.store.num_sentences):
+                position = int(found.store.sentence_ids[index])
+                self._learn(int(batch[position]), position, index, found, rows)
+            for _ in range(len(batch) - found.store.num_sentences):
+                state.next_step()  # sentences that could not be translated still count in the average
+        if not np.all(np.isfinite(state.dense)) or np.abs(state.dense).max() > 1e6:
+            raise TrainingError(
+                "the weights grow without bound; make aggressiveness or learning_rate smaller"
+            )
+        return OnlineIteration(
+            iteration=state.iteration,
+            score=100 * float(bleu_scores(self._best_now.sum(axis=0)[np.newaxis])[0]),
+            oracle_score=100 * self._document.score(),
+            active_features=state.sparse.active,
+            collisions=self._collisions(),
+            seconds=self._clock.take(),
+        )
+
+    def _set_current(self) -> None:
+        weights = (self.state.dense / self.scales).tolist()
+        sparse = None if self.decoder.sparse is None else self.state.sparse
+        self.decoder.set_weights(dict(zip(self.decoder.names, weights, strict=True)), sparse)
+
+    def _learn(
+        self, sentence: int, position: int, index: int, found: Searched, rows: npt.NDArray[np.int32]
+    ) -> None:
+        """Update the weights by one sentence."""
+        options, state, store = self.options, self.state, found.store
+        begin, end = store.sentence_offsets[index : index + 2].tolist()
+        rows = rows[begin:end]
+        self._best_now[sentence] = rows[0]
+        with self._clock.of("oracles"):
+            quality = self._quality(sentence, rows)
+            oracles, listed = self._merged_oracles(sentence, position, found, begin, rows, quality)
+            oracle_quality = self._quality(sentence, np.array([oracle.statistics for oracle in oracles]))
+            count = min(options.candidates, end - begin)
+            candidates = np.arange(count)
+            if options.selection == "hope-fear":
+                model = store.scores[begin:end]
+                candidates = np.argsort(-(model - quality), kind="stable")[:count]
+        with self._clock.of("features"):
+            dense = np.concatenate(
+                [
+                    np.array([oracle.dense for oracle in oracles]),
+                    store.dense[begin + candidates] / self.scales,
+                ]
+            )
+            events = FeatureRows.join(
+                [*(oracle.events for oracle in oracles), self._events(found, sentence, position, candidates)]
+            )
+            offsets, columns, counts, different, sparse_scores = state.oracles.pool(
+                sentence
+            ).different_features(events.offsets, events.features, events.counts, state.sparse)
+            scores = dense @ state.dense + sparse_scores
+        with self._clock.of("update"):
+            first = np.repeat(np.arange(len(oracles), dtype=np.uint32), count)
+            second = np.tile(np.arange(len(oracles), len(oracles) + count, dtype=np.uint32), len(oracles))
+            losses = np.repeat(oracle_quality, count) - np.tile(quality[candidates], len(oracles))
+            matrix = CsrRows(offsets, columns, options.sparse_scale * counts)
+            coefficients = self._coefficients(dense, matrix, scores, first, second, losses)
+            if np.any(coefficients):
+                state.dense += coefficients @ dense
+                change = np.zeros(len(different))
+                for row in np.flatnonzero(coefficients).tolist():
+                    own = slice(offsets[row], offsets[row + 1])
+                    change[columns[own]] += coefficients[row] * counts[own]  # a row has a column once
+                change *= options.sparse_scale**2  # the features and their weights are both scaled
+                changed = np.flatnonzero(change)
+                fresh = state.sparse.add(different[changed], change[changed].astype(np.float32))
+                self._log_names(found, position, [*listed, *candidates.tolist()], fresh)
+            state.oracles.tidy(sentence)
+            state.next_step()
+
+    def _quality(self, sentence: int, rows: npt.NDArray[np.int32]) -> FloatArray:
+        if self.options.loss == "sentence":
+            return self.options.loss_scale * bleu_scores(rows, SENTENCE_BLEU)
+        scale = self.options.loss_scale * len(self._document)
+        return scale * self._document.scores(sentence, rows)
+
+    def _merged_oracles(
+        self,
+        sentence: int,
+        position: int,
+        found: Searched,
+        begin: int,
+        rows: npt.NDArray[np.int32],
+        quality: FloatArray,
+    ) -> tuple[list[Oracle], list[int]]:
+        """The best of what is remembered and of the current list, which are remembered from now on.
+
+        Also tells which candidates of the list are among them.
+        """
+        options, store = self.options, found.store
+        hope = options.selection == "hope-fear"
+        wanted = quality + store.scores[begin : begin + len(rows)] if hope else quality
+        best = np.argsort(-wanted, kind="stable")[: options.oracles].tolist()
+        old = [] if hope else self.state.oracles.of(sentence)
+        known = {oracle.text for oracle in old}
+        texts = dict(zip(best, store.texts([begin + row for row in best]), strict=True))
+        fresh = [row for row in best if texts[row] not in known]
+        ranked: list[tuple[float, Oracle | int]] = [
+            *zip(
+                self._quality(sentence, np.array([o.statistics for o in old])).tolist() if old else [],
+                old,
+                strict=True,
+            ),
+            *((float(quality[row]), row) for row in fresh),
+        ]
+        ranked.sort(key=lambda item: -item[0])
+        ranked = ranked[: options.oracles] if not hope else ranked
+        new = [item for _, item in ranked if isinstance(item, int)]
+        pool = self.state.oracles.pool(sentence)
+        before = len(pool)
+        events = self._events(found, sentence, position, np.array(new, np.int64))
+        if len(pool) > before and not hope:  # later nothing could tell the names of its features
+            features = pool.features_since(before)
+            added = self.state.sparse.add(features, np.zeros(len(features), np.float32))
+            self._log_names(found, position, new, added)
+        made = {
+            row: Oracle(
+                texts[row], rows[row].copy(), store.dense[begin + row] / self.scales, events.row(number)
+            )
+            for number, row in enumerate(new)
+        }
+        oracles = [made[item] if isinstance(item, int) else item for _, item in ranked]
+        if not hope:
+            self.state.oracles.keep(sentence, oracles)
+        if options.loss == "document":
+            # The paper's document is made of oracles, beside which no candidate is too short: hope and fear
+            # are weighed in a document of what the model says now (Chiang 2012).
+            self._document.replace(sentence, rows[0] if hope else oracles[0].statistics)
+        return oracles, new
+
+    def _events(
+        self, found: Searched, sentence: int, position: int, rows: npt.NDArray[np.int64]
+    ) -> FeatureRows:
+        if self.decoder.sparse is None:
+            return FeatureRows.empty(len(rows))
+        pool = self.state.oracles.pool(sentence)
+        return FeatureRows(*found.engine.events(position, rows.tolist(), pool, self.state.sparse))
+
+    def _log_names(
+        self, found: Searched, position: int, rows: list[int], fresh: npt.NDArray[np.uint64]
+    ) -> None:
+        if len(fresh) and self._names is not None:
+            self._names.add(*found.engine.name_arrays(position, rows, fresh, self.state.sparse))
+
+    def _collisions(self) -> list[str]:
+        """What has not been said yet about features whose number another feature has."""
+        found = self.state.sparse.collisions[self._told :]
+        if not found or self._names is None:
+            return []
+        self._told += len(found)
+        text, ends = self._names.names_of(np.array([feature for feature, _ in found], np.uint64))
+        firsts = [part.tobytes().decode(errors="replace") for part in np.split(text, ends[:-1].astype(int))]
+        return [
+            f"the sparse features '{first}' and '{second}' have the same number and so share a weight"
+            for first, (_, second) in zip(firsts, found, strict=True)
+        ]
+
+    def _coefficients(
+        self,
+        dense: FloatArray,
+        sparse: CsrRows,
+        scores: FloatArray,
+        first: npt.NDArray[np.uint32],
+        second: npt.NDArray[np.uint32],
+        losses: FloatArray,
+    ) -> FloatArray:
+        """What to add of every row's features."""
+        options = self.options
+        if options.method == "mira":
+            return large_margin_update(
+                dense, sparse, scores, first, second, losses, self._margin
+            ).coefficients
+        margins = scores[first] - scores[second]
+        if options.method == "perceptron":
+            steps = np.where((losses > 0) & (margins <= 0), options.learning_rate, 0.0)
+        else:
+            steps = options.learning_rate * np.maximum(losses, 0.0) * np.maximum(0.0, 1.0 - margins)
+        coefficients = np.zeros(len(dense))
+        np.add.at(coefficients, first, steps)
+        np.add.at(coefficients, second, -steps)
+        return coefficients
+
+    def save(self, path: StrPath) -> None:
+        """Store all that is needed to go on after the last iteration."""
+        state = self.state
+        features, weights, sums, checks = state.sparse.columns()
+        if self._names is not None:
+            self._names.flush()
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "dense": state.dense,
+            "dense_sum": state.dense_sum,
+            "scales": self.scales,
+            "document": self._document.rows(),
+            "best_now": self._best_now,
+            "features": features,
+            "weights": weights,
+            "sums": sums,
+            "checks": checks,
+            **state.oracles.arrays(),
+        }
+        attributes = {
+            "iteration": state.iteration,
+            "steps": state.sparse.steps,
+            "names": 0 if self._names is None else len(self._names),
+            "options": asdict(self.options),
+        }
+        write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
+
+    def restore(self, path: StrPath) -> None:
+        """Go on where a run with the same options, decoder and sentences was stored."""
+        folder = open_folder(path, kind=KIND, version=VERSION)
+        if folder.version < VERSION:
+            raise ModelFormatError(
+                f"format version {folder.version} is too old, {VERSION} is expected",
+                path,
+                "remove it to start again",
+            )
+        arrays, attributes, state = folder.arrays, folder.attributes, self.state
+        try:
+            options = {**attributes["options"], "iterations": self.options.iterations}
+            fits = options == {**asdict(self.options), "patience": options["patience"]}
+            fits = fits and arrays["best_now"].shape == self._best_now.shape
+            fits = fits and arrays["dense"].shape == state.dense.shape
+            if not fits:
+                raise ConfigError(f"{path}: a run with other options or sentences; remove it to start again")
+            self._document = DocumentBleu(arrays["document"])
+            self._best_now = np.array(arrays["best_now"])
+            self.scales = np.array(arrays["scales"])
+            state.dense, state.dense_sum = np.array(arrays["dense"]), np.array(arrays["dense_sum"])
+            state.iteration = int(attributes["iteration"])
+            state.sparse.restore(
+                arrays["features"],
+                arrays["weights"],
+                arrays["sums"],
+                arrays["checks"],
+                int(attributes["steps"]),
+            )
+            state.oracles.restore(arrays)
+            if self._names is not None:
+                self._names.rewind(int(attributes["names"]))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            if isinstance(error, ConfigError):
+                raise
+            raise ModelFormatError(f"not a stored run ({error})", path) from None
+
+    def average(self) -> TrainedWeights:
+        """The mean of the weights after every sentence so far."""
+        names, state = self.decoder.names, self.state
+        dense = dict(zip(names, (state.dense_average() / self.scales).tolist(), strict=True))
+        if self.decoder.sparse is None or self._names is None:
+            return TrainedWeights(dense, None)
+        features, _, sums, _ = state.sparse.columns()
+        weights = (sums / max(1, state.sparse.steps)).astype(np.float32)
+        kept = np.flatnonzero(weights)
+        kept = kept[np.argsort(features[kept])]  # after a resume they come in another order
+        text, ends = self._names.names_of(features[kept])
+        sparse = SparseWeights.from_numbers(
+            features[kept], weights[kept], text, ends, signature=self.decoder.sparse.signature
+        )
+        return TrainedWeights(dense, sparse)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedWeights:
+    """What was learned."""
+
+    dense: dict[str, float]
+    sparse: SparseWeights | None
+
+
+class Clock:
+    """Adds up where time goes."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    @contextmanager
+    def of(self, what: str) -> Iterator[None]:
+        """Time the body."""
+        begin = time.perf_counter()
+        yield
+        self._seconds[what] = self._seconds.get(what, 0.0) + time.perf_counter() - begin
+
+    def take(self) -> dict[str, float]:
+        """All so far; begins again."""
+        taken, self._seconds = self._seconds, {}
+        return taken

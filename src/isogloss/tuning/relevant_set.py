@@ -1,0 +1,401 @@
+"""Approximate relevant set training (Tillmann and Zhang 2006).
+
+For every training sentence there are truths, the K sequences of the highest BLEU V_K, and a growing set of
+alternatives V_r. The weights minimise, by stochastic gradient descent,
+
+    (1/N) Σ_i Φ_i / 2 + λ‖w‖²,    Φ = (1/K) Σ_{z in V_K} max_{z' in V_r} φ(z, z'),
+    φ(z, z') = (Bl(z) - Bl(z')) · max(0, 1 - (s_w(z) - s_w(z')))²
+
+(the 2 of the square is inside η, so that λ here is half the λ beside Φ itself). A step takes a truth and
+its most costly alternative: w ← (1 - 2ηλ) w + η (Bl(z) - Bl(z')) max(0, 1 - w·Δh) Δh. Then every sentence is
+decoded with the new weights, what comes out joins V_r, and learning goes on.
+
+The decoder is a black box (``isogloss.tuning.sequence_decoder``). A sequence that is decoded and better
+than the worst truth takes its place, since truths that a beam found need not be the best; a sequence that is
+there already is not added again. Features that occur in fewer than ``min_count`` stored sequences get no weight.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.features.name_log import NameLog
+from isogloss.io.errors import ConfigError, ModelFormatError, TrainingError
+from isogloss.learn.learner import Track, no_track
+from isogloss.metric.interface import FloatArray
+from isogloss.storage.folder import open_folder, write_folder
+from isogloss.tuning.online import Clock
+from isogloss.tuning.sequence_decoder import EVERYTHING, SequenceDecoder, Sequences, SequenceWeights
+
+__all__ = ["SELECTIONS", "RelevantSetIteration", "RelevantSetOptions", "RelevantSetTrainer"]
+
+KIND, VERSION = "relevant-set", 1
+SELECTIONS = ("top", "nbest", "exact")
+_TRUTHS, _BEGIN = "truths", "begin"
+_LARGEST = 1e6  # a weight beyond it says that learning runs away
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevantSetOptions:
+    """How weights are learnt from the training text itself.
+
+    >>> RelevantSetOptions(selection="nbest").nbest
+    10
+    """
+
+    iterations: int = 30
+    """Times that the training text is decoded."""
+    truths: int = 5
+    """K: best sequences per sentence that should win."""
+    selection: str = "top"
+    """What of a decoding joins the alternatives: the ``top`` sequence, or of the ``nbest`` best ones, or of
+    all there are (``exact``, for small problems), the most costly one for each truth."""
+    nbest: int = 10
+    """Sequences per sentence that ``nbest`` decodes."""
+    parts: int = 10
+    """Parts that the text is decoded in. After each of them weights are learnt from its sentences; with a
+    single part the whole text is decoded with the same weights, as in the paper."""
+    passes: int = 5
+    """Passes of stochastic gradient descent over the sentences that were decoded last."""
+    learning_rate: float = 0.005
+    """η at the beginning of these passes."""
+    decay: float = 0.0
+    """After p passes the rate is η / (1 + decay · p)."""
+    regularization: float = 1e-5
+    """λ."""
+    average: bool = True
+    """Decode with the mean of the weights after every step, not with the last."""
+    memory: float = 0.9
+    """What is left of the weight that a step has in this mean after the passes over another part."""
+    min_count: int = 2
+    """Stored sequences that a sparse feature must occur in before it gets a weight."""
+    real_features: tuple[str, ...] = ()
+    """Dense features that are learnt too, such as ``lm``; the model of the paper has none."""
+    truth_list: int = 100
+    """With such features, truths are the best of so many sequences that the weights at the start prefer; 0
+    looks for the best of all, as without."""
+    real_rate: float = 1e-4
+    """Their learning rate, as a share of η. Where there are few alternatives, what the truths have in common
+    against them is that they are less probable, and quick weights would learn just that."""
+    sentences: int = 0
+    """Learn from the first so many sentences; 0 takes all."""
+    shared_phrase: int = 0
+    """Learn only from sentences that share a phrase of so many source words with the test set; 0 takes
+    all."""
+    seed: int = 1
+    """Of the order of sentences."""
+
+    def __post_init__(self) -> None:
+        for name in ("iterations", "truths", "nbest", "parts", "passes", "min_count"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("truth_list", "sentences", "shared_phrase", "seed"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.selection not in SELECTIONS:
+            raise ConfigError(f"selection must be one of {', '.join(SELECTIONS)}, got {self.selection!r}")
+        if not 0 < self.learning_rate < math.inf:
+            raise ConfigError(f"learning_rate must be above 0, got {self.learning_rate}")
+        if not 0 < self.real_rate <= 1:
+            raise ConfigError(f"real_rate must be above 0 and at most 1, got {self.real_rate}")
+        if not 0 <= self.memory < 1:
+            raise ConfigError(f"memory must be at least 0 and below 1, got {self.memory}")
+        for name in ("decay", "regularization"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if 2 * self.learning_rate * self.regularization >= 1:
+            raise ConfigError(
+                f"learning_rate {self.learning_rate:g} times regularization {self.regularization:g} must be "
+                "below 0.5, or a step forgets everything"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevantSetIteration:
+    """A point of the learning curve."""
+
+    iteration: int
+    score: float
+    """Mean sentence BLEU, 0..100, of the training text as the iteration decoded it."""
+    upper_bound: float
+    """The same of the best sequences that are known."""
+    loss: float
+    """Mean Φ of the relevant set after the last step."""
+    active_features: int
+    """Sparse features that have a weight."""
+    features: int
+    """Sparse features that have occurred in any sequence."""
+    sequences: int
+    """Stored sequences of all sentences, with those that this iteration added."""
+    added: int
+    """Alternatives and truths that the iteration added."""
+    seconds: dict[str, float]
+    """Where the time went."""
+
+
+class RelevantSetTrainer:
+    """Learns the weights of a decoder. All sequences are kept in ``work``, and in memory as features."""
+
+    def __init__(
+        self,
+        decoder: SequenceDecoder,
+        options: RelevantSetOptions,
+        work: Path,
+        *,
+        threads: int = 1,
+    ) -> None:
+        if decoder.size == 0:
+            raise ConfigError("there are no sentences to learn from")
+        self._decoder, self.options, self._work, self._threads = decoder, options, work, threads
+        self._real = list(decoder.real)
+        # Smaller values under larger weights: a step changes the weights of the values as they are by less.
+        self._scales = np.array([feature.scale for feature in self._real]) / math.sqrt(options.real_rate)
+        self.set = _engine.RelevantSet(
+            sentences=decoder.size,
+            truths=options.truths,
+            real_columns=len(self._real),
+            min_count=options.min_count,
+        )
+        self._mean, self._share = (
+            np.zeros(0),
+            0.0,
+        )  # what the mean is made of, by column, and how much that is
+        self._names = NameLog(work / "names")
+        self._clock = Clock()
+        self.iteration = 0
+
+    # Beginning and going on ---------------------------------------------------------------------------
+
+    def begin(self, track: Track = no_track) -> None:
+        """Find truths and the first alternatives, and store them."""
+        for name, found in (
+            (_TRUTHS, self._decoder.truths(self.options.truths, track)),
+            (_BEGIN, self._decoder.begin(track)),
+        ):
+            kept: list[Sequences] = []
+            for part in found:
+                self._take_in(part, kept, as_truth=name == _TRUTHS)
+            self._store(kept, name)
+            if self.set.rows == 0:
+                raise TrainingError("no sentence can be translated with the rules there are")
+        start = np.array([feature.start for feature in self._real]) * self._scales
+        now = self.set.now()
+        now[: len(start)] = start
+        self.set.restart(now)
+
+    def save(self, keep: Iterable[int] = ()) -> None:
+        """Store the weights of this iteration; of those of before the last, only the ones to keep remain."""
+        weights = self.weights()
+        arrays: dict[str, npt.NDArray[np.generic]] = {
+            "now": self.set.now(),
+            "mean": self._mean,
+            "real": np.array(list(weights.real.values())),
+            "features": weights.features,
+            "values": weights.values,
+        }
+        attributes = {"names": len(self._names), "share": self._share, "options": self._signature()}
+        self._names.flush()
+        write_folder(
+            self._weights_folder(self.iteration),
+            kind=KIND,
+            version=VERSION,
+            arrays=arrays,
+            attributes=attributes,
+        )
+        wanted = {self.iteration, self.iteration - 1, *keep}
+        for folder in self._work.glob("weights-*"):
+            if int(folder.name.rpartition("-")[2]) not in wanted:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def restore(self, iteration: int) -> None:
+        """Go on after an iteration that was stored, with the same options, decoder and sentences."""
+        folder = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION)
+        if folder.attributes.get("options") != self._signature():
+            raise ConfigError(f"{self._work}: a run with other options; remove it to start again")
+        stored = [_TRUTHS, _BEGIN, *(_name(number) for number in range(1, iteration + 1))]
+        for name in stored:
+            if (self._work / name).exists():
+                self._add(Sequences.open(str(self._work / name)), as_truth=name == _TRUTHS)
+        self.set.take_activated()
+        self._names.rewind(int(folder.attributes["names"]))
+        now = np.array(folder.arrays["now"], np.float64)
+        if len(now) > self.set.columns:
+            raise ModelFormatError("the stored sequences are incomplete", self._work, "start the run again")
+        # What an iteration decodes comes after its weights.
+        self.set.restart(np.concatenate([now, np.zeros(self.set.columns - len(now))]))
+        self._mean, self._share = np.array(folder.arrays["mean"]), float(folder.attributes["share"])
+        self.iteration = iteration
+
+    def _signature(self) -> dict[str, object]:
+        options = {**asdict(self.options), "iterations": 0}
+        return {**options, "real_features": list(self.options.real_features), "size": self._decoder.size}
+
+    def _weights_folder(self, iteration: int) -> Path:
+        return self._work / f"weights-{iteration}"
+
+    # An iteration ------------------------------------------------------------------------------------
+
+    def iterate(self, track: Track = no_track) -> RelevantSetIteration:
+        """Decode every part of the text with what was learnt before, and add what comes out."""
+        decoded = self._parts()[-1] if self.iteration else self._everyone()
+        self.iteration += 1
+        before, score = self.set.rows, 0.0
+        kept: list[Sequences] = []
+        for part in self._parts():
+            with self._clock.of("learning"):
+                self.learn(decoded, track)
+            weights = self.weights()
+            with self._clock.of("decoding"):
+                score += self._decode(weights, part, kept, track)
+            decoded = part
+        self._store(kept, _name(self.iteration))
+        return RelevantSetIteration(
+            iteration=self.iteration,
+            score=100 * score / self._decoder.size,
+            upper_bound=100 * self.set.best_quality(),
+            loss=float(self.set.losses(self._threads).mean()),
+            active_features=len(weights.features),
+            features=self.set.columns - len(self._real),
+            sequences=self.set.rows,
+            added=self.set.rows - before,
+            seconds=self._clock.take(),
+        )
+
+    def _everyone(self) -> npt.NDArray[np.int64]:
+        return np.arange(self._decoder.size)
+
+    def _parts(self) -> list[npt.NDArray[np.int64]]:
+        """Sentences in their order, cut into parts."""
+        return np.array_split(self._everyone(), min(self.options.parts, self._decoder.size))
+
+    def learn(self, sentences: npt.NDArray[np.int64], track: Track = no_track) -> None:
+        """Passes of stochastic gradient descent over the sequences that some sentences have."""
+        options = self.options
+        self.set.restart(self.set.now())
+        passes = range(options.passes)
+        for number in track(passes, f"iteration {self.iteration}: learning", len(passes)):
+            rng = np.random.default_rng([options.seed, self.iteration, int(sentences[0]), number])
+            self.set.sweep(
+                rng.permutation(sentences).astype(np.uint32),
+                learning_rate=options.learning_rate,
+                decay=options.decay,
+                regularization=options.regularization,
+            )
+        norm = self.set.squared_norm()
+        if not math.isfinite(norm) or norm > _LARGEST**2 * max(1, self.set.columns):
+            raise TrainingError("the weights grow without bound; make learning_rate smaller")
+        share = 1 - options.memory
+        mean = share * self.set.mean()
+        mean[: len(self._mean)] += options.memory * self._mean
+        self._mean, self._share = mean, options.memory * self._share + share
+
+    def objective(self) -> float:
+        """What is minimised, times two: mean Φ over the sequences there are + 2λ‖w‖²."""
+        return float(self.set.losses(self._threads).mean()) + (
+            2 * self.options.regularization * self.set.squared_norm()
+        )
+
+    def _decode(
+        self,
+        weights: SequenceWeights,
+        sentences: npt.NDArray[np.int64],
+        kept: list[Sequences],
+        track: Track,
+    ) -> float:
+        """Add what the decoder finds; gives the summed quality of the best sequences."""
+        nbest = {"top": 1, "nbest": self.options.nbest, "exact": EVERYTHING}[self.options.selection]
+        found = self._decoder.decode(
+            weights, sentences, nbest=nbest, distinct=self.options.selection != "exact", track=track
+        )
+        score = 0.0
+        for part in found:
+            score += float(part.qualities[part.store.sentence_offsets[:-1]].sum())
+            self._take_in(part if nbest == 1 else self._most_costly(part), kept)
+        return score
+
+    def _most_costly(self, found: Sequences) -> Sequences:
+        if int(np.diff(found.store.sentence_offsets).max()) >= EVERYTHING:
+            raise ConfigError(
+                f"a sentence has {EVERYTHING:,} sequences or more: choose selection 'nbest' or 'top'"
+            )
+        return found.select(self.set.most_costly(*self._arrays(found)))
+
+    # Sequences ---------------------------------------------------------------------------------------
+
+    def _take_in(self, part: Sequences, kept: list[Sequences], *, as_truth: bool = False) -> None:
+        """Add sequences, and note the names of features that count from now on."""
+        if part.store.num_candidates == 0:
+            return
+        self._add(part, as_truth=as_truth)
+        activated = self.set.take_activated()
+        if len(activated):
+            self._names.add(*part.names(activated))
+        # What a search knows is not needed any more, and it is large.
+        kept.append(Sequences(part.store, part.rows, part.qualities, _forgotten))
+
+    def _store(self, kept: list[Sequences], name: str) -> None:
+        if kept:
+            Sequences.join(kept).save(str(self._work / name))
+
+    def _add(self, part: Sequences, *, as_truth: bool) -> None:
+        self.set.add(*self._arrays(part), as_truth=as_truth)
+
+    def _arrays(
+        self, part: Sequences
+    ) -> tuple[
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.int64],
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.float32],
+        FloatArray,
+        FloatArray,
+    ]:
+        columns = [part.store.dense_names.index(feature.name) for feature in self._real]
+        real = np.ascontiguousarray(part.store.dense[:, columns] / self._scales) if columns else None
+        if real is None:
+            real = np.zeros((part.store.num_candidates, 0))
+        rows = part.rows
+        return part.sentences(), rows.offsets, rows.features, rows.counts, real, part.qualities
+
+    # Results -----------------------------------------------------------------------------------------
+
+    def weights(self) -> SequenceWeights:
+        """The weights to decode with."""
+        by_column = self._mean / self._share if self.options.average and self._share else self.set.now()
+        real, features, values = self.set.weights(by_column)
+        names = [feature.name for feature in self._real]
+        return SequenceWeights(
+            dict(zip(names, (real / self._scales).tolist(), strict=True)), features, values
+        )
+
+    def stored_weights(self, iteration: int) -> SequenceWeights:
+        """Those of an iteration that was saved and kept."""
+        arrays = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION).arrays
+        names = [feature.name for feature in self._real]
+        return SequenceWeights(
+            dict(zip(names, arrays["real"].tolist(), strict=True)), arrays["features"], arrays["values"]
+        )
+
+    def name_arrays(
+        self, features: npt.NDArray[np.uint64]
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
+        """Names of features that have a weight, one after another, and where each ends."""
+        return self._names.names_of(features)
+
+
+def _name(iteration: int) -> str:
+    return f"sequences-{iteration}"
+
+
+def _forgotten(
+    wanted: npt.NDArray[np.uint64],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
+    raise ModelFormatError("names of features are no longer known", "sequences")

@@ -1,0 +1,115 @@
+"""The whole NTT system on a tiny invented task."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isogloss.cli import console
+from isogloss.cli.main import main
+from isogloss.experiments.ntt_iwslt2007 import read_ntt
+from isogloss.io.errors import DataFormatError
+from isogloss.nbest.store import NbestStore
+from isogloss.pipeline import train
+from isogloss.pipeline.folds import unseen_lists
+from isogloss.pipeline.train_config import make_options
+from support.ntt_corpus import DESCRIPTION, lines, write_task
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_task(tmp_path_factory.mktemp("ntt"))
+
+
+def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = [
+        "--quiet",
+        "experiment",
+        "ntt-iwslt2007",
+        "--config",
+        str(task),
+        "--output",
+        str(tmp_path / "ntt"),
+    ]
+    assert main([*call, "--json"]) == 0, capsys.readouterr().err
+    found = json.loads(capsys.readouterr().out)
+    for name in ("primary", "post-evaluation"):
+        scores = found["systems"][name]["scores"]
+        assert list(scores) == ["decoder", "voted", "expected"]
+        assert list(scores["decoder"]) == ["text", "ASR 1-best", "ASR n-best", "ASR lattice"]
+        assert list(scores["voted"]) == ["text", "ASR 1-best", "ASR n-best"]
+        assert all(row["bleu"] > 0 and 0 <= row["p_value"] <= 1 for row in scores["decoder"].values())
+        assert found["systems"][name]["sparse_features"] > 0
+        folds = NbestStore.open(tmp_path / "ntt" / "lists" / name / "folds")
+        assert folds.num_sentences == 20
+    primary, post = (found["systems"][name] for name in ("primary", "post-evaluation"))
+    assert primary["sampling"]["chosen"] == 150
+    assert post["sampling"] is None
+    joined = lines(tmp_path / "ntt" / "post-evaluation" / "work" / "joined" / "source")
+    assert joined[-12:] == lines(task.parent / "held.src")  # rules also from the held-out set
+    history = json.loads(
+        (tmp_path / "ntt" / "post-evaluation" / "work" / "tuning" / "history.json").read_text()
+    )
+    assert all(step["held_out_score"] is not None for step in history["iterations"])
+    outputs = sorted(path.name for path in (tmp_path / "ntt" / "outputs").iterdir())
+    assert len(outputs) == 2 * (4 + 3 + 3)
+    assert all(len(lines(tmp_path / "ntt" / "outputs" / name)) == 20 for name in outputs)
+    assert json.loads((tmp_path / "ntt" / "results.json").read_text()) == found
+    assert "BLEU on the test set" in (tmp_path / "ntt" / "report.html").read_text()
+    assert main(call) == 0  # everything is there: only rerankers are learned again, to the same result
+    out = capsys.readouterr().out
+    assert f"{primary['scores']['voted']['text']['bleu']:.2f}" in out
+    console.set_quiet(False)
+
+
+def test_unseen_lists_are_made_without_their_sentences(task: Path, tmp_path: Path) -> None:
+    corpus = task.parent / "corpus"
+    trained = train(
+        tmp_path / "system",
+        make_options(
+            {
+                "source": corpus / "train.src",
+                "target": corpus / "train.tgt",
+                "tokenizer": "none",
+                "tuner": "none",
+                "lm": {"order": 2},
+            }
+        ),
+    )
+    seen: list[tuple[set[str], list[str]]] = []
+
+    def translate(system, texts):
+        words = set(system.decoder._rules.source_words.words())
+        seen.append((words, list(texts)))
+        return system.nbest(texts, nbest=2)
+
+    found = unseen_lists(trained, translate, folds=3, sentences=30)
+    assert found.store.sentence_ids.tolist() == list(range(30))
+    assert [len(texts) for _, texts in seen] == [10, 10, 10]
+    assert found.sources == [line for _, texts in seen for line in texts]
+    source, target, _ = (lines(path) for path in trained.training_text)
+    pairs = set(zip(source, target, strict=True))
+    assert set(zip(found.sources, found.targets, strict=True)) <= pairs
+    for words, texts in seen:
+        kept = {word for line in source if line not in texts for word in line.split()}
+        assert words <= kept | {"<unk>"}  # nothing that only the fold has
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("[sets.test]", "[sets.tset]"), "the set 'test' is missing"),
+        (("nbest = 12", "nbest = 0"), "nbest must be at least 1, got 0"),
+        (("folds = 2", "folds = 1"), "folds must be between 2 and fold_sentences, got 1"),
+        (("iterations = 2", "iterationen = 2"), "no option is called 'iterationen'; known are source"),
+        (('references = ["dev.tgt"]', "references = 3"), "sets.dev.references must be a list, got 3"),
+        (('lattices = "dev.plf"', ""), "what a recogniser heard is needed of both dev and test"),
+        (("source = ", "source : "), "not a TOML file"),
+    ],
+)
+def test_descriptions_that_cannot_work(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
+    (tmp_path / "task.toml").write_text(DESCRIPTION.replace(*change, 1))
+    with pytest.raises(DataFormatError, match=problem):
+        read_ntt(tmp_path / "task.toml")

@@ -1,0 +1,156 @@
+"""Block systems through the command line: training, and the table of tillmann2006, on invented text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import isogloss
+from isogloss.cli import console
+from isogloss.cli.main import main
+from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.io.errors import ConfigError, StageError
+
+DESCRIPTION = """
+[train]
+source = "corpus/train.src"
+target = "corpus/train.tgt"
+dev_source = "corpus/dev.src"
+dev_target = ["corpus/dev.tgt.0"]
+test_source = "corpus/test.src"
+test_target = "corpus/test.tgt.0"
+tokenizer = "none"
+tune = { iterations = 1, nbest = 10, restarts = 0 }
+lm = { order = 2 }
+
+[relevant]
+iterations = 3
+passes = 4
+sentences = 60
+
+[cells.swap-both]
+iterations = 5
+
+[experiment]
+rows = ["mon-both", "swap-phrase", "swap-both"]
+scores = ["lm", "words"]
+mert = true
+"""
+
+
+@pytest.fixture(autouse=True)
+def _not_quiet_afterwards() -> Iterator[None]:
+    yield
+    console.set_quiet(False)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("blocks")
+    write_corpus(folder / "corpus", pairs=400, seed=3, dev=20, test=20)
+    return folder
+
+
+def test_a_block_system(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = place / "corpus"
+    (place / "train.toml").write_text(
+        "[tune.relevant]\nsentences = 80\nshared_phrase = 2\npasses = 4\n[decoder]\nbeam_size = 10\n"
+    )
+    call = [
+        *("train", place / "system", "--source", corpus / "train.src", "--target", corpus / "train.tgt"),
+        *("--dev-source", corpus / "dev.src", "--dev-target", corpus / "dev.tgt.0"),
+        *("--test-source", corpus / "test.src", "--test-target", corpus / "test.tgt.0"),
+        *("--tokenizer", "none", "--search", "block", "--tuner", "relevant-set", "--iterations", "4"),
+        *("--lm-order", "2", "--config", place / "train.toml"),
+    ]
+    assert main(["--quiet", *map(str, call)]) == 0, capsys.readouterr().err
+    history = json.loads((place / "system" / "work" / "tuning" / "history.json").read_text())
+    curve = history["iterations"]
+    assert curve[-1]["dev_score"] > curve[0]["dev_score"]
+    held_out = [step["held_out_score"] for step in curve]
+    assert held_out[history["best"] - 1] == max(held_out)
+    system = isogloss.load(str(place / "system"))
+    assert system.decoder.options.phrase_order == "swap"
+    assert system.decoder.options.max_options == 10  # what is usual for blocks stays
+    assert system.decoder.options.beam_size == 10
+    assert not any(system.weights.values())
+    texts = list(system.translate((corpus / "test.src").read_text().splitlines()))
+    assert texts == (place / "system" / "test.translation").read_text().splitlines()
+    page = (place / "system" / "report.html").read_text()
+    assert "best known" in page
+    assert "block_orientation:" in page or "block_pair:" in page
+
+
+def test_rules_that_are_not_significant_are_left_out(place: Path) -> None:
+    corpus = place / "corpus"
+    settings = {
+        "source": corpus / "train.src",
+        "target": corpus / "train.tgt",
+        "dev_source": corpus / "dev.src",
+        "dev_target": [corpus / "dev.tgt.0"],
+        "tokenizer": "none",
+        "search": "block",
+        "tuner": "none",
+    }
+    sizes = []
+    for significance in ("", "alpha+epsilon"):
+        folder = place / f"pruned-{bool(significance)}"
+        isogloss.train(str(folder), **settings, significance=significance)
+        sizes.append(len(isogloss.load(str(folder)).decoder._rules))
+    assert sizes[1] < sizes[0] / 2
+    with pytest.raises(StageError, match="no rule is significant"):
+        isogloss.train(str(place / "none"), **settings, significance="1000000")
+    with pytest.raises(ConfigError, match="significance must be"):
+        isogloss.train(str(place / "none"), **settings, significance="very")
+    sharing = {**settings, "tuner": "relevant-set", "tune": {"relevant": {"shared_phrase": 2}}}
+    with pytest.raises(ConfigError, match="there is none"):
+        isogloss.train(str(place / "none"), **sharing)
+    with pytest.raises(ConfigError, match="learnt by mira and relevant-set"):
+        isogloss.train(str(place / "none"), **settings, features={"templates": ["pair"]})
+
+
+def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "experiment.toml").write_text(DESCRIPTION)
+    call = ["experiment", "relevant-set", "--config", place / "experiment.toml", "--output", place / "out"]
+    assert main(["--quiet", *map(str, call), "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)
+    assert results == json.loads((place / "out" / "results.json").read_text())
+    assert list(results["rows"]) == ["mon-both", "swap-phrase", "swap-both", "swap-both+scores"]
+    for name, row in results["rows"].items():
+        assert len(row["history"]) == (5 if name == "swap-both" else 3)
+        first, last = row["history"][0], row["history"][-1]
+        # Those of the development set, which the scores were not estimated from.
+        assert row["sentences"] == (20 if name == "swap-both+scores" else 60)
+        assert first["dev_score"] < last["dev_score"] < last["upper_bound"], name
+    bounds = [results["rows"][name]["history"][-1]["upper_bound"] for name in ("mon-both", "swap-both")]
+    assert bounds[0] < bounds[1]
+    assert results["mert"]["test"] > 0
+    page = (place / "out" / "report.html").read_text()
+    assert page.count("<svg") == 4
+    # What is done is not done again.
+    assert main(["--quiet", *map(str, call)]) == 0
+    out = capsys.readouterr().out
+    assert "best BLEU" in out
+    assert f"{results['rows']['swap-both']['history'][-1]['held_out_score']:.2f}" in out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[cells.swap-both]", "[cells.swap-all]", "no row is called 'swap-all'"),
+        ("[relevant]", "[relevance]", "'relevance' found"),
+        ("passes = 4", "passings = 4", "no option is called 'passings'"),
+        ("mert = true", "mart = true", "no option is called 'mart'"),
+        ("test_source", "# test_source", "go together"),
+    ],
+)
+def test_descriptions_that_make_no_sense(
+    old: str, new: str, message: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "wrong.toml").write_text(DESCRIPTION.replace(old, new))
+    call = ["experiment", "relevant-set", "--config", place / "wrong.toml", "--output", place / "wrong"]
+    assert main(["--quiet", *map(str, call)]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,184 @@
+"""Training on a sample, with extra pairs, token columns and the text options of speech."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isogloss
+from isogloss.cli import console
+from isogloss.cli.main import main
+from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.grammar.table import RuleTable
+from isogloss.io.errors import ConfigError
+from isogloss.pipeline import TrainOptions
+from isogloss.pipeline.train_config import make_options, read_config
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("adaptation") / "corpus"
+    write_corpus(folder, pairs=400, seed=3, references=1, dev=24, test=24)
+    return folder
+
+
+def settings(corpus: Path, **more: Any) -> dict[str, Any]:
+    return {
+        "source": corpus / "train.src",
+        "target": corpus / "train.tgt",
+        "dev_source": corpus / "dev.src",
+        "dev_target": [corpus / "dev.tgt.0"],
+        "tokenizer": "none",
+        "tuner": "none",
+        "lm": {"order": 2},
+        "decoder": {"beam_size": 10, "pop_limit": 20},
+        **more,
+    }
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()
+
+
+def test_sample_and_extra_pairs(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "extra.src").write_text("qqq www\n\nqqq\n")
+    (tmp_path / "extra.tgt").write_text("one two\nthree\none\n")
+    trained = isogloss.train(
+        tmp_path / "system",
+        **settings(
+            corpus,
+            adapt_to=[corpus / "test.src", corpus / "dev.src"],
+            sample={"coverage": 1, "size": 100},
+            extra_bitext=[[tmp_path / "extra.src", tmp_path / "extra.tgt"]],
+        ),
+    )
+    work = tmp_path / "system" / "work"
+    pairs = list(zip(lines(work / "sample" / "source"), lines(work / "sample" / "target"), strict=True))
+    assert pairs[-2:] == [("qqq www", "one two"), ("qqq", "one")]
+    links = lines(work / "sample" / "links")
+    del pairs[-2:]
+    everything = list(zip(lines(work / "tokens" / "source"), lines(work / "tokens" / "target"), strict=True))
+    assert len(pairs) == 100
+    assert set(pairs) < set(everything)
+    joined = [*(source for source, _ in everything), "qqq www", "qqq"]
+    assert lines(work / "joined" / "source") == joined
+    of_pair = dict(
+        zip(zip(joined, lines(work / "joined" / "target"), strict=True), lines(work / "links"), strict=True)
+    )
+    assert [of_pair[pair] for pair in pairs] == links[:-2]
+    assert trained.training_pairs == 100
+    assert trained.sampling is not None
+    assert trained.sampling["chosen"] == 100
+    perplexity = trained.sampling["perplexity"]
+    assert perplexity["all"]["sentences"] == len(everything)
+    assert "What 3-gram models" in trained.report.read_text()
+    rules = RuleTable.open(work / "rules")
+    assert rules.source_words.find("qqq") < len(rules.source_words)
+    stages = {record.stage: record for record in trained.records}
+    assert list(stages)[:5] == ["clean", "tokenize", "join", "align", "sample"]
+    again = isogloss.train(tmp_path / "system", **settings(corpus))  # without: nothing of it is left
+    assert again.sampling is None
+    assert [record.stage for record in again.records][:3] == ["clean", "tokenize", "align"]
+
+
+def test_text_options_of_speech(tmp_path: Path) -> None:
+    source = [f"Word{i % 7} , other{i % 5} thing{i % 3} ?" for i in range(60)]
+    target = [f"Wort{i % 7} , andere{i % 5} Sache{i % 3} ?" for i in range(60)]
+    for name, text in (("s", source), ("t", target)):
+        (tmp_path / name).write_text("".join(line + "\n" for line in text))
+    trained = isogloss.train(
+        tmp_path / "system",
+        source=tmp_path / "s",
+        target=tmp_path / "t",
+        tokenizer="none",
+        tuner="none",
+        dev_size=10,
+        keep=["duplicate", "copied"],
+        source_case="lowercase",
+        source_punctuation="remove",
+        clean={"patterns": ["Word3"]},
+        lm={"order": 2},
+    )
+    work = tmp_path / "system" / "work"
+    tokens = lines(work / "tokens" / "source")
+    assert tokens[0] == "word0 other0 thing0"
+    assert not any("word3" in line for line in tokens)
+    assert lines(work / "tokens" / "target")[0] == target[0]
+    assert trained.cleaning["reasons"]["pattern"] == 9
+    system = trained.load()
+    assert system.text is not None
+    assert "," in system.translate("Word1 , other1 thing1 ?").split()  # restored by the target side
+    assert system.translate("Word1 other1 thing1") == system.translate("word1 , other1 thing1 !")
+
+
+def test_token_columns(corpus: Path, tmp_path: Path) -> None:
+    words = sorted({word for line in lines(corpus / "train.src") for word in line.split()})
+    (tmp_path / "pos").write_text("".join(f"{word}\tN{len(word)}\n" for word in words))
+    arguments = settings(
+        corpus,
+        tuner="mira",
+        source_columns={"pos": tmp_path / "pos"},
+        classes={"classes": 4, "restarts": 0},
+        tune={"iterations": 1, "online": {"nbest": 20}},
+    )
+    trained = isogloss.train(tmp_path / "system", **arguments)
+    sparse = trained.load().decoder.sparse
+    assert sparse is not None
+    assert sparse.options.source_types == ("surface", "class", "pos")
+    assert sparse.options.target_types == ("surface", "class")
+
+
+def test_options_from_the_command_line(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pos").write_text("a\tX\n")
+    (tmp_path / "config.toml").write_text(
+        'extra_bitext = [["a", "b"]]\nadapt_to = ["text"]\n[source_columns]\npos = "pos"\n'
+    )
+    read = read_config(tmp_path / "config.toml")
+    assert read["extra_bitext"] == [[str(tmp_path / "a"), str(tmp_path / "b")]]
+    assert read["source_columns"] == {"pos": str(tmp_path / "pos")}
+    made = make_options({"source": "s", "target": "t", **read})
+    assert made.extra_bitext == ((str(tmp_path / "a"), str(tmp_path / "b")),)
+    assert made.sparse_features.source_types == ("surface", "class", "pos")
+    files = [f"--{name.replace('_', '-')}" for name in ("source", "target", "dev_source", "dev_target")]
+    paths = [corpus / name for name in ("train.src", "train.tgt", "dev.src", "dev.tgt.0")]
+    code = main([
+        "--quiet", "train", str(tmp_path / "system"),
+        *(str(word) for pair in zip(files, paths, strict=True) for word in pair),
+        "--tokenizer", "none", "--tuner", "none", "--lm-order", "2", "--json",
+        "--adapt-to", str(corpus / "dev.src"), "--sample-coverage", "1", "--sample-size", "50",
+        "--extra-bitext", f"{corpus / 'dev.src'}:{corpus / 'dev.tgt.0'}", "--pattern", "[0-9]",
+        "--source-punctuation", "remove", "--source-case", "lowercase",
+    ])  # fmt: skip
+    console.set_quiet(False)
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    stages = [stage["stage"] for stage in json.loads(captured.out)["stages"]]
+    assert stages[:5] == ["clean", "tokenize", "join", "align", "sample"]
+    assert len(lines(tmp_path / "system" / "work" / "sample" / "source")) == 50 + 24
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"source_columns": {"pos": "x"}}, "token columns are for sparse features, and there are none"),
+        ({"source_columns": {"class": "x"}, "tuner": "mira"}, "'class' is a token type already"),
+        ({"extra_bitext": ("ab",)}, "extra_bitext has pairs of files, source and target, got 'ab'"),
+        ({"source_case": "upper"}, "source_case must be one of keep, lowercase, truecase, usual, got 'up"),
+        ({"source_punctuation": "some"}, "punctuation must be keep or remove, got 'some'"),
+        ({"isolate_script": "klingon"}, "'klingon' is not the name of a script"),
+    ],
+)
+def test_options_that_cannot_work(more: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        TrainOptions(**{"source": "s", "target": "t", "tuner": "none", **more})
+
+
+def test_files_that_are_missing(corpus: Path, tmp_path: Path) -> None:
+    for more in ({"adapt_to": ["nowhere"]}, {"extra_bitext": [["nowhere", corpus / "dev.src"]]}):
+        with pytest.raises(OSError, match="nowhere: No such file"):
+            isogloss.train(tmp_path / "system", **settings(corpus, **more))

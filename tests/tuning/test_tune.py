@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.decoder import System, load
+from isogloss.io.errors import ConfigError, TrainingError
+from isogloss.io.streams import read_lines
+from isogloss.learn import tuning
+from isogloss.metric import References
+from isogloss.tuning.online import OnlineOptions
+from isogloss.tuning.tune import TuneOptions, tune
+
+ONLINE = OnlineOptions(nbest=20, candidates=2, oracles=2, batch=3)
+
+
+def lines(systems: Path, name: str, begin: int, end: int) -> list[str]:
+    return list(itertools.islice(read_lines(systems / "corpus" / name), begin, end))
+
+
+def data(systems: Path, begin: int = 0, end: int = 12) -> tuple[list[str], References]:
+    return lines(systems, "dev.src", begin, end), References([lines(systems, "dev.tgt.0", begin, end)])
+
+
+@pytest.mark.parametrize("method", [name for name in tuning.METHODS if name != "relevant-set"])
+def test_every_method_gives_weights_no_worse_than_the_start(systems: Path, method: str) -> None:
+    system = load(systems / "phrase")
+    before = dict(system.weights)
+    options = TuneOptions(method=method, iterations=2, nbest=20, restarts=1, online=ONLINE)
+    result = tune(system, *data(systems), options, held_out=data(systems, 12, 20))
+    assert result.dense.keys() == before.keys()
+    assert dict(system.weights) == before
+    best = max(step.held_out_score or 0 for step in result.history)
+    assert result.best.held_out_score == best
+
+
+@pytest.mark.parametrize("method", ["mira", "mert"])
+def test_a_killed_run_goes_on_to_the_same_weights(
+    systems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    options = TuneOptions(method=method, iterations=3, nbest=10, restarts=1, online=ONLINE)
+
+    def run(work: Path, stop_after: int | None = None, threads: int = 1) -> Any:
+        count = itertools.count(1)
+
+        def report(step: object) -> None:
+            if next(count) == stop_after:
+                raise KeyboardInterrupt
+
+        system = load(systems / "phrase")
+        return tune(system, *data(systems), options, work=work, report=report, threads=threads)
+
+    whole = run(tmp_path / "whole", threads=2)
+    for stop in (1, 1):
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path / "killed", stop_after=stop)
+    resumed = run(tmp_path / "killed")
+    assert resumed.dense == whole.dense
+    assert [step.dev_score for step in resumed.history] == [step.dev_score for step in whole.history]
+    other = TuneOptions(method=method, iterations=3, nbest=11, restarts=1, online=ONLINE)
+    with pytest.raises(ConfigError, match="other options or data"):
+        tune(load(systems / "phrase"), *data(systems), other, work=tmp_path / "killed")
+
+
+def test_what_cannot_be_tuned_on(systems: Path) -> None:
+    system = load(systems / "phrase")
+    sources, references = data(systems)
+    with pytest.raises(ConfigError, match="11 source sentences but references for 12"):
+        tune(system, sources[:11], references)
+    with pytest.raises(ConfigError, match="method must be one of"):
+        TuneOptions(method="grid")
+    strange = References([["qqq www eee rrr ttt"] * len(sources)])
+    options = TuneOptions(iterations=1, online=ONLINE)
+    with pytest.raises(TrainingError, match="BLEU 0"):
+        tune(system, sources, strange, options)
+
+
+def test_one_sentence_and_only_unknown_words(systems: Path) -> None:
+    system: System = load(systems / "phrase")
+    options = TuneOptions(iterations=1, online=ONLINE)
+    sources, references = data(systems, 0, 1)
+    assert tune(system, sources, references, options).dense
+    mixed = [*data(systems)[0], "qqq www"], References([[*lines(systems, "dev.tgt.0", 0, 12), "a b c d"]])
+    assert tune(system, *mixed, options).dense
