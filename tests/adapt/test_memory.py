@@ -18,7 +18,7 @@ from isogloss.adapt import (
     add_examples,
     build_memory,
     compact_memory,
-    growth,
+    memory_update,
     remove_examples,
 )
 from isogloss.decoder import System, load
@@ -134,9 +134,9 @@ def test_a_killed_build_goes_on(
     with pytest.raises(NotTrainedError, match="not finished"):
         Memory.open(path)
     decoded: list[int] = []
-    decode = growth.ExampleDecoder.lists
+    decode = memory_update.ExampleDecoder.lists
     counting = lambda *a: (decoded.append(len(a[1])), decode(*a))[1]  # noqa: E731
-    monkeypatch.setattr(growth.ExampleDecoder, "lists", counting)
+    monkeypatch.setattr(memory_update.ExampleDecoder, "lists", counting)
     whole = build_memory(path, system, examples[:25], SMALL)
     assert decoded == [10, 5]  # the first ten were there
     same = Memory.open(built)

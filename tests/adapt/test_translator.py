@@ -91,8 +91,17 @@ def test_the_report(built: Path, system: System, sources: list[str]) -> None:
     assert len(nearest) == 2
     assert nearest[0]["similarity"] >= nearest[1]["similarity"] > 0
     assert report["moved"]
-    assert system.translate(sources[0], local=translator) == report["translation"]
-    assert next(iter(system.translate(sources[:2], local=translator))) == report["translation"]
+
+
+def test_a_local_system_translates_with_local_weights(
+    built: Path, system: System, sources: list[str]
+) -> None:
+    update = UpdateOptions(method="mbuu", strength=1000.0, gate=0.0)
+    translator = LocalTranslator(system, Memory.open(built), update=update)
+    expected = [done.text for done in translator.translate(sources)]
+    assert list(LocalSystem(translator).translate(sources)) == expected
+    assert LocalSystem(translator).translate(sources[0]) == expected[0]
+    assert expected != list(system.translate(sources))
 
 
 def test_lattices_are_refused(built: Path, system: System) -> None:

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from isogloss.corpus import po, streams
+from isogloss.corpus import po
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, detect_format, plan_conversion
 from isogloss.corpus.pairs import Reading, ReadOptions, SentencePair
+from isogloss.io import streams
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError, OutputError
 from isogloss.io.streams import read_lines
 

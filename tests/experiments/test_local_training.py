@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from isogloss.adapt import experiment
-from isogloss.cli.local import local_training
+from isogloss.cli.local import local_training as local_training_verb
 from isogloss.decoder import System
+from isogloss.experiments import local_training
 from isogloss.experiments.local_training import read_experiment, tables
 from isogloss.io.errors import DataFormatError, InputFileError, OutputError
 
@@ -46,14 +46,14 @@ def test_all_tables(
     config = tmp_path / "experiment.toml"
     config.write_text(CONFIG.format(systems=systems))
     started: list[dict[str, float]] = []
-    tune = experiment.tune_system
+    tune = local_training.tune_system
 
     def watched(system: System, *arguments: Any, **options: Any) -> Any:
         started.append(dict(system.weights))
         return tune(system, *arguments, **options)
 
-    monkeypatch.setattr(experiment, "tune_system", watched)
-    local_training(str(config), str(tmp_path / "out"))
+    monkeypatch.setattr(local_training, "tune_system", watched)
+    local_training_verb(str(config), str(tmp_path / "out"))
     printed = capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     for title, heads, rows in tables(results):
@@ -68,15 +68,15 @@ def test_all_tables(
     assert len(results["chosen"]["ebuu"]) == 2
     assert [started[0], started[0]] == started[:2]  # every baseline begins at the system's own weights
     # Once more: nothing is computed but times, and another description is refused.
-    monkeypatch.setattr(experiment, "tune_system", None)
-    monkeypatch.setattr(experiment, "sweep", None)
-    monkeypatch.setattr(experiment, "local_statistics", None)
-    local_training(str(config), str(tmp_path / "out"))
+    monkeypatch.setattr(local_training, "tune_system", None)
+    monkeypatch.setattr(local_training, "sweep", None)
+    monkeypatch.setattr(local_training, "local_statistics", None)
+    local_training_verb(str(config), str(tmp_path / "out"))
     again = json.loads((tmp_path / "out" / "results.json").read_text())
     assert {**again, "seconds": 0} == {**results, "seconds": 0}
     config.write_text(CONFIG.format(systems=systems).replace("restarts = 1", "restarts = 2"))
     with pytest.raises(OutputError, match="another description"):
-        local_training(str(config), str(tmp_path / "out"))
+        local_training_verb(str(config), str(tmp_path / "out"))
 
 
 @pytest.mark.parametrize(

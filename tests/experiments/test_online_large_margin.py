@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from isogloss.experiments import online_large_margin
 from isogloss.experiments.online_large_margin import read_experiment, run_experiment, tables
 from isogloss.io.errors import DataFormatError
-from isogloss.learn import experiment
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_all_tables_and_going_on_after_a_kill(
     described: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = 0
-    tune = experiment.tune
+    tune = online_large_margin.tune
 
     def dies_after_five(*args: object, **kwargs: object) -> object:
         nonlocal made
@@ -45,7 +45,7 @@ def test_all_tables_and_going_on_after_a_kill(
             raise KeyboardInterrupt
         return tune(*args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(experiment, "tune", dies_after_five)
+    monkeypatch.setattr(online_large_margin, "tune", dies_after_five)
     options = read_experiment(described)
     with pytest.raises(KeyboardInterrupt):
         run_experiment(options, tmp_path / "out")
@@ -69,12 +69,12 @@ def test_folds_end_where_a_document_ends(described: Path, tmp_path: Path) -> Non
     documents = tmp_path / "documents"
     documents.write_text("1\n5\n11\n")
     options = read_experiment(described)
-    chosen = experiment.replace(options, boundaries=documents)
-    assert experiment._Experiment(options, tmp_path, 1, print)._middle() == 6
-    assert experiment._Experiment(chosen, tmp_path, 1, print)._middle() == 4
+    chosen = online_large_margin.replace(options, boundaries=documents)
+    assert online_large_margin._Experiment(options, tmp_path, 1, print)._middle() == 6
+    assert online_large_margin._Experiment(chosen, tmp_path, 1, print)._middle() == 4
     documents.write_text("1\nfive\n")
     with pytest.raises(DataFormatError, match=r"'five' found.*1 to 12"):
-        experiment._Experiment(chosen, tmp_path, 1, print)._middle()
+        online_large_margin._Experiment(chosen, tmp_path, 1, print)._middle()
 
 
 @pytest.mark.parametrize(

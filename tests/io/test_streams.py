@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss import _engine
-from isogloss.corpus import streams
+from isogloss.io import streams
 from isogloss.io.errors import DataFormatError, InputFileError, OutputError
 
 pack_zstd = zstandard.ZstdCompressor().compress

@@ -9,10 +9,9 @@ import pytest
 from isogloss.decoder import System, load
 from isogloss.io.errors import ConfigError, TrainingError
 from isogloss.io.streams import read_lines
-from isogloss.learn import tuning
 from isogloss.metric import References
 from isogloss.tuning.online import OnlineOptions
-from isogloss.tuning.tune import TuneOptions, tune
+from isogloss.tuning.tune import METHODS, TuneOptions, tune
 
 ONLINE = OnlineOptions(nbest=20, candidates=2, oracles=2, batch=3)
 
@@ -25,7 +24,7 @@ def data(systems: Path, begin: int = 0, end: int = 12) -> tuple[list[str], Refer
     return lines(systems, "dev.src", begin, end), References([lines(systems, "dev.tgt.0", begin, end)])
 
 
-@pytest.mark.parametrize("method", [name for name in tuning.METHODS if name != "relevant-set"])
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "relevant-set"])
 def test_every_method_gives_weights_no_worse_than_the_start(systems: Path, method: str) -> None:
     system = load(systems / "phrase")
     before = dict(system.weights)

@@ -231,13 +231,6 @@ class LocalTranslator:
             while batch := list(islice(waiting, _BATCH * threads)):
                 yield from pool.map(work, batch)
 
-    def translated(self, sentences: Any, **limits: Any) -> str | Iterator[str]:
-        """The text alone, of one sentence or of many."""
-        if isinstance(sentences, Source):
-            only: Any = sentences
-            return next(self.translate([only], **limits)).text
-        return (done.text for done in self.translate(sentences, **limits))
-
     def _decoder(self) -> Decoder:
         """A decoder of this thread alone: its weights change with every sentence."""
         table = self._overlay.table() if self._overlay is not None else None

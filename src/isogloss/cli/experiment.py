@@ -37,8 +37,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def reranking(config: Config, output: Output = None, threads: Threads = 1, json: Json = False) -> None:
     """Reranking (Shen et al. 2004): features alone, sets of features, methods, learning curves."""
     from isogloss.experiments.reranking import read_options, run_experiment
+    from isogloss.experiments.reranking_report import experiment_page
     from isogloss.rerank import FeatureTable
-    from isogloss.rerank.report import experiment_page
 
     options = read_options(config)
     folder = None if output is None else output_folder(output)
@@ -109,7 +109,7 @@ def _say(row: SweepRow) -> None:
 
 
 def _tables(found: Experiment, metric: str) -> Iterator[ResultTable]:
-    from isogloss.rerank.report import method_table, single_table
+    from isogloss.experiments.reranking_report import method_table, single_table
 
     yield (f"each feature alone, {metric}", *single_table(found))
     yield (f"methods and sets, {metric}", *method_table(found))

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from isogloss.decoder.derivation import Derivation
+from isogloss.decoder.derivation_plot import derivation_plot
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System
 from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import NbestStore
-from isogloss.report.derivation import derivation_plot
 
 __all__ = ["Contribution", "Explanation", "explain"]
 

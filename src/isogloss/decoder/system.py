@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from isogloss._version import __version__
 from isogloss.corpus.processing import TextProcessing
@@ -52,9 +52,6 @@ from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.storage.folder import open_folder, write_folder
 from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_folder
-
-if TYPE_CHECKING:
-    from isogloss.adapt import LocalTranslator
 
 __all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system", "load"]
 
@@ -104,7 +101,6 @@ class System:
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
-        local: LocalTranslator | None = None,
         tokenized: bool = False,
     ) -> str: ...
     @overload
@@ -115,7 +111,6 @@ class System:
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
-        local: LocalTranslator | None = None,
         tokenized: bool = False,
     ) -> Iterator[str]: ...
     def translate(
@@ -125,15 +120,13 @@ class System:
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
-        local: LocalTranslator | None = None,
         tokenized: bool = False,
     ) -> str | Iterator[str]:
         """The best translation of a sentence (text or ``Sentence``) or a lattice, or of many.
 
         Many are translated as their translations are asked for, some at a time, and come in order. Results
         do not depend on ``threads``. An empty sentence has an empty translation. With a ``time_limit``, in
-        seconds per sentence, results depend on the machine. With ``local``, each sentence is translated with
-        weights that are made for it (see ``isogloss.adapt``).
+        seconds per sentence, results depend on the machine.
 
         A system that was trained with a tokenizer takes and gives text as people write it; with
         ``tokenized``, and without a tokenizer, both are tokens with spaces between them. A ``Sentence`` and a
@@ -141,15 +134,14 @@ class System:
         """
         limits = {"max_words": max_words, "time_limit": time_limit}
         if isinstance(sentences, Source):
-            return next(self._translated([sentences], threads, tokenized, local, limits))
-        return self._translated(sentences, threads, tokenized, local, limits)
+            return next(self._translated([sentences], threads, tokenized, limits))
+        return self._translated(sentences, threads, tokenized, limits)
 
     def _translated(
         self,
         sentences: Iterable[Source],
         threads: int,
         tokenized: bool,
-        local: LocalTranslator | None,
         limits: Mapping[str, Any],
     ) -> Iterator[str]:
         text = None if tokenized else self.text
@@ -158,10 +150,7 @@ class System:
             given = batch
             if text is not None:
                 batch = [text.tokenize(item) if isinstance(item, str) else item for item in given]
-            if local is not None:
-                lines = local.translated(batch, threads=threads, **limits)
-            else:
-                lines = best_lines(self.decoder.nbest(batch, threads=threads, **limits), batch)
+            lines = best_lines(self.nbest(batch, nbest=1, threads=threads, **limits), batch)
             yield from lines if text is None else map(text.detokenize, lines, map(source_text, given))
 
     def nbest(

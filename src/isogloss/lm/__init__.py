@@ -5,6 +5,7 @@
 
 from isogloss.lm.build import BuildOptions, BuildReport, build
 from isogloss.lm.model import LanguageModel, Perplexity, SentenceScores, WordScore
+from isogloss.lm.natural_scores import natural_scores
 
 __all__ = [
     "BuildOptions",
@@ -14,4 +15,5 @@ __all__ = [
     "SentenceScores",
     "WordScore",
     "build",
+    "natural_scores",
 ]

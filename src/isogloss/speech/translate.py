@@ -28,10 +28,10 @@ from isogloss.decoder.system import System
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
+from isogloss.lm import natural_scores
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore
-from isogloss.rerank.functions.lm import natural_scores
 from isogloss.speech.hypotheses import Hypothesis, Utterance, confidences, log_probability
 
 __all__ = ["SpeechOptions", "best_lines", "translate_speech"]
@@ -184,5 +184,5 @@ def _candidates(
 def _language(path: StrPath | None, lines: list[str], threads: int) -> dict[str, tuple[float, float]]:
     if path is None:
         return {}
-    scores = natural_scores(str(path), lines, threads)
+    scores = natural_scores(path, lines, threads)
     return {line: (float(a), float(b)) for line, (a, b) in zip(lines, scores.tolist(), strict=True)}

@@ -12,7 +12,7 @@ decoded with the new weights, what comes out joins V_r, and learning goes on.
 
 The decoder is a black box (``isogloss.tuning.sequence_decoder``). A sequence that is decoded and better
 than the worst truth takes its place, since truths that a beam found need not be the best; a sequence that is
-there already is not added again. Features that occur in fewer than ``min_count`` stored sequences get no weight.
+there already is not added again. Features in fewer than ``min_count`` stored sequences get no weight.
 """
 
 from __future__ import annotations

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
 from isogloss.decoder import load
+from isogloss.decoder.derivation_plot import derivation_plot
 from isogloss.experiments.demo.journey import SYSTEMS, Journey
 from isogloss.io.streams import read_lines
 from isogloss.metric import EvaluateOptions, References, System, evaluate
 from isogloss.metric.evaluation import SystemResult
 from isogloss.pipeline.evaluation import scoring
-from isogloss.report import Bar, Line, Page, bar_plot, derivation_plot, line_plot
+from isogloss.report import Bar, Line, Page, bar_plot, line_plot
 
 __all__ = ["Marker", "Outcome", "Timed"]
 

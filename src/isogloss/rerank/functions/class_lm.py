@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from isogloss.classes import WordClasses
+from isogloss.lm import natural_scores
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureFunction, Material
-from isogloss.rerank.functions.lm import natural_scores
 
 __all__ = ["ClassLanguageModel"]
 

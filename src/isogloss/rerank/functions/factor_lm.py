@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from isogloss.lm import natural_scores
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureFunction, Material
-from isogloss.rerank.functions.lm import natural_scores
 from isogloss.rerank.functions.tags import read_tags
 
 __all__ = ["FactorLanguageModel"]

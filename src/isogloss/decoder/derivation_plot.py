@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from isogloss.decoder.derivation import Step
+from isogloss.decoder.derivation import Step
 
 __all__ = ["derivation_plot"]
 
