@@ -14,7 +14,7 @@ from isogloss.io.errors import DataFormatError
 from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import train
 from isogloss.pipeline.folds import unseen_lists
-from isogloss.pipeline.train_config import make_options
+from isogloss.pipeline.train_options import TrainOptions
 from support.ntt_corpus import DESCRIPTION, lines, write_task
 
 
@@ -68,7 +68,7 @@ def test_unseen_lists_are_made_without_their_sentences(task: Path, tmp_path: Pat
     corpus = task.parent / "corpus"
     trained = train(
         tmp_path / "system",
-        make_options(
+        TrainOptions.from_settings(
             {
                 "source": corpus / "train.src",
                 "target": corpus / "train.tgt",

@@ -10,12 +10,12 @@ import pytest
 
 import isogloss
 from isogloss.cli import console
+from isogloss.cli.declared import Declared
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.pipeline import TrainOptions
-from isogloss.pipeline.train_config import make_options, read_config
 
 
 @pytest.fixture(scope="module")
@@ -138,10 +138,10 @@ def test_options_from_the_command_line(
     (tmp_path / "config.toml").write_text(
         'extra_bitext = [["a", "b"]]\nadapt_to = ["text"]\n[source_columns]\npos = "pos"\n'
     )
-    read = read_config(tmp_path / "config.toml")
-    assert read["extra_bitext"] == [[str(tmp_path / "a"), str(tmp_path / "b")]]
-    assert read["source_columns"] == {"pos": str(tmp_path / "pos")}
-    made = make_options({"source": "s", "target": "t", **read})
+    declared = Declared({"options": TrainOptions}, {}, only_shown=False)
+    files = {"source": "s", "target": "t"}
+    made = declared.build(files, tmp_path / "config.toml", ())["options"]
+    assert made.source_columns == {"pos": str(tmp_path / "pos")}
     assert made.extra_bitext == ((str(tmp_path / "a"), str(tmp_path / "b")),)
     assert made.sparse_features.source_types == ("surface", "class", "pos")
     files = [f"--{name.replace('_', '-')}" for name in ("source", "target", "dev_source", "dev_target")]
@@ -169,7 +169,7 @@ def test_options_from_the_command_line(
         ({"source_columns": {"class": "x"}, "tuner": "mira"}, "'class' is a token type already"),
         ({"extra_bitext": ("ab",)}, "extra_bitext has pairs of files, source and target, got 'ab'"),
         ({"source_case": "upper"}, "source_case must be one of keep, lowercase, truecase, usual, got 'up"),
-        ({"source_punctuation": "some"}, "punctuation must be keep or remove, got 'some'"),
+        ({"source_punctuation": "some"}, "source_punctuation must be one of keep, remove, got 'some'"),
         ({"isolate_script": "klingon"}, "'klingon' is not the name of a script"),
     ],
 )

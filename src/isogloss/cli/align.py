@@ -119,7 +119,7 @@ def align(
     from isogloss.align.eflomal import require_eflomal
     from isogloss.align.lexicon import read_lexicon, write_lexicon
     from isogloss.align.model import AlignmentModel
-    from isogloss.cli.sizes import parse_size
+    from isogloss.io.sizes import parse_size
 
     chosen: dict[str, Any] = {
         "model_type": None if model_type is None else model_type.value,

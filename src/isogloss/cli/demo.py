@@ -152,7 +152,7 @@ class _Runner:
         self.done: list[Timed] = []
 
     def __call__(self, step: Step, afterwards: Callable[[], None] = lambda: None) -> None:
-        from isogloss.cli.main import app
+        from isogloss.cli.main import run_words
         from isogloss.experiments.demo.outcome import Timed
 
         console.note(f"\n{len(self.done) + 1}. {step.purpose}\n$ {step}")
@@ -162,7 +162,7 @@ class _Runner:
             return
         begun = time.monotonic()
         with _redirected(step):
-            app(args=step.arguments, prog_name="isogloss", standalone_mode=False)
+            run_words(step.arguments)
             sys.stdout.flush()  # results and notes in the order in which they come
         afterwards()
         self.done.append(Timed(step.purpose, str(step), time.monotonic() - begun))

@@ -121,8 +121,8 @@ def extract(
     """Extract and score translation rules from an aligned corpus."""
     from dataclasses import asdict
 
-    from isogloss.cli.sizes import parse_size
     from isogloss.grammar import ExtractOptions, Significance, extract_rules
+    from isogloss.io.sizes import parse_size
 
     report = extract_rules(
         source,

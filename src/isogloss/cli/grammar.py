@@ -175,8 +175,8 @@ def import_(
     """Read another tool's rules into a rule table."""
     from dataclasses import asdict
 
-    from isogloss.cli.sizes import parse_size
     from isogloss.grammar.formats import import_rules
+    from isogloss.io.sizes import parse_size
 
     report = import_rules(
         path,

@@ -75,7 +75,7 @@ def build(
     json: Json = False,
 ) -> None:
     """Estimate a model with interpolated modified Kneser-Ney smoothing."""
-    from isogloss.cli.sizes import parse_size
+    from isogloss.io.sizes import parse_size
     from isogloss.lm import BuildOptions
     from isogloss.lm import build as build_model
 

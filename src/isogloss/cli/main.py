@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import io
 import os
 import platform
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-import typer
+from cyclopts import App, CycloptsError, Group, Parameter
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
-from isogloss.cli.align import align
-from isogloss.cli.classes import classes
-from isogloss.cli.column import column
-from isogloss.cli.demo import demo
-from isogloss.cli.evaluate import evaluate
-from isogloss.cli.explain import explain
-from isogloss.cli.extract import extract
-from isogloss.cli.inspect import inspect
-from isogloss.cli.oracle import oracle
-from isogloss.cli.sample import sample
-from isogloss.cli.speech import speech
-from isogloss.cli.train import train
-from isogloss.cli.translate import translate
-from isogloss.cli.tune import tune
-from isogloss.cli.tune_nbest import tune_nbest
+from isogloss.cli import console
+from isogloss.cli.renamed import current_words
 from isogloss.io.errors import IsoglossError
 
-__all__ = ["app", "main"]
-
-# Typer carries its own copy of Click from some version on; this base class is in whichever it uses.
-_CommandLineError: type[Exception] = next(
-    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
-)
+__all__ = ["app", "main", "run_words", "verbs"]
 
 _INTERRUPTED = 130
 _USERS_MISTAKE = 2
@@ -45,86 +27,75 @@ _OUR_MISTAKE = 1
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 
-app = typer.Typer(
-    name="isogloss",
-    help="Discriminative training, tuning, reranking and adaptation for machine translation.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-app.command()(demo)
-app.command()(train)
-app.command()(evaluate)
-app.add_typer(nbest.app, name="nbest")
-app.command()(tune)
-app.command("tune-nbest")(tune_nbest)
-app.add_typer(corpus.app, name="corpus")
-app.command()(sample)
-app.command()(align)
-app.command()(classes)
-app.command()(column)
-app.add_typer(lm.app, name="lm")
-app.command()(extract)
-app.add_typer(grammar.app, name="grammar")
-app.add_typer(system.app, name="system")
-app.add_typer(rerank.app, name="rerank")
-app.add_typer(experiment.app, name="experiment")
-app.command()(translate)
-app.command()(speech)
-app.add_typer(memory.app, name="memory")
-app.add_typer(local.app, name="local")
-app.command()(explain)
-app.command()(inspect)
-app.command()(oracle)
+# Every verb with the sentence that help shows for it. Its module is imported only when it is used.
+_VERBS: dict[str, dict[str, tuple[str, str]]] = {
+    "Start here": {
+        "train": ("train:train", "Train a translation engine from your own sentence pairs."),
+    },
+    "Help": {
+        "options": ("options:options", "List every option of a verb."),
+    },
+}
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from isogloss import _engine
+def _version() -> str:
+    from isogloss import _engine
 
-        build = _engine.build_info()
-        typer.echo(f"isogloss {__version__}")
-        typer.echo(f"engine: {build['compiler']}, {build['build_type']}")
-        typer.echo(f"python: {platform.python_version()} on {platform.system()} {platform.machine()}")
-        raise typer.Exit
+    build = _engine.build_info()
+    return (
+        f"isogloss {__version__}\n"
+        f"engine: {build['compiler']}, {build['build_type']}\n"
+        f"python: {platform.python_version()} on {platform.system()} {platform.machine()}"
+    )
 
 
-@app.callback()
-def _options(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Version and build details."),
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="No notes and no progress; results and warnings only.")
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show Python's traceback with an error.")] = False,
-) -> None:
-    console.set_quiet(quiet)
-    context.obj = {"debug": debug}
+def _make_app() -> App:
+    made = App(
+        name="isogloss",
+        help="Train, tune, rerank and adapt machine translation systems.",
+        version=_version,
+        help_flags=["--help", "-h"],
+        help_format="plaintext",
+        default_parameter=Parameter(negative=(), consume_multiple=True),
+        group_commands=Group("Commands", sort_key=99),
+    )
+    for number, (group, members) in enumerate(_VERBS.items()):
+        for name, (where, sentence) in members.items():
+            made.command(
+                f"isogloss.cli.{where}", name=name, help=sentence, group=Group(group, sort_key=number)
+            )
+    return made
+
+
+app = _make_app()
+
+
+def verbs(inner: App = app, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
+    """Every command that can be typed, as words, with what it does."""
+    yield words, inner
+    for name in inner:
+        if not name.startswith("-"):
+            yield from verbs(inner[name], (*words, name))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 2 for the user's mistake, 1 for ours, 130 on Ctrl-C."""
-    words = _globals_first(list(sys.argv[1:] if arguments is None else arguments))
-    # Known before the command line is parsed, so that it covers errors in parsing too.
-    debug = "--debug" in words[: len(_GLOBALS)]
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    given, words = _without_globals(words)
+    console.set_quiet("--quiet" in given)
+    debug = "--debug" in given
     try:
-        result = app(args=words, prog_name="isogloss", standalone_mode=False)
+        result = run_words(words)
         sys.stdout.flush()
-    except SystemExit as request:  # Typer's answer to a broken pipe, and to a shell that asks for completions
+    except SystemExit as request:  # a shell that asks for completions
         return request.code if isinstance(request.code, int) else _OUR_MISTAKE
-    except typer.Exit as request:
-        return request.exit_code
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return _say_interrupted()
     except BrokenPipeError:
         # The reader of our output (head, less) has seen enough.
         _abandon_stdout()
         return _OUR_MISTAKE
-    except _CommandLineError as error:
+    except CycloptsError as error:
         return _explain(error)
     except IsoglossError as error:
         if debug:
@@ -138,19 +109,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _USERS_MISTAKE
         if debug:
             traceback.print_exc()
-        advice = "report this" if debug else "run the command again with --debug and report what it prints"
-        console.error(f"{type(error).__name__}: {error}\nThis is a mistake in isogloss: {advice}.")
+        advice = "please report it" if debug else "please run it again with --debug and report what it prints"
+        console.error(
+            f"{type(error).__name__}: {error}\nThis is a bug in Isogloss; {advice} "
+            "(see SECURITY.md or the issue tracker)."
+        )
         return _OUR_MISTAKE
-    if result == _INTERRUPTED:  # newer versions of Typer turn Ctrl-C into this
-        return _say_interrupted()
     return result if isinstance(result, int) else 0
 
 
-def _globals_first(words: list[str]) -> list[str]:
+def run_words(words: list[str]) -> Any:
+    """Run one command; whatever goes wrong is raised."""
+    if not words:
+        app.help_print()
+        return _USERS_MISTAKE
+    words = current_words(words, console.note)
+    if words[0] not in app and not words[0].startswith("-"):
+        return _run_typer(words)
+    _tell_all(words)
+    return app(words, exit_on_error=False, print_error=False, result_action="return_value")
+
+
+def _tell_all(words: list[str]) -> None:
+    """Let the help of a verb be its whole docstring, where the list of verbs has the first sentence only."""
+    inner = app
+    for word in words:
+        if word.startswith("-") or word not in inner:
+            break
+        inner = inner[word]
+    if inner.default_command is not None:
+        # Paragraphs without line ends of their own: help is as wide as the terminal.
+        paragraphs = (inspect.getdoc(inner.default_command) or "").split("\n\n")
+        inner.help = "\n\n".join(" ".join(lines.split()) for lines in paragraphs)
+
+
+def _run_typer(words: list[str]) -> Any:
+    from isogloss.cli.old_main import run_typer
+
+    return run_typer(words)
+
+
+def _without_globals(words: list[str]) -> tuple[set[str], list[str]]:
     """Let the options of the whole program stand anywhere: people add --quiet at the end of a line."""
     end = words.index("--") if "--" in words else len(words)
-    given = [word for word in words[:end] if word in _GLOBALS]
-    return sorted(set(given)) + [word for word in words[:end] if word not in _GLOBALS] + words[end:]
+    given = {word for word in words[:end] if word in _GLOBALS}
+    return given, [word for word in words[:end] if word not in _GLOBALS] + words[end:]
 
 
 def _say_interrupted() -> int:
@@ -163,14 +166,10 @@ def _abandon_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _explain(error: Any) -> int:
-    """Print what is wrong with the command line itself, or the help if nothing was asked for."""
-    if type(error).__name__ == "NoArgsIsHelpError":
-        error.show()
-    else:
-        context = error.ctx
-        path = context.command_path if context is not None else "isogloss"
-        console.error(f"{error.format_message().rstrip('.')}; see '{path} --help'")
+def _explain(error: CycloptsError) -> int:
+    """Print what is wrong with the command line itself."""
+    path = " ".join(["isogloss", *(error.command_chain or ())])
+    console.error(f"{str(error).strip().rstrip('.')}; see '{path} --help'")
     return _USERS_MISTAKE
 
 

@@ -28,8 +28,8 @@ def ntt_iwslt2007(
 
     A run that was stopped goes on where it stopped when the same command is given again.
     """
-    from isogloss.cli.sizes import parse_size
     from isogloss.experiments.ntt_iwslt2007 import NttExperiment, ntt_page, ntt_tables, read_ntt
+    from isogloss.io.sizes import parse_size
 
     threads = thread_count(threads)
     options = read_ntt(config)

@@ -44,7 +44,6 @@ from isogloss.io.streams import StrPath, read_lines
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import Bleu, References
 from isogloss.pipeline.train import train
-from isogloss.pipeline.train_config import make_options
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning.relevant_set import RelevantSetOptions
@@ -108,7 +107,7 @@ def read_experiment(path: StrPath) -> ExperimentOptions:
     try:
         relevant = from_settings(RelevantSetOptions, given["relevant"])
         return ExperimentOptions(
-            train=make_options({**settings, "search": "block", "tuner": "none"}),
+            train=TrainOptions.from_settings({**settings, "search": "block", "tuner": "none"}),
             relevant=relevant,
             cells={
                 name: from_settings(RelevantSetOptions, values, f"cells.{name}.", relevant)

@@ -16,8 +16,19 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError
+from isogloss.io.options import declared
+from isogloss.io.sizes import parse_size
 
-__all__ = ["Settings", "check_names", "from_settings", "placed", "read_description", "read_toml"]
+__all__ = [
+    "Settings",
+    "check_names",
+    "check_types",
+    "from_settings",
+    "placed",
+    "read_description",
+    "read_toml",
+    "with_table",
+]
 
 Settings = dict[str, Any]
 """Values by the names of fields; tables are dictionaries."""
@@ -70,15 +81,29 @@ def from_settings(cls: type[T], settings: Mapping[str, Any], where: str = "", ba
     """An object from the values of its fields; ``where`` is for messages, ``base`` has what is not given."""
     check_names(cls, settings, where)
     hints = get_type_hints(cls)
+    sizes = {option.name for option in declared(cls) if option.is_size}  # type: ignore[arg-type]
     values = {}
     for field in fields(cls):  # type: ignore[arg-type]
         if field.name in settings:
             default = getattr(base, field.name) if base is not None else _default(field)
             value = settings[field.name]
+            if field.name in sizes and isinstance(value, str):
+                value = parse_size(value, f"{where}{field.name}")
             values[field.name] = _value(hints[field.name], value, f"{where}{field.name}", default)
         elif base is None and field.default is MISSING and field.default_factory is MISSING:
             raise ConfigError(f"'{where}{field.name}' is missing")
-    return cls(**values) if base is None else replace(base, **values)  # type: ignore[type-var]
+    try:
+        return cls(**values) if base is None else replace(base, **values)  # type: ignore[type-var]
+    except ConfigError as error:
+        raise ConfigError(_placed_message(cls, str(error), where)) from None
+
+
+def _placed_message(cls: type, message: str, where: str) -> str:
+    """The message of options inside others, with the path to what it names."""
+    if not where:
+        return message
+    names = any(message.startswith(f"{field.name} ") for field in fields(cls))
+    return f"{where}{message}" if names else f"[{where.rstrip('.')}] {message}"
 
 
 def check_names(cls: type, settings: Mapping[str, Any], where: str = "") -> None:
@@ -88,6 +113,31 @@ def check_names(cls: type, settings: Mapping[str, Any], where: str = "") -> None
         if name not in known:
             table = f" in [{where.rstrip('.')}]" if where else ""
             raise ConfigError(f"no option is called '{name}'{table}; known are {', '.join(known)}")
+
+
+def with_table(settings: Settings, path: str, value: Any) -> Settings:
+    """The settings with another value at a path such as ``lm.order``.
+
+    >>> with_table({"lm": {"order": 5, "prune": 0}}, "lm.order", 4)
+    {'lm': {'order': 4, 'prune': 0}}
+    """
+    name, _, rest = path.partition(".")
+    if not rest:
+        return {**settings, name: value}
+    table = settings.get(name)
+    return {**settings, name: with_table(table if isinstance(table, dict) else {}, rest, value)}
+
+
+def check_types(cls: type, settings: Mapping[str, Any]) -> None:
+    """Whether each value is one of its option; whether anything is missing is not asked."""
+    check_names(cls, settings)
+    hints = get_type_hints(cls)
+    for option in declared(cls):
+        if option.name in settings:
+            value = settings[option.name]
+            if option.is_size and isinstance(value, str):
+                value = parse_size(value, option.name)
+            option.check(_value(hints[option.name], value, option.name, option.default))
 
 
 def _default(field: Field[Any]) -> Any:

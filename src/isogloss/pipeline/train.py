@@ -25,7 +25,6 @@ from isogloss.metric.references import References, check_length
 from isogloss.pipeline import Event, Record, Run
 from isogloss.pipeline.recipe import Helpers, recipe
 from isogloss.pipeline.report import REPORT, training_page
-from isogloss.pipeline.train_config import make_options
 from isogloss.pipeline.train_options import NO_TUNER, TrainOptions
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.tuning.tune import TuneIteration
@@ -116,7 +115,7 @@ def train(
     it is too small for the aligner's tables.
     """
     if options is None:
-        options = make_options(settings)
+        options = TrainOptions.from_settings(settings)
     elif settings:
         raise ConfigError(f"'{next(iter(settings))}' is given beside options: put it into them")
     if threads < 0:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal
 
 from isogloss.align.options import LinkOptions, TrainingOptions
 from isogloss.classes import ClassOptions
@@ -18,7 +18,9 @@ from isogloss.features.annotators import ANNOTATORS
 from isogloss.features.block import block_features
 from isogloss.features.options import SPELLING_TYPES, SparseOptions
 from isogloss.grammar.options import ExtractOptions, Significance
+from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath
 from isogloss.lm.build import BuildOptions
 from isogloss.selection.options import SampleOptions
@@ -65,7 +67,7 @@ _CATALOGS = ("po", "xliff")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainOptions:
+class TrainOptions(Options):
     """From which files a system is trained, and how. All that is here may change the result.
 
     >>> TrainOptions(source="a.de", target="a.en", tokenizer="none").sides[0].case
@@ -77,7 +79,7 @@ class TrainOptions:
     (TSV, PO, TMX, XLIFF)."""
     target: StrPath | None = None
     """Its translation, line by line."""
-    dev_source: StrPath | None = None
+    dev_source: Annotated[StrPath | None, DefaultText("set aside from the training text")] = None
     """Sentences to tune on; without them the last pairs of the training text are set aside."""
     dev_target: tuple[StrPath, ...] = ()
     """Their references: a file per translator."""
@@ -85,9 +87,9 @@ class TrainOptions:
     """Sentences to report results on."""
     test_target: tuple[StrPath, ...] = ()
     """Their references."""
-    dev_size: int = 0
+    dev_size: Annotated[int, AtLeast(0), DefaultText("a tenth of the pairs, at most 1,000")] = 0
     """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
-    test_size: int = 0
+    test_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Pairs to set aside for testing if there is no ``test_source``."""
     adapt_to: tuple[StrPath, ...] = ()
     """Text of the source language: rules are extracted only from training pairs that are like it. Words are
@@ -104,38 +106,40 @@ class TrainOptions:
     """``mira`` (learns dense and sparse features while it decodes), ``relevant-set`` (learns sparse features
     from the training text, and looks at the development set only to choose an iteration), ``mert``,
     ``kbmira``, ``pro``, or ``none`` for weights that are not tuned."""
-    held_out_size: int = 0
+    held_out_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Sentences at the end of the development set that are not learnt from but decide which iteration's
     weights are the best."""
-    tuning_pairs: int = 0
+    tuning_pairs: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Training pairs that are learnt from beside the development set. The tuner works with rules and a
     language model that have not seen them; the finished system has seen all pairs."""
     tokenizer: str = "moses"
     """Of both languages; ``none`` for text that is tokenised."""
-    source_tokenizer: str = ""
+    source_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Of the source language, if it is another one."""
-    target_tokenizer: str = ""
+    target_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Of the target language, if it is another one."""
-    source_language: str = ""
+    source_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
     """Such as ``de``; by default the ending of the file's name if it looks like a language, else ``en``."""
-    target_language: str = ""
+    target_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
     """Such as ``en``."""
-    case: Case | Literal[""] = ""
+    case: Annotated[Case | Literal[""], DefaultText("truecase; keep without a tokenizer")] = ""
     """``truecase``, ``usual``, ``lowercase`` or ``keep``; by default ``truecase``, without a tokenizer
     ``keep``."""
-    placeholders: tuple[str, ...] | None = None
+    placeholders: Annotated[
+        tuple[str, ...] | None, DefaultText("catalog for PO and XLIFF files, else none")
+    ] = None
     """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
     must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
     none."""
-    source_case: Case | Literal[""] = ""
+    source_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
     """Of the source language, if it is another one."""
-    target_case: Case | Literal[""] = ""
+    target_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
     """Of the target language, if it is another one."""
     source_punctuation: Punctuation = "keep"
     """``remove`` leaves punctuation out of the source side, as in speech: the target side restores it."""
     isolate_script: str = ""
     """Such as ``arabic``: source words are split where this script begins and ends."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Of everything that draws random numbers."""
     clean: CheckOptions = field(default_factory=CheckOptions)
     """From where on a training pair is left out."""
@@ -172,21 +176,12 @@ class TrainOptions:
     """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
 
     def __post_init__(self) -> None:
-        if self.search not in get_args(SearchName):
-            raise ConfigError(f"search must be one of {', '.join(get_args(SearchName))}, got {self.search!r}")
+        Options.__post_init__(self)
         if self.tuner not in TUNERS:
             raise ConfigError(f"tuner must be one of {', '.join(TUNERS)}, got {self.tuner!r}")
-        for name in ("case", "source_case", "target_case"):
-            if getattr(self, name) not in ("", *get_args(Case)):
-                raise ConfigError(
-                    f"{name} must be one of {', '.join(get_args(Case))}, got {getattr(self, name)!r}"
-                )
         for files in self.extra_bitext:
             if isinstance(files, str) or len(files) != 2:
                 raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
-        for name in ("dev_size", "test_size", "held_out_size", "tuning_pairs", "seed"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
         self._check_sets()
         self._check_features()
         self._check_tuning_pairs()
@@ -197,6 +192,31 @@ class TrainOptions:
             raise ConfigError("shared_phrase compares the training text with a test set, and there is none")
         self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
         self.protected  # noqa: B018
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> TrainOptions:
+        """The options that settings stand for; a wrong name or type is an error that says where."""
+        settings = dict(settings)
+        if not isinstance(settings.get("source"), str | Path):
+            raise ConfigError(
+                "the training text is missing: give --source and --target, or one bilingual --source"
+            )
+        if isinstance(settings.get("rules"), Mapping):
+            # What is usual for rules depends on the search.
+            rules = dict(settings["rules"])
+            check_names(ExtractOptions, rules, "rules")
+            settings["rules"] = ExtractOptions.for_grammar(
+                grammar_of(settings.get("search", "hiero")), **{"tight": False, **rules}
+            )
+        if isinstance(settings.get("decoder"), Mapping) and settings.get("search") == "block":
+            settings["decoder"] = {**asdict(BLOCK_DECODER), **settings["decoder"]}
+        if isinstance(settings.get("features"), Mapping):
+            # What is not said of sparse features stays as it is by default, with the columns that are given.
+            usual = DEFAULT_FEATURES.to_json()
+            for side in ("source", "target"):
+                usual[f"{side}_types"] += list(settings.get(f"{side}_columns", ()))
+            settings["features"] = {**usual, **settings["features"]}
+        return from_settings(cls, settings)
 
     def _check_sets(self) -> None:
         for name in ("dev", "test"):

@@ -63,6 +63,7 @@ class TuneOptions:
     dense_first: int = 0
     """Turns of ``kbmira`` that find where ``mira`` begins; 0 begins with the weights as they are."""
     seed: int = 1
+    """Random seed of restarts and shuffling."""
     online: OnlineOptions = field(default_factory=OnlineOptions)
     """Of ``mira``; ``iterations`` and ``seed`` above take the place of its own."""
     relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)

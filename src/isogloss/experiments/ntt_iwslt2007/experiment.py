@@ -32,10 +32,9 @@ from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
 from isogloss.metric.evaluation import System as Output
 from isogloss.nbest.edit import add_column, best_rows, merge
 from isogloss.nbest.store import NbestStore
-from isogloss.pipeline import Run, Stage, Trained, train
+from isogloss.pipeline import Run, Stage, Trained, train, train_options
 from isogloss.pipeline.evaluation import scoring
 from isogloss.pipeline.folds import unseen_lists
-from isogloss.pipeline.train_config import make_options
 from isogloss.rerank import Reranker, TrainOptions, method_named, parse_features, prepare
 from isogloss.rerank import train as learn
 from isogloss.rerank.lengths import with_lengths_like
@@ -111,7 +110,7 @@ class NttExperiment:
         self.say(f"{name} system")
         return train(
             self.folder / name,
-            make_options(settings),
+            train_options.TrainOptions.from_settings(settings),
             threads=self.threads,
             memory=self.memory,
             track=self.track,

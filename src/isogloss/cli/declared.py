@@ -1,0 +1,286 @@
+"""Command-line options made from declared ones: a verb names the class, and every field is an option.
+
+``--set lm.order=4`` sets any of them, also inside others; ``--config FILE`` reads them from a TOML file. What
+is typed on the command line overrides the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, Optional, TypeVar, get_args, get_origin, get_type_hints
+
+from cyclopts import Group, Parameter
+
+from isogloss.io.config import Settings, check_types, from_settings, placed, read_toml, with_table
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.options import Option, every_option
+
+__all__ = ["DECLARED", "Declared", "Json", "declares", "flag"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Groups = Mapping[str, Sequence[str]]
+
+Json = Annotated[
+    bool, Parameter(group=Group("More", sort_key=90), show_default=False, help="Print the result as JSON.")
+]
+
+_SET = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--set",
+        metavar="NAME=VALUE",
+        group=Group("More", sort_key=90),
+        help="Set any other option by its name: lm.order=4. 'isogloss options' lists them all.",
+    ),
+]
+_CONFIG = Annotated[
+    Path | None,
+    Parameter(
+        name="--config",
+        metavar="FILE",
+        group=Group("More", sort_key=90),
+        help="TOML file with any of these options; command-line options override the file.",
+    ),
+]
+DECLARED = "declared"
+"""Where a verb keeps what it declares."""
+
+
+class Declared:
+    """What a verb takes from option classes, by the names of its parameters."""
+
+    def __init__(self, classes: Mapping[str, type], groups: Groups, *, only_shown: bool) -> None:
+        self.classes, self.groups = classes, groups
+        self.options: dict[str, Option] = {}
+        for cls in classes.values():
+            self.options |= {option.name: option for option in every_option(cls)}
+        shown = {name: group for group, names in groups.items() for name in names}
+        strange = sorted(shown.keys() - self.options.keys())
+        if strange:
+            raise KeyError(f"no option is called {strange[0]}")
+        hidden = [] if only_shown else list(self.options)
+        self.flags = {name: shown.get(name, "") for name in [*shown, *hidden]}
+
+    def parameters(self) -> list[inspect.Parameter]:
+        """A keyword for each option; all are None if not given."""
+        order = list(self.groups)
+        found = []
+        for name, group in self.flags.items():
+            option = self.options[name]
+            note = Parameter(
+                name=flag(name),
+                help=option.summary,
+                show=bool(group),
+                show_default=option.shown_default or False,
+                negative=f"--no-{flag(name)[2:]}" if bool in option.alternatives else (),
+                consume_multiple=_is_list(option),
+                metavar=_metavar(option),
+                required=False,
+                group=Group(group, sort_key=order.index(group)) if group else None,
+            )
+            found.append(_keyword(name.replace(".", "__"), Annotated[Optional[_typed(option)], note]))  # noqa: UP045
+        return found
+
+    def build(
+        self, given: Mapping[str, Any], config: Path | None, assignments: Sequence[str]
+    ) -> dict[str, Any]:
+        """The options that a command line stands for, by the names of the verb's parameters."""
+        settings: Settings = {}
+        if config is not None:
+            settings = self._read(config)
+        for name, value in given.items():
+            if value is not None:
+                settings = with_table(settings, name, _value(self.options[name], value))
+        for assignment in assignments:
+            name, value = self._assignment(assignment)
+            settings = with_table(settings, name, value)
+        try:
+            return {into: _made(cls, _part(cls, settings)) for into, cls in self.classes.items()}
+        except ConfigError as error:
+            raise ConfigError(self._in_flags(str(error))) from None
+
+    def _read(self, config: Path) -> Settings:
+        settings: Settings = read_toml(config)
+        tables = {name.partition(".")[0] for name in self.options}
+        for name in settings:
+            if name not in tables:
+                raise DataFormatError(f"no option is called '{name}'{_meant(name, tables)}", config)
+        found: Settings = {}
+        for cls in self.classes.values():
+            part = placed(cls, _part(cls, settings), config.parent)
+            try:
+                check_types(cls, part)
+            except ConfigError as error:
+                raise DataFormatError(str(error), config) from None
+            found |= part
+        return found
+
+    def _assignment(self, text: str) -> tuple[str, Any]:
+        name, equals, written = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise ConfigError(f"--set takes NAME=VALUE, such as lm.order=4, got '{text}'")
+        if name not in self.options and not any(known.startswith(f"{name}.") for known in self.options):
+            near = difflib.get_close_matches(name, self.options, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise ConfigError(
+                f"--set: no option is called '{name}'{meant}; 'isogloss options' lists them all"
+            )
+        try:
+            return name, tomllib.loads(f"value = {written}")["value"]
+        except tomllib.TOMLDecodeError:  # words need no quotes
+            option = self.options.get(name)
+            return name, written.split(",") if option is not None and _is_list(option) else written
+
+    def _in_flags(self, message: str) -> str:
+        """The message with options as they are typed; single words may be words of the language too."""
+        for name in sorted(self.flags, key=len, reverse=True):
+            end = r"(?![\w.])" if re.search(r"[._]", name) else r"(?= must| is missing)"
+            message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", flag(name), message)
+        return message
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else "; 'isogloss options' lists them all"
+
+
+def _part(cls: type, settings: Settings) -> Settings:
+    names = {field.name for field in fields(cls)}
+    return {name: value for name, value in settings.items() if name in names}
+
+
+def _made(cls: type, settings: Settings) -> Any:
+    """Some classes have defaults that depend on other options."""
+    own = getattr(cls, "from_settings", None)
+    return own(settings) if own is not None else from_settings(cls, settings)
+
+
+def declares(
+    groups: Groups | None = None, *, config: bool = True, only_shown: bool = False, **classes: type
+) -> Callable[[F], F]:
+    """Give a verb the options of classes; what is given on the command line comes as an object of each.
+
+    ``classes`` are by the names of the verb's parameters. ``groups`` are the options that the help shows, by
+    heading; by default all but those inside other options, under "Options". Others are accepted too, unless
+    ``only_shown``, and all of them through ``--set``.
+    """
+
+    def decorate(verb: F) -> F:
+        chosen = groups
+        if chosen is None:
+            every = (option.name for cls in classes.values() for option in every_option(cls))
+            chosen = {"Options": [name for name in every if "." not in name]}
+        declared = Declared(classes, chosen, only_shown=only_shown)
+        hints = get_type_hints(verb, include_extras=True)
+        own = [
+            parameter.replace(annotation=hints.get(name, parameter.annotation))
+            for name, parameter in inspect.signature(verb).parameters.items()
+            if name not in classes
+        ]
+        added = declared.parameters()
+        more = [_keyword("set", _SET), *([_keyword("config", _CONFIG)] if config else [])]
+        names = [parameter.name for parameter in added]
+
+        @functools.wraps(verb)
+        def wrapped(*arguments: Any, **keywords: Any) -> Any:
+            given = {name.replace("__", "."): keywords.pop(name, None) for name in names}
+            built = declared.build(given, keywords.pop("config", None), keywords.pop("set", None) or ())
+            return verb(*arguments, **built, **keywords)
+
+        del wrapped.__wrapped__  # its signature is another one
+        parameters = sorted([*own, *added, *more], key=lambda parameter: parameter.kind)
+        wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        setattr(wrapped, DECLARED, declared)
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
+
+
+def flag(name: str) -> str:
+    """An option as it is typed.
+
+    >>> flag("beam_size"), flag("lm.order")
+    ('--beam-size', '--lm.order')
+    """
+    return "--" + name.replace("_", "-")
+
+
+def _keyword(name: str, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _is_list(option: Option) -> bool:
+    return any(get_origin(kind) is tuple or _is_table(kind) for kind in option.alternatives)
+
+
+def _is_table(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _typed(option: Option) -> Any:
+    """The type that the command line converts to."""
+    if option.choices:
+        return Literal[tuple(option.choices)]
+    if _is_list(option):
+        return list[str]
+    if option.is_size:
+        return str
+    for kind in (bool, int, float):
+        if kind in option.alternatives:
+            return kind
+    return str
+
+
+def _metavar(option: Option) -> str | None:
+    if option.choices:
+        return "NAME"
+    if option.is_size:
+        return "SIZE"
+    kind = option.kind.split(",")[0]
+    names = {
+        "a file name": "FILE",
+        "list of files": "FILE...",
+        "a whole number": "N",
+        "a number": "NUMBER",
+        "list of words": "NAME...",
+        "table": "NAME=VALUE...",
+        "list": "VALUE...",
+        "text": "TEXT",
+    }
+    return names.get(kind)
+
+
+def _value(option: Option, value: Any) -> Any:
+    """What was typed, as settings have it: tables from NAME=VALUE, pairs from A:B, lists also with commas."""
+    if not isinstance(value, list):
+        return value
+    for kind in option.alternatives:
+        if _is_table(kind):
+            return dict(_two(option, text, "=") for text in value)
+        inner = get_args(kind)[:1] if get_origin(kind) is tuple else ()
+        if inner and get_origin(inner[0]) is tuple:
+            return [list(_two(option, text, ":", last=True)) for text in value]
+        if inner == (str,):
+            if value == ["none"]:
+                return []
+            return [word.strip() for text in value for word in text.split(",") if word.strip()]
+    return value
+
+
+def _two(option: Option, text: str, separator: str, *, last: bool = False) -> tuple[str, str]:
+    first, found, second = text.rpartition(separator) if last else text.partition(separator)
+    if not found or not first or not second:
+        raise ConfigError(
+            f"{flag(option.name)} takes two values with '{separator}' between them, got '{text}'"
+        )
+    return first, second

@@ -1,0 +1,32 @@
+"""What a command may use of the machine. Nothing here changes a result."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Annotated
+
+from isogloss.io.options import AtLeast, ByteSize, DefaultText, Options
+
+__all__ = ["Resources", "Threads"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threads(Options):
+    """How many threads work at once."""
+
+    threads: Annotated[int, AtLeast(0), DefaultText("all processors")] = 0
+    """Threads to use; 0 uses all processors. Results do not depend on it."""
+
+    @property
+    def count(self) -> int:
+        """The number of threads, at least 1."""
+        return self.threads or os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources(Threads):
+    """Threads and memory."""
+
+    memory_limit: Annotated[int, ByteSize(), AtLeast(1)] = 4 << 30
+    """Memory that counting and sorting may use, such as 500M or 4G; more is faster on large corpora."""

@@ -1,0 +1,85 @@
+"""Verbs whose options are declared elsewhere: what help shows is what is used."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING
+from pathlib import Path
+
+import pytest
+
+from isogloss.cli.declared import DECLARED, Declared
+from isogloss.cli.main import main, verbs
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.pipeline import TrainOptions
+
+FILES = {"source": "a", "target": "b"}
+
+
+def made(*assignments: str, config: Path | None = None, **given: object) -> TrainOptions:
+    declared = Declared({"options": TrainOptions}, {}, only_shown=False)
+    options = declared.build({**FILES, **given}, config, assignments)["options"]
+    assert isinstance(options, TrainOptions)
+    return options
+
+
+def test_set_and_flags_and_a_file_override_each_other_in_this_order(tmp_path: Path) -> None:
+    config = tmp_path / "x.toml"
+    config.write_text('search = "phrase"\nseed = 3\n[lm]\norder = 2\nprune = [0, 1]\n')
+    options = made("lm.order=4", config=config, seed=7)
+    assert (options.search, options.seed, options.lm.order) == ("phrase", 7, 4)
+
+
+def test_words_need_no_quotes_and_lists_may_have_commas() -> None:
+    assert made("search=phrase").search == "phrase"
+    assert made("clean.patterns=[0-9],x").clean.patterns == ("[0-9]", "x")
+    assert made(placeholders=["printf,braces"]).placeholders == ("printf", "braces")
+    assert made(placeholders=["none"]).placeholders == ()
+
+
+def test_mistakes_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no option is called 'lm.ordr'; did you mean lm.order\?"):
+        made("lm.ordr=4")
+    with pytest.raises(ConfigError, match="--set takes NAME=VALUE"):
+        made("lm.order")
+    with pytest.raises(ConfigError, match="--dev-size must be at least 0, got -1"):
+        made(dev_size=-1)
+    config = tmp_path / "x.toml"
+    config.write_text("seed = 'x'\n")
+    with pytest.raises(DataFormatError, match=r"x.toml: seed must be a whole number, got 'x'"):
+        made(config=config)
+
+
+def test_lists_take_several_words_and_repeats_and_single_options_refuse_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["train", "x", "--source", "a", "--source", "b"]) == 2
+    assert "--source specified multiple times" in capsys.readouterr().err
+
+
+def declaring() -> list[tuple[str, Declared]]:
+    found = []
+    for words, app in verbs():
+        declared = getattr(app.default_command, DECLARED, None)
+        if isinstance(declared, Declared):
+            found.append((" ".join(words), declared))
+    return found
+
+
+@pytest.mark.parametrize(("verb", "declared"), declaring(), ids=[name for name, _ in declaring()])
+def test_defaults_shown_are_the_defaults_used(verb: str, declared: Declared) -> None:
+    for parameter in declared.parameters():
+        note = parameter.annotation.__metadata__[0]
+        option = declared.options[parameter.name.replace("__", ".")]
+        assert parameter.default is None  # nothing is given unless it is typed
+        assert note.show_default == (option.shown_default or False)
+        assert option.help, f"{verb}: {option.name} has no help"
+        if option.default is not MISSING and not option.default_text and "." not in option.name:
+            option.check(option.default)
+
+
+@pytest.mark.parametrize("verb", [name for name, _ in declaring()])
+def test_every_option_is_listed(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["options", *verb.split()]) == 0
+    printed = capsys.readouterr().out
+    for option in dict(declaring())[verb].options:
+        assert option in printed
