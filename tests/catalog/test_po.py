@@ -149,9 +149,8 @@ def test_command(text_system: System, tmp_path: Path, capsys: pytest.CaptureFixt
         'msgid "the man sees %s"\nmsgstr ""\n\nmsgid "zorb"\nmsgstr ""\n\nmsgid "a"\nmsgstr "b"\n'
     )
     system = str(text_system.path)
-    assert (
-        main(["translate", system, "--po", str(source), "-o", str(target), "--confidence", str(table)]) == 0
-    )
+    command = ["catalog", "fill", system, str(source), "-o", str(target), "--confidence", str(table)]
+    assert main(command) == 0
     assert "2 filled as drafts, 1 left as they were" in capsys.readouterr().err
     first, _, last = polib.pofile(str(target))
     assert "%s" in first.msgstr
@@ -159,5 +158,9 @@ def test_command(text_system: System, tmp_path: Path, capsys: pytest.CaptureFixt
     assert last.msgstr == "b"
     rows = [line.split("\t") for line in table.read_text("utf-8").splitlines()]
     assert [row[2] for row in rows] == ["message", "zorb", "the man sees %s"]  # the least sure first
-    assert main(["translate", system, "--po", str(source)]) == 2
+    assert main(["catalog", "fill", system, str(source)]) == 2
     assert "--output" in capsys.readouterr().err
+    again = tmp_path / "again.po"
+    assert main(["translate", system, "--po", str(source), "-o", str(again)]) == 0  # its old name
+    assert "is now called 'isogloss catalog fill'" in capsys.readouterr().err
+    assert again.read_bytes() == target.read_bytes()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from isogloss.catalog import Draft, fill_catalog
+from isogloss.catalog import Draft, FillOptions, fill_catalog
 from isogloss.catalog.inline import Inline
 from isogloss.corpus.tmx import read_tmx
 from isogloss.corpus.xliff import read_xliff
@@ -49,6 +49,8 @@ TMX = """<?xml version="1.0" encoding="ISO-8859-1"?>
 class Shouter:
     """Translates by capitals, but for tags."""
 
+    target_language = ""
+
     def translate(self, messages: Sequence[str], **_: Any) -> list[Draft]:
         return [Draft(message.upper().replace("IG", "ig") + "<", 0.5) for message in messages]
 
@@ -56,7 +58,7 @@ class Shouter:
 def fill(text: str, tmp_path: Path, name: str, **languages: str) -> tuple[str, Any]:
     source, target = tmp_path / f"in.{name}", tmp_path / f"out.{name}"
     source.write_bytes(text.encode("latin-1" if "8859" in text else "utf-8"))
-    result = fill_catalog(source, target, Shouter(), **languages)  # type: ignore[arg-type]
+    result = fill_catalog(source, target, Shouter(), FillOptions(**languages))  # type: ignore[arg-type]
     filled = target.read_text("utf-8")
     ElementTree.fromstring(filled)
     return filled, result

@@ -158,18 +158,18 @@ def test_unknown_words(run: Run) -> None:
     ("arguments", "message"),
     [
         (["phrase", "--nbest", "0"], "--nbest must be at least 1, got 0"),
-        (["phrase", "--nbest", "2"], "--nbest above 1 needs --format moses or jsonl"),
+        (["phrase", "--nbest", "2"], "nbest above 1 needs format moses or jsonl"),
         (["phrase", "--threads", "-1"], "--threads must be at least 0, got -1"),
-        (["phrase", "--beam-size", "-1"], "beam_size must be between"),
+        (["phrase", "--beam-size", "-1"], "--beam-size must be between"),
         (["phrase", "--weights", "nowhere"], "nowhere: No such file or directory"),
         (["nowhere"], "nowhere: No such file or directory"),
         (["rules"], "rules: no system.json here; a system made by 'isogloss train'"),
         (["phrase", "--unknown-mark", "?"], "unknown_mark must have '{word}' in it once"),
-        (["phrase", "--time-limit", "0"], "--time-limit must be above 0 seconds, got 0.0"),
+        (["phrase", "--time-limit", "0"], "--time-limit must be above 0, got 0.0"),
         (["phrase", "--factors", "a b"], "'a b' is not a possible name of a factor"),
         (["phrase", "--terms", "nowhere"], "nowhere: No such file or directory"),
         (["phrase", "--terms", "x", "--input", "plf"], "are for sentences, not for lattices"),
-        (["phrase", "--format", "xml"], "'xml' is not one of 'text', 'moses', 'jsonl'"),
+        (["phrase", "--format", "xml"], 'Choose from: "text", "moses", "jsonl"'),
     ],
 )
 def test_mistakes(run: Run, arguments: list[str], message: str) -> None:

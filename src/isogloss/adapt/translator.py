@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isogloss.adapt.decoding import BuildOptions, ExampleDecoder
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.memory import Hit, Memory
-from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import Method, RetrievalOptions, UpdateOptions
 from isogloss.adapt.overlay import Overlay
 from isogloss.adapt.update import LocalWeights, local_weights
 from isogloss.adapt.weight_scale import Units, find_units
@@ -26,13 +26,14 @@ from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System, best_lines
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
+from isogloss.io.streams import StrPath
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 
 if TYPE_CHECKING:
     from isogloss.decoder.sentence import Sentence
 
-__all__ = ["LocalSystem", "LocalTranslator", "LocallyTranslated"]
+__all__ = ["LocalSystem", "LocalTranslator", "LocallyTranslated", "adapted_system"]
 
 _MEASURED = 400  # examples that say what a change of weights is measured in
 _BATCH = 20  # sentences per thread at once: Ctrl-C works in between
@@ -270,3 +271,30 @@ class LocalSystem(System):
         if not stores:
             return super().nbest([]), []
         return merge(stores), derivations
+
+
+def adapted_system(
+    system: System,
+    memory: StrPath,
+    method: Method = "ebuu",
+    *,
+    dev: StrPath | None = None,
+    watch: Callable[[LocallyTranslated], None] = lambda done: None,
+    **changes: Any,
+) -> LocalSystem:
+    """A system that translates with local weights from the examples of a stored memory.
+
+    ``changes`` are fields of ``RetrievalOptions`` and ``UpdateOptions``; the others are those that the memory
+    was tuned with. ``dev`` is a memory of the development set, all of which is trained on beside the
+    examples.
+    """
+    opened = Memory.open(memory, system)
+    names = {field.name for field in fields(RetrievalOptions)}
+    translator = LocalTranslator(
+        system,
+        opened,
+        opened.retrieval_options(method, **{name: changes[name] for name in changes if name in names}),
+        opened.update_options(method, **{name: changes[name] for name in changes if name not in names}),
+        dev=None if dev is None else Memory.open(dev, system),
+    )
+    return LocalSystem(translator, watch)

@@ -54,6 +54,8 @@ class MessageTranslator:
         self._system, self._threads, self._terms = system, threads, terms
         self._text: TextProcessing = replace(system.text, placeholders=kinds)
         self._protector = Protector(kinds)
+        self.target_language = system.text.target.options.language
+        """What the system writes."""
 
     def translate(self, messages: Sequence[str], *, track: Track = no_track) -> list[Draft]:
         """Translate messages, in order."""

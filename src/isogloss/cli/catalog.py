@@ -1,51 +1,82 @@
-"""What ``isogloss translate`` does with a catalog."""
+"""``isogloss catalog``: translation catalogs of programs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import Annotated
 
+from cyclopts import App, Parameter
+
+from isogloss.adapt import RetrievalOptions, UpdateOptions
+from isogloss.catalog import FillOptions, MessageTranslator, fill_catalog
 from isogloss.cli import console
+from isogloss.cli.adapted import LocalMethod, LocalReport, MemoryFolder, adapted
+from isogloss.cli.declared import Changes, Json, declares
+from isogloss.decoder import SearchOptions, Terms, load
+from isogloss.io.config import Settings
+from isogloss.io.resources import Threads
 
-if TYPE_CHECKING:
-    from isogloss.decoder import System, Terms
+__all__ = ["app"]
 
-__all__ = ["translate_catalog"]
+app = App(name="catalog", help="Fill translation catalogs: PO, XLIFF, TMX.")
+
+Output = Annotated[
+    str, Parameter(name=["--output", "-o"], metavar="FILE", help="Where to write the filled file.")
+]
 
 _UNSURE = 0.3
+_GROUPS = {
+    "Catalog": ("source_language", "target_language", "terms", "confidence"),
+    "Resources": ("threads",),
+}
 
 
-def translate_catalog(
-    system: System,
-    path: str,
-    output: str,
+@app.command
+@declares(
+    _GROUPS,
+    options=FillOptions,
+    search=Changes(SearchOptions, "the system's"),
+    retrieval=Changes(RetrievalOptions, "the memory's", prefix="local"),
+    update=Changes(UpdateOptions, "the memory's", prefix="local"),
+    resources=Threads,
+)
+def fill(
+    engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
+    catalog: Annotated[str, Parameter(help="PO, XLIFF or TMX file.")],
+    /,
     *,
-    confidence: str | None,
-    terms: Terms | None,
-    threads: int,
-    languages: tuple[str, str],
+    output: Output,
+    options: FillOptions,
+    search: Settings,
+    retrieval: Settings,
+    update: Settings,
+    resources: Threads,
+    local: LocalMethod = None,
+    memory: MemoryFolder = None,
+    local_report: LocalReport = None,
+    json: Json = False,
 ) -> None:
-    """Fill a catalog and say how sure that is."""
-    from isogloss.catalog import MessageTranslator, fill_catalog
-    from isogloss.io.streams import atomic_output
+    """Translate what is empty in a catalog, and mark it as a draft.
 
-    translator = MessageTranslator(system, threads=threads, terms=terms)
-    own = system.text.target.options.language if system.text is not None else ""
-    filled = fill_catalog(
-        path,
-        output,
-        translator,
-        source_language=languages[0],
-        target_language=languages[1] or own,
-        track=console.track,
-    )
-    if confidence is not None:
-        rows = zip(filled.lines, filled.messages, filled.drafts, strict=True)
-        with atomic_output(confidence) as stream:
-            stream.write("line\tconfidence\tmessage\ttranslation\n")
-            for line, message, draft in sorted(rows, key=lambda row: (row[2].confidence, row[0])):
-                texts = (" ".join(text.split()) for text in (message, draft.text))
-                stream.write("\t".join([str(line), f"{draft.confidence:.3f}", *texts]) + "\n")
+    What is translated already is never changed. Drafts are fuzzy in a PO file, in need of review in XLIFF,
+    and have a property in TMX.
+    """
+    with ExitStack() as open_files:
+        system = load(engine, changes=search)
+        system = adapted(system, local, memory, {**retrieval, **update}, local_report, open_files)
+        terms = None if options.terms is None else Terms.read(options.terms)
+        translator = MessageTranslator(system, threads=resources.count, terms=terms)
+        filled = fill_catalog(catalog, output, translator, options, track=console.track)
     unsure = sum(draft.confidence < _UNSURE for draft in filled.drafts)
+    if json:
+        console.print_json(
+            {
+                "filled": len(filled.drafts),
+                "kept": filled.translated,
+                "mean_confidence": filled.confidence,
+                "unsure": unsure,
+            }
+        )
     console.note(
         f"{output}: {len(filled.drafts):,} filled as drafts, {filled.translated:,} left as they were; "
         f"mean confidence {filled.confidence:.2f}, {unsure:,} below {_UNSURE}"

@@ -11,9 +11,10 @@ import functools
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Optional, TypeVar, get_args, get_origin, get_type_hints
 
 from cyclopts import Group, Parameter
@@ -22,21 +23,28 @@ from isogloss.io.config import Settings, check_types, from_settings, placed, rea
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.options import Option, every_option
 
-__all__ = ["DECLARED", "Declared", "Json", "declares", "flag"]
+__all__ = ["DECLARED", "Changes", "Declared", "Json", "declares", "flag", "heading"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Groups = Mapping[str, Sequence[str]]
 
-Json = Annotated[
-    bool, Parameter(group=Group("More", sort_key=90), show_default=False, help="Print the result as JSON.")
-]
+
+@functools.cache
+def heading(name: str) -> Group:
+    """A heading in the help; the same one for the same name, wherever options below it are declared."""
+    order = ("Data", "Input", "Catalog", "Text", "Output", "Search", "Choice", "Tuning", "Local training")
+    last = {"Resources": 80, "More": 90}
+    return Group(name, sort_key=last.get(name, order.index(name) if name in order else len(order)))
+
+
+Json = Annotated[bool, Parameter(group=heading("More"), show_default=False, help="Print the result as JSON.")]
 
 _SET = Annotated[
     list[str] | None,
     Parameter(
         name="--set",
         metavar="NAME=VALUE",
-        group=Group("More", sort_key=90),
+        group=heading("More"),
         help="Set any other option by its name: lm.order=4. 'isogloss options' lists them all.",
     ),
 ]
@@ -45,7 +53,7 @@ _CONFIG = Annotated[
     Parameter(
         name="--config",
         metavar="FILE",
-        group=Group("More", sort_key=90),
+        group=heading("More"),
         help="TOML file with any of these options; command-line options override the file.",
     ),
 ]
@@ -53,14 +61,34 @@ DECLARED = "declared"
 """Where a verb keeps what it declares."""
 
 
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Options of which only those count that are given; the verb gets them as settings.
+
+    What is not given stays as something else has it, which ``default`` names: the system's, the memory's.
+    """
+
+    cls: type
+    default: str
+    prefix: str = ""
+    """A table of its own that they are in: ``local`` makes ``size`` ``--local.size``."""
+
+
 class Declared:
     """What a verb takes from option classes, by the names of its parameters."""
 
-    def __init__(self, classes: Mapping[str, type], groups: Groups, *, only_shown: bool) -> None:
-        self.classes, self.groups = classes, groups
+    def __init__(
+        self,
+        classes: Mapping[str, type | Changes],
+        groups: Groups,
+        *,
+        only_shown: bool = False,
+        names: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.classes, self.groups, self.names = classes, groups, names
         self.options: dict[str, Option] = {}
         for cls in classes.values():
-            self.options |= {option.name: option for option in every_option(cls)}
+            self.options |= {option.name: option for option in _options(cls)}
         shown = {name: group for group, names in groups.items() for name in names}
         strange = sorted(shown.keys() - self.options.keys())
         if strange:
@@ -68,22 +96,25 @@ class Declared:
         hidden = [] if only_shown else list(self.options)
         self.flags = {name: shown.get(name, "") for name in [*shown, *hidden]}
 
+    def flag(self, name: str) -> str:
+        """An option as it is typed."""
+        return self.names.get(name) or flag(name)
+
     def parameters(self) -> list[inspect.Parameter]:
         """A keyword for each option; all are None if not given."""
-        order = list(self.groups)
         found = []
         for name, group in self.flags.items():
             option = self.options[name]
             note = Parameter(
-                name=flag(name),
+                name=self.flag(name),
                 help=option.summary,
                 show=bool(group),
                 show_default=option.shown_default or False,
-                negative=f"--no-{flag(name)[2:]}" if bool in option.alternatives else (),
+                negative=f"--no-{self.flag(name)[2:]}" if bool in option.alternatives else (),
                 consume_multiple=_is_list(option),
                 metavar=_metavar(option),
                 required=False,
-                group=Group(group, sort_key=order.index(group)) if group else None,
+                group=heading(group) if group else None,
             )
             found.append(_keyword(name.replace(".", "__"), Annotated[Optional[_typed(option)], note]))  # noqa: UP045
         return found
@@ -102,7 +133,7 @@ class Declared:
             name, value = self._assignment(assignment)
             settings = with_table(settings, name, value)
         try:
-            return {into: _made(cls, _part(cls, settings)) for into, cls in self.classes.items()}
+            return {into: _made(cls, settings) for into, cls in self.classes.items()}
         except ConfigError as error:
             raise ConfigError(self._in_flags(str(error))) from None
 
@@ -114,12 +145,14 @@ class Declared:
                 raise DataFormatError(f"no option is called '{name}'{_meant(name, tables)}", config)
         found: Settings = {}
         for cls in self.classes.values():
-            part = placed(cls, _part(cls, settings), config.parent)
+            table, part = _part(cls, settings)
+            plain = cls.cls if isinstance(cls, Changes) else cls
+            part = placed(plain, part, config.parent)
             try:
-                check_types(cls, part)
+                check_types(plain, part)
             except ConfigError as error:
                 raise DataFormatError(str(error), config) from None
-            found |= part
+            found |= {table: {**found.get(table, {}), **part}} if table else part
         return found
 
     def _assignment(self, text: str) -> tuple[str, Any]:
@@ -143,7 +176,7 @@ class Declared:
         """The message with options as they are typed; single words may be words of the language too."""
         for name in sorted(self.flags, key=len, reverse=True):
             end = r"(?![\w.])" if re.search(r"[._]", name) else r"(?= must| is missing)"
-            message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", flag(name), message)
+            message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", self.flag(name), message)
         return message
 
 
@@ -152,33 +185,55 @@ def _meant(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else "; 'isogloss options' lists them all"
 
 
-def _part(cls: type, settings: Settings) -> Settings:
-    names = {field.name for field in fields(cls)}
-    return {name: value for name, value in settings.items() if name in names}
+def _options(cls: type | Changes) -> Iterator[Option]:
+    if not isinstance(cls, Changes):
+        yield from every_option(cls)
+        return
+    prefix = f"{cls.prefix}." if cls.prefix else ""
+    for option in every_option(cls.cls):
+        yield replace(option, name=prefix + option.name, default=None, default_text=cls.default)
 
 
-def _made(cls: type, settings: Settings) -> Any:
+def _part(cls: type | Changes, settings: Settings) -> tuple[str, Settings]:
+    """The table that the options of a class are in, and those settings that are its."""
+    table, plain = (cls.prefix, cls.cls) if isinstance(cls, Changes) else ("", cls)
+    names = {field.name for field in fields(plain)}
+    inside = settings.get(table, {}) if table else settings
+    return table, {name: value for name, value in inside.items() if name in names}
+
+
+def _made(cls: type | Changes, settings: Settings) -> Any:
     """Some classes have defaults that depend on other options."""
+    _, part = _part(cls, settings)
+    if isinstance(cls, Changes):
+        check_types(cls.cls, part)
+        return part
     own = getattr(cls, "from_settings", None)
-    return own(settings) if own is not None else from_settings(cls, settings)
+    return own(part) if own is not None else from_settings(cls, part)
 
 
 def declares(
-    groups: Groups | None = None, *, config: bool = True, only_shown: bool = False, **classes: type
+    groups: Groups | None = None,
+    *,
+    config: bool = True,
+    only_shown: bool = False,
+    names: Mapping[str, str] = MappingProxyType({}),
+    **classes: type | Changes,
 ) -> Callable[[F], F]:
     """Give a verb the options of classes; what is given on the command line comes as an object of each.
 
     ``classes`` are by the names of the verb's parameters. ``groups`` are the options that the help shows, by
     heading; by default all but those inside other options, under "Options". Others are accepted too, unless
-    ``only_shown``, and all of them through ``--set``.
+    ``only_shown``, and all of them through ``--set``. ``names`` are flags that are not called like the
+    option.
     """
 
     def decorate(verb: F) -> F:
         chosen = groups
         if chosen is None:
-            every = (option.name for cls in classes.values() for option in every_option(cls))
+            every = (option.name for cls in classes.values() for option in _options(cls))
             chosen = {"Options": [name for name in every if "." not in name]}
-        declared = Declared(classes, chosen, only_shown=only_shown)
+        declared = Declared(classes, chosen, only_shown=only_shown, names=names)
         hints = get_type_hints(verb, include_extras=True)
         own = [
             parameter.replace(annotation=hints.get(name, parameter.annotation))
@@ -187,11 +242,11 @@ def declares(
         ]
         added = declared.parameters()
         more = [_keyword("set", _SET), *([_keyword("config", _CONFIG)] if config else [])]
-        names = [parameter.name for parameter in added]
+        typed = [parameter.name for parameter in added]
 
         @functools.wraps(verb)
         def wrapped(*arguments: Any, **keywords: Any) -> Any:
-            given = {name.replace("__", "."): keywords.pop(name, None) for name in names}
+            given = {name.replace("__", "."): keywords.pop(name, None) for name in typed}
             built = declared.build(given, keywords.pop("config", None), keywords.pop("set", None) or ())
             return verb(*arguments, **built, **keywords)
 

@@ -31,6 +31,11 @@ _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Start here": {
         "train": ("train:train", "Train a translation engine from your own sentence pairs."),
+        "translate": (
+            "translate:translate",
+            "Translate sentences from standard input to standard output.",
+        ),
+        "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
     },
     "Help": {
         "options": ("options:options", "List every option of a verb."),
@@ -59,11 +64,10 @@ def _make_app() -> App:
         default_parameter=Parameter(negative=(), consume_multiple=True),
         group_commands=Group("Commands", sort_key=99),
     )
-    for number, (group, members) in enumerate(_VERBS.items()):
+    for number, (heading, members) in enumerate(_VERBS.items()):
+        group = Group(heading, sort_key=number)
         for name, (where, sentence) in members.items():
-            made.command(
-                f"isogloss.cli.{where}", name=name, help=sentence, group=Group(group, sort_key=number)
-            )
+            made.command(f"isogloss.cli.{where}", name=name, help=sentence, group=group)
     return made
 
 

@@ -21,7 +21,6 @@ from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
 from isogloss.cli.sample import sample
 from isogloss.cli.speech import speech
-from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
 from isogloss.cli.tune_nbest import tune_nbest
 
@@ -62,7 +61,6 @@ app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
-app.command()(translate)
 app.command()(speech)
 app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")

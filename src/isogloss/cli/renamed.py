@@ -7,7 +7,19 @@ from collections.abc import Callable, Sequence
 __all__ = ["current_words"]
 
 _VERBS: dict[tuple[str, ...], tuple[str, ...]] = {}
+# An old option with the word after it, if that is part of the name.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
+    ("translate",): {
+        "--markup on": "--markup",
+        "--markup off": "",
+        "--mbr-list": "--mbr.size",
+        "--mbr-scale": "--mbr.scale",
+        "--local-strength": "--local.strength",
+        "--local-size": "--local.size",
+        "--local-similarity": "--local.min-similarity",
+        "--local-edit-share": "--local.edit-share",
+        "--local-decodings": "--local.decodings",
+    },
     ("train",): {
         "--memory": "--memory-limit",
         "--features": "--features.templates",
@@ -24,7 +36,7 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
 
 def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str]:
     """A command line in today's names."""
-    found = list(words)
+    found = _catalog(list(words), note)
     for old, new in _VERBS.items():
         if tuple(found[: len(old)]) == old:
             note(f"'isogloss {' '.join(old)}' is now called 'isogloss {' '.join(new)}'")
@@ -33,9 +45,36 @@ def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str
     for verb, options in _OPTIONS.items():
         if tuple(found[: len(verb)]) == verb:
             end = found.index("--") if "--" in found else len(found)
-            for place, word in enumerate(found[:end]):
-                name, equals, value = word.partition("=")
-                if name in options:
-                    note(f"{name} is now called {options[name]}")
-                    found[place] = options[name] + equals + value
+            found[:end] = _renamed(found[:end], options, note)
+    return found
+
+
+def _catalog(words: list[str], note: Callable[[str], None]) -> list[str]:
+    """``translate DIR --po FILE`` was what ``catalog fill DIR FILE`` is."""
+    flags = ("--po", "--xliff", "--tmx")
+    place = next((i for i, word in enumerate(words) if word.partition("=")[0] in flags), None)
+    if words[:1] != ["translate"] or place is None:
+        return words
+    note("'isogloss translate' with --po, --xliff or --tmx is now called 'isogloss catalog fill'")
+    name, equals, file = words[place].partition("=")
+    file = file if equals else (words[place + 1] if place + 1 < len(words) else name)
+    rest = words[1:place] + words[place + (1 if equals else 2) :]
+    return ["catalog", "fill", *rest[:1], file, *rest[1:]]
+
+
+def _renamed(words: Sequence[str], options: dict[str, str], note: Callable[[str], None]) -> list[str]:
+    found: list[str] = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        pair = f"{found[-1]} {word}" if found else ""
+        if pair in options or (equals and f"{name} {value}" in options):
+            old = pair if pair in options else f"{name} {value}"
+            note(f"'{old}' is now written '{options[old]}'")
+            del found[len(found) - (pair in options) :]
+            found += options[old].split()
+        elif name in options:
+            note(f"{name} is now called {options[name]}")
+            found.append(options[name] + equals + value)
+        else:
+            found.append(word)
     return found

@@ -9,6 +9,7 @@ from isogloss.decoder.options import SearchOptions
 from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
 from isogloss.decoder.search_result import Posteriors, Searched
 from isogloss.decoder.sentence import Fixed, Sentence, Source
+from isogloss.decoder.stream import InputOptions, OutputOptions, arriving_batches, line_reader, written
 from isogloss.decoder.system import System, best_lines, create_system, inspect_system, is_system, load
 from isogloss.decoder.terms import Terms
 from isogloss.decoder.weights import (
@@ -29,8 +30,10 @@ __all__ = [
     "Derivation",
     "ExternalDecoder",
     "Fixed",
+    "InputOptions",
     "Lattice",
     "NbestDecoder",
+    "OutputOptions",
     "Posteriors",
     "SearchOptions",
     "Searched",
@@ -39,6 +42,7 @@ __all__ = [
     "Step",
     "System",
     "Terms",
+    "arriving_batches",
     "best_lines",
     "create_system",
     "default_weights",
@@ -47,10 +51,12 @@ __all__ = [
     "format_plf",
     "inspect_system",
     "is_system",
+    "line_reader",
     "load",
     "parse_factors",
     "parse_markup",
     "parse_plf",
     "read_weights",
     "write_weights",
+    "written",
 ]

@@ -72,15 +72,19 @@ class Range:
         return low and (value < self.high if self.below else value <= self.high) and math.isfinite(value)
 
     def __str__(self) -> str:
-        low = f"{'above' if self.above else 'at least'} {self.low:,g}"
-        high = f"{'below' if self.below else 'at most'} {self.high:,g}"
+        low = f"{'above' if self.above else 'at least'} {_number(self.low)}"
+        high = f"{'below' if self.below else 'at most'} {_number(self.high)}"
         if self.high == math.inf:
             return low if self.low > -math.inf else "a finite number"
         if self.low == -math.inf:
             return high
         if self.above or self.below:
             return f"{low} and {high}"
-        return f"between {self.low:,g} and {self.high:,g}"
+        return f"between {_number(self.low)} and {_number(self.high)}"
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def AtLeast(low: float) -> Range:  # noqa: N802  # reads as a part of the type

@@ -11,6 +11,7 @@ tune_nbest                 from a list and references to weights, with checks
 from isogloss.learn.constraints import Constraints, Prior
 from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
 from isogloss.learn.learner import Curve, Learned, Learner, Step, Track, no_track
+from isogloss.learn.mbr import MbrOptions
 from isogloss.learn.mert import Mert
 from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
 from isogloss.learn.mira import BatchMira
@@ -28,6 +29,7 @@ __all__ = [
     "LargeMarginUpdate",
     "Learned",
     "Learner",
+    "MbrOptions",
     "Mert",
     "Prior",
     "Pro",

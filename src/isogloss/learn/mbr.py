@@ -5,24 +5,43 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Literal
 
 import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.learn.learner import Learned, Step, Track, no_track
 from isogloss.learn.problem import Problem
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.edit import highest_rows
 from isogloss.nbest.store import Int64, NbestStore
 
-__all__ = ["UTILITIES", "Mbr", "Utility", "consensus_rows", "expected_utility", "posterior"]
+__all__ = ["UTILITIES", "Mbr", "MbrOptions", "Utility", "consensus_rows", "expected_utility", "posterior"]
 
 UTILITIES = ("bleu", "chrf")
 _ORDERS = {"bleu": 4, "chrf": 6}
 
 Utility = str | Callable[[str, str], float]
 """``bleu``, ``chrf``, or a function of a candidate and another one that is taken for the reference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MbrOptions(Options):
+    """How the translation that agrees best with the others is chosen, with a scale that is given."""
+
+    utility: Literal["bleu", "chrf"] = "bleu"
+    """Choose, of the best translations, the one that agrees best with the others by this metric."""
+    size: Annotated[int, AtLeast(1)] = 100
+    """How many translations are compared; time grows with the square of this."""
+    scale: Annotated[float, AtLeast(0)] = 1.0
+    """P(translation) ∝ exp(scale · score); 0 takes all as equally probable."""
+
+    def chooser(self, threads: int = 1) -> Callable[[NbestStore], Int64]:
+        """What finds the row of the choice in each sentence of a list."""
+        return partial(consensus_rows, utility=self.utility, scale=self.scale, threads=threads)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
