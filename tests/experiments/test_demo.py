@@ -150,7 +150,7 @@ def test_without_network_it_says_what_to_do(
     assert main(["demo", f"--folder={tmp_path / 'demo'}"]) == 2
     said = capsys.readouterr().err
     assert "isogloss demo --synthetic" in said
-    assert "isogloss train DIR --source" in said
+    assert "isogloss train" in said
     assert main(["demo", "--synthetic", "--large"]) == 2
 
 

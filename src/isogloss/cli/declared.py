@@ -110,7 +110,9 @@ class Declared:
                 help=option.summary,
                 show=bool(group),
                 show_default=option.shown_default or False,
-                negative=f"--no-{self.flag(name)[2:]}" if bool in option.alternatives else (),
+                negative=f"--no-{self.flag(name)[2:]}"
+                if option.default is not False and bool in option.alternatives
+                else (),
                 consume_multiple=_is_list(option),
                 metavar=_metavar(option),
                 required=False,

@@ -30,6 +30,10 @@ _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 # Every verb with the sentence that help shows for it. Its module is imported only when it is used.
 _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Start here": {
+        "demo": (
+            "demo:demo",
+            "Build, measure and explain an engine for German from the catalogs of free software.",
+        ),
         "train": ("train:train", "Train a translation engine from your own sentence pairs."),
         "translate": (
             "translate:translate",

@@ -13,7 +13,6 @@ from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.column import column
-from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
@@ -45,7 +44,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command()(demo)
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command()(tune)

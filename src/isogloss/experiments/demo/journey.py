@@ -248,9 +248,10 @@ class Journey:
         return Step(
             purpose="Fill a catalog: drafts for what is empty, each with a confidence",
             arguments=[
-                "translate",
+                "catalog",
+                "fill",
                 str(self.system),
-                f"--po={self.folder}/untranslated.po",
+                f"{self.folder}/untranslated.po",
                 f"--output={self.folder}/drafts.po",
             ],
         )

@@ -140,8 +140,8 @@ class Outcome:
         catalog = f"{self.journey.folder}/untranslated.po"
         return [
             f"echo {shlex.quote(sentence)} | isogloss translate {system}",
-            f"isogloss translate {system} --po {catalog} -o filled.po  # or a catalog of yours",
-            "isogloss train my-system --source my.po  # learn from your own catalog, memory (TMX) or text",
+            f"isogloss catalog fill {system} {catalog} -o filled.po  # or a catalog of yours",
+            "isogloss train my-engine --source my.po  # train on your own catalog, memory (TMX) or text",
         ]
 
     def page(self) -> Page:
