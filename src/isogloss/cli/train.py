@@ -13,7 +13,7 @@ from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.pipeline import Event, Trained
-    from isogloss.tuning.tune import TuneIteration
+    from isogloss.tuning import TuneIteration
 
 __all__ = ["train"]
 
@@ -24,15 +24,6 @@ class _Search(StrEnum):
     hiero = "hiero"
     phrase = "phrase"
     block = "block"
-
-
-class _Tuner(StrEnum):
-    mira = "mira"
-    mert = "mert"
-    kbmira = "kbmira"
-    pro = "pro"
-    relevant_set = "relevant-set"
-    none = "none"
 
 
 class _Punctuation(StrEnum):
@@ -126,20 +117,25 @@ def train(
             show_default="hiero",
         ),
     ] = None,
-    tuner: Annotated[
-        _Tuner | None,
+    method: Annotated[
+        str | None,
         typer.Option(
-            help="mira (online, learns sparse features too), mert, kbmira, pro, relevant-set (learns sparse "
-            "features from the training text), or none for weights that are not tuned.",
-            show_default="mira",
+            metavar="NAME",
+            help="How to tune weights: online-mira (learns sparse features too), relevant-set (learns sparse "
+            "features from the training text), mert, batch-mira, pro or another learner of n-best lists, or "
+            "none; options may follow the name: NAME:KEY=VALUE,...",
+            show_default="online-mira",
         ),
+    ] = None,
+    tuner: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Now called --method.", hidden=True)
     ] = None,
     iterations: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Passes of the tuner over the development set, or of relevant-set over the training text.",
-            show_default="usual for it",
+            help="Passes over the development set, or of relevant-set over the training text.",
+            show_default="8 for online-mira, 30 for relevant-set, else 10",
         ),
     ] = None,
     features: Annotated[
@@ -147,7 +143,7 @@ def train(
         typer.Option(
             metavar="NAMES",
             help="Templates of sparse features, with commas between; none for dense features only.",
-            show_default="pair,target_bigram with mira, those of blocks with relevant-set, else none",
+            show_default="six templates with online-mira, those of blocks with relevant-set, else none",
         ),
     ] = None,
     held_out_size: Annotated[
@@ -300,7 +296,8 @@ def train(
         "test_source": test_source,
         "test_target": test_target,
         "search": search and search.value,
-        "tuner": tuner and tuner.value,
+        "method": method,
+        "tuner": tuner,
         "held_out_size": held_out_size,
         "tuning_pairs": tuning_pairs,
         "dev_size": dev_size,
@@ -344,7 +341,7 @@ def train(
     size = settings.get("memory", "4G")
     trained = train_system(
         folder,
-        make_options(settings),
+        make_options(settings, console.note),
         threads=settings.get("threads", 0),
         memory=size if isinstance(size, int) else parse_size(size),
         track=console.track,

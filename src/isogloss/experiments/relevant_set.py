@@ -47,8 +47,7 @@ from isogloss.pipeline.train import train
 from isogloss.pipeline.train_config import make_options
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
-from isogloss.tuning.relevant_set import RelevantSetOptions
-from isogloss.tuning.tune import TuneIteration, TuneOptions, tune
+from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
 
 __all__ = ["ExperimentOptions", "experiment_page", "read_experiment", "run_experiment", "table"]
 
@@ -65,7 +64,7 @@ class ExperimentOptions:
     """What to run on what."""
 
     train: TrainOptions
-    """Data and block set; its search and tuner do not count."""
+    """Data and block set; its search and method do not count."""
     relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)
     cells: Mapping[str, RelevantSetOptions] = field(default_factory=dict)
     """Rows of the table that have options of their own."""
@@ -108,7 +107,7 @@ def read_experiment(path: StrPath) -> ExperimentOptions:
     try:
         relevant = from_settings(RelevantSetOptions, given["relevant"])
         return ExperimentOptions(
-            train=make_options({**settings, "search": "block", "tuner": "none"}),
+            train=make_options({**settings, "search": "block", "method": "none"}),
             relevant=relevant,
             cells={
                 name: from_settings(RelevantSetOptions, values, f"cells.{name}.", relevant)
@@ -221,7 +220,7 @@ class _Experiment:
         options = replace(
             self.options.train,
             search="phrase",
-            tuner="mert",
+            method="mert",
             decoder=None,
             significance="",
         )
