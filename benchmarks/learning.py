@@ -29,8 +29,8 @@ from isogloss.io.streams import read_lines
 from isogloss.metric import Bleu, References, paired_bootstrap
 
 METHODS = {
-    "mert": ["--tuner", "mert", "--iterations", "6"],
-    "kbmira": ["--tuner", "kbmira", "--iterations", "6"],
+    "mert": ["--method", "mert", "--iterations", "6"],
+    "kbmira": ["--method", "batch-mira", "--iterations", "6"],
     "online-dense": ["--features", "none", "--iterations", "6"],
     "online-sparse": [],
 }

@@ -64,7 +64,7 @@ def measure(given: argparse.Namespace, size: int) -> tuple[int, dict[str, float]
             dev_source=file("dev", "en"),
             dev_target=[file("dev", given.language)],
             placeholders=("catalog",),
-            tuner="mert",
+            method="mert",
             tune={"iterations": given.iterations},
             threads=given.threads,
         )

@@ -244,7 +244,7 @@ def main() -> None:
         isogloss(
             folder,
             *("train", "engine", "--source", "train.src", "--target", "train.tgt", *sets),
-            *("--tokenizer", "none", "--tuner", "none", "--search", "phrase", "--threads", args.threads),
+            *("--tokenizer", "none", "--method", "none", "--search", "phrase", "--threads", args.threads),
         )
         options = ["--config", "local.toml", "--output", "results", "--threads", args.threads]
         print(f"{name}\n{isogloss(folder, 'experiment', 'local-training', *options)}", flush=True)

@@ -17,6 +17,7 @@ import argparse
 import resource
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from unit import unit
@@ -30,7 +31,7 @@ from isogloss.features.name_log import NameLog
 from isogloss.features.options import SPELLING_TYPES
 from isogloss.io.streams import read_lines
 from isogloss.metric import References
-from isogloss.tuning.online import OnlineOptions, OnlineTrainer
+from isogloss.tuning.online import PAPER, OnlineTrainer
 
 TEMPLATES = (
     *("pair", "pair_bigram", "target_bigram", "insertion", "deletion", "hierarchical", "rule"),
@@ -76,7 +77,7 @@ def main() -> None:
     own = system.decoder
     sparse = all_features(args)
     decoder = Decoder(own._rules, own._lm, system.options, sparse=sparse)
-    options = OnlineOptions(iterations=args.iterations, nbest=args.nbest, aggressiveness=0.001, batch=10)
+    options = replace(PAPER, iterations=args.iterations, nbest=args.nbest, aggressiveness=0.001, batch=10)
     trainer = OnlineTrainer(
         decoder,
         list(read_lines(args.source))[: args.sentences],

@@ -132,7 +132,7 @@ def decode(folder: Path, sentences: int, threads: int) -> None:
         target=target,
         tokenizer="none",
         search="block",
-        tuner="relevant-set",
+        method="relevant-set",
         significance="alpha+epsilon",
         tune={"iterations": 3, "relevant": {"sentences": len(lines) // 10}},
         threads=threads,

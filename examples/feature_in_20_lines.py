@@ -52,7 +52,7 @@ with TemporaryDirectory() as folder:
 
 functions = [MissingNumbers()]
 problem = Problem.of(prepare(store, functions, source=sources), References([references]))
-reranker = train(problem, method_named("expected"), functions).reranker
+reranker = train(problem, method_named("expected-bleu"), functions).reranker
 print(reranker.weights())
 best = reranker.rerank(store, sources)
 print(*(best.text(row) for row in best.sentence_offsets[:-1].tolist()), sep="\n")

@@ -28,7 +28,7 @@ def rerank(dev_list, dev_source, dev_reference, test_list, test_source):
     functions = parse_features(["lengths:label=Words", "consensus:scale=0.5"])
     store = prepare(read_nbest(dev_list), functions, source=words(dev_source))
     problem = Problem.of(store, References.read([dev_reference]))
-    reranker = train(problem, method_named("expected"), functions).reranker
+    reranker = train(problem, method_named("expected-bleu"), functions).reranker
     for name, weight in reranker.weights().items():
         print(f"{weight:>8.3f}  {name}", file=sys.stderr)
     best = reranker.rerank(read_nbest(test_list), words(test_source))

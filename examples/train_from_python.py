@@ -23,7 +23,7 @@ trained = isogloss.train(
     dev_target=[folder / "text/dev.tgt.0"],
     test_source=folder / "text/test.src",
     test_target=[folder / "text/test.tgt.0"],
-    tuner="mert",
+    method="mert",
     tune={"iterations": 1},
     threads=0,
 )

@@ -59,7 +59,7 @@ def test_train_and_apply(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Consensus4" in out
     assert "BLEU of what was learned from: decoder" in out
-    assert "<h1>A reranker learned by expected</h1>" in Path("page.html").read_text()
+    assert "<h1>A reranker learned by expected-bleu</h1>" in Path("page.html").read_text()
     assert main(["rerank", "apply", "model", "test.nbest", "--source", "test.de", "--output", "out.en"]) == 0
     assert len(Path("out.en").read_text().splitlines()) == 40
     first = read_nbest("test.nbest")

@@ -133,7 +133,7 @@ def test_tuning_on_lattices_weighs_their_scores(run: Run, systems: Path, tmp_pat
     (tmp_path / "dev.ref").write_text("".join(line + "\n" for line in references))
     code, _, err = run(
         "tune", "tuned", "--input", "plf", "--dev-source", "dev.plf", "--dev-target", "dev.ref",
-        "--method", "kbmira", "--iterations", "2", "--nbest", "30",
+        "--method", "batch-mira", "--iterations", "2", "--nbest", "30",
     )  # fmt: skip
     assert code == 0, err
     rows = dict(line.split("\t") for line in (tmp_path / "tuned" / "weights.tsv").read_text().splitlines())

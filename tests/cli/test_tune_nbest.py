@@ -47,10 +47,14 @@ def run(capfd: pytest.CaptureFixture[str], lists: Path, monkeypatch: pytest.Monk
     return call
 
 
-@pytest.mark.parametrize("method", ["mert", "kbmira", "pro"])
+@pytest.mark.parametrize("method", ["mert", "batch-mira", "pro"])
 def test_weights_are_written_and_reported(run: Run, method: str, tmp_path: Path) -> None:
     runs = "1" if method == "pro" else "2"
-    options = {"mert": ["--restarts", "2"], "kbmira": ["--iterations", "5"], "pro": ["--regularization", "2"]}
+    options = {
+        "mert": ["--restarts", "2"],
+        "batch-mira": ["--iterations", "5"],
+        "pro": ["--regularization", "2"],
+    }
     arguments = ["dev.nbest", "--reference", "dev.ref", "--method", method, "--runs", runs, *options[method]]
     code, out, err = run(*arguments, "--output", str(tmp_path / "weights"), "--json")
     assert (code, err) == (0, "")
@@ -64,7 +68,7 @@ def test_weights_are_written_and_reported(run: Run, method: str, tmp_path: Path)
 
 def test_the_table_and_held_out_data(run: Run) -> None:
     held_out = ["--held-out", "test.nbest", "--held-out-reference", "test.ref"]
-    code, out, _ = run("dev.nbest", "--reference", "dev.ref", "--method", "kbmira", *held_out)
+    code, out, _ = run("dev.nbest", "--reference", "dev.ref", "--method", "batch-mira", *held_out)
     assert code == 0
     words = out.split()
     assert words[:2] == ["BLEU", "before"]
@@ -120,10 +124,10 @@ BAD = {
     "one candidate each": (["single.nbest", "--reference", "dev.ref"], "equally good"),
     "constant features": (["constant.nbest", "--reference", "dev.ref"], "no feature differs"),
     "only empty output": (["void.nbest", "--reference", "dev.ref"], "equally good"),
-    "method": (["dev.nbest", "--reference", "dev.ref", "--method", "mart"], "unknown method 'mart'"),
+    "method": (["dev.nbest", "--reference", "dev.ref", "--method", "mart"], "no method is called 'mart'"),
     "option of another method": (
         ["dev.nbest", "--reference", "dev.ref", "--method", "pro", "--restarts", "3"],
-        "'pro' has no option restarts",
+        "the method 'pro' has no option 'restarts'",
     ),
     "metric": (["dev.nbest", "--reference", "dev.ref", "--metric", "wer"], "unknown metric 'wer'"),
     "bound": (["dev.nbest", "--reference", "dev.ref", "--bound", "LM"], "--bound 'LM'"),
@@ -205,6 +209,6 @@ def test_useless_output_is_refused(lists: Path, weight: float, message: str) -> 
 
 
 def test_the_python_call(lists: Path) -> None:
-    tuned = isogloss.tune_nbest(lists / "dev.nbest", [lists / "dev.ref"], method="kbmira", runs=2)
+    tuned = isogloss.tune_nbest(lists / "dev.nbest", [lists / "dev.ref"], method="batch-mira", runs=2)
     assert tuned.score > tuned.start_score
     assert len(tuned.runs) == 2

@@ -41,14 +41,16 @@ def test_the_whole_journey(
     with monkeypatch.context() as patched:
         patched.setattr(Journey, "rerank", interrupt)
         assert main(command) == 130
-    assert (folder / "test" / "mira.txt").exists()
+    assert (folder / "test" / "online-mira.txt").exists()
     capsys.readouterr()
     assert main(command) == 0
     captured = capsys.readouterr()
     assert captured.err.count("done before\n") == 3  # it went on where it stopped
     rows = re.findall(r"^ (copying|nearest|MERT|MIRA|the same).*?(\d+\.\d)", captured.out, re.MULTILINE)
-    scores = dict(zip(("copy", "nearest", "mert", "mira", "reranked", "local"), rows, strict=True))
-    assert all(float(scores[name][1]) > float(scores["copy"][1]) for name in ("mert", "mira", "reranked"))
+    scores = dict(zip(("copy", "nearest", "mert", "online-mira", "reranked", "local"), rows, strict=True))
+    assert all(
+        float(scores[name][1]) > float(scores["copy"][1]) for name in ("mert", "online-mira", "reranked")
+    )
     commands = captured.err.split("Next, try:\n")[1].strip().splitlines()
     assert len(commands) == 3
     report = (folder / "report.html").read_text("utf-8")

@@ -37,9 +37,9 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     found = json.loads(capsys.readouterr().out)
     for name in ("primary", "post-evaluation"):
         scores = found["systems"][name]["scores"]
-        assert list(scores) == ["decoder", "voted", "expected"]
+        assert list(scores) == ["decoder", "voted-perceptron", "expected-bleu"]
         assert list(scores["decoder"]) == ["text", "ASR 1-best", "ASR n-best", "ASR lattice"]
-        assert list(scores["voted"]) == ["text", "ASR 1-best", "ASR n-best"]
+        assert list(scores["voted-perceptron"]) == ["text", "ASR 1-best", "ASR n-best"]
         assert all(row["bleu"] > 0 and 0 <= row["p_value"] <= 1 for row in scores["decoder"].values())
         assert found["systems"][name]["sparse_features"] > 0
         folds = NbestStore.open(tmp_path / "ntt" / "lists" / name / "folds")
@@ -60,7 +60,7 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "BLEU on the test set" in (tmp_path / "ntt" / "report.html").read_text()
     assert main(call) == 0  # everything is there: only rerankers are learned again, to the same result
     out = capsys.readouterr().out
-    assert f"{primary['scores']['voted']['text']['bleu']:.2f}" in out
+    assert f"{primary['scores']['voted-perceptron']['text']['bleu']:.2f}" in out
     console.set_quiet(False)
 
 

@@ -93,7 +93,7 @@ def test_rules_that_are_not_significant_are_left_out(place: Path) -> None:
         "dev_target": [corpus / "dev.tgt.0"],
         "tokenizer": "none",
         "search": "block",
-        "tuner": "none",
+        "method": "none",
     }
     sizes = []
     for significance in ("", "alpha+epsilon"):
@@ -105,10 +105,10 @@ def test_rules_that_are_not_significant_are_left_out(place: Path) -> None:
         isogloss.train(str(place / "none"), **settings, significance="1000000")
     with pytest.raises(ConfigError, match="significance must be"):
         isogloss.train(str(place / "none"), **settings, significance="very")
-    sharing = {**settings, "tuner": "relevant-set", "tune": {"relevant": {"shared_phrase": 2}}}
+    sharing = {**settings, "method": "relevant-set", "tune": {"relevant": {"shared_phrase": 2}}}
     with pytest.raises(ConfigError, match="there is none"):
         isogloss.train(str(place / "none"), **sharing)
-    with pytest.raises(ConfigError, match="learnt by mira and relevant-set"):
+    with pytest.raises(ConfigError, match="learned by online-mira and relevant-set"):
         isogloss.train(str(place / "none"), **settings, features={"templates": ["pair"]})
 
 

@@ -32,7 +32,7 @@ def settings(corpus: Path, **more: Any) -> dict[str, Any]:
         "dev_source": corpus / "dev.src",
         "dev_target": [corpus / "dev.tgt.0"],
         "tokenizer": "none",
-        "tuner": "none",
+        "method": "none",
         "lm": {"order": 2},
         "decoder": {"beam_size": 10, "pop_limit": 20},
         **more,
@@ -94,7 +94,7 @@ def test_text_options_of_speech(tmp_path: Path) -> None:
         source=tmp_path / "s",
         target=tmp_path / "t",
         tokenizer="none",
-        tuner="none",
+        method="none",
         dev_size=10,
         keep=["duplicate", "copied"],
         source_case="lowercase",
@@ -119,7 +119,7 @@ def test_token_columns(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "pos").write_text("".join(f"{word}\tN{len(word)}\n" for word in words))
     arguments = settings(
         corpus,
-        tuner="mira",
+        method="online-mira",
         source_columns={"pos": tmp_path / "pos"},
         classes={"classes": 4, "restarts": 0},
         tune={"iterations": 1, "online": {"nbest": 20}},
@@ -166,7 +166,7 @@ def test_options_from_the_command_line(
     ("more", "problem"),
     [
         ({"source_columns": {"pos": "x"}}, "token columns are for sparse features, and there are none"),
-        ({"source_columns": {"class": "x"}, "tuner": "mira"}, "'class' is a token type already"),
+        ({"source_columns": {"class": "x"}, "method": "online-mira"}, "'class' is a token type already"),
         ({"extra_bitext": ("ab",)}, "extra_bitext has pairs of files, source and target, got 'ab'"),
         ({"source_case": "upper"}, "source_case must be one of keep, lowercase, truecase, usual, got 'up"),
         ({"source_punctuation": "some"}, "source_punctuation must be one of keep, remove, got 'some'"),
@@ -175,7 +175,7 @@ def test_options_from_the_command_line(
 )
 def test_options_that_cannot_work(more: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
-        TrainOptions(**{"source": "s", "target": "t", "tuner": "none", **more})
+        TrainOptions(**{"source": "s", "target": "t", "method": "none", **more})
 
 
 def test_files_that_are_missing(corpus: Path, tmp_path: Path) -> None:

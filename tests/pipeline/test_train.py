@@ -115,9 +115,9 @@ def test_the_folder_is_a_system_for_text_as_people_write_it(trained: Path, corpu
     assert (
         system.text.detokenize(out.rstrip("\n")) == (trained / "test.translation").read_text().split("\n")[0]
     )
-    code, _, err = run("translate", trained, "--markup", "on", text="")
+    code, _, err = run("translate", trained, "--markup", text="")
     assert code == 2
-    assert "give tokens and --tokenized" in err
+    assert "give tokens, with tokenized" in err
 
 
 def test_results_and_report(trained: Path) -> None:
@@ -138,7 +138,14 @@ def test_tuning_again_takes_text_and_adds_to_the_report(
 ) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(trained, folder)
-    given = ["--dev-source", corpus / "dev.src", "--dev-target", corpus / "dev.tgt.0", "--method", "kbmira"]
+    given = [
+        "--dev-source",
+        corpus / "dev.src",
+        "--dev-target",
+        corpus / "dev.tgt.0",
+        "--method",
+        "batch-mira",
+    ]
     code, _, err = run("tune", folder, *given, "--iterations", "1", "--nbest", "20")
     assert code == 0, err
     page, before = ((place / "report.html").read_text() for place in (folder, trained))
@@ -159,7 +166,7 @@ def stages_run(folder: Path) -> list[str]:
 
 def test_only_what_depends_on_an_option_is_done_again(corpus: Path, tmp_path: Path) -> None:
     folder = tmp_path / "system"
-    settings = quick(corpus, tuner="none", tokenizer="none")
+    settings = quick(corpus, method="none", tokenizer="none")
     isogloss.train(str(folder), **settings)
     first = stages_run(folder)
     assert first == ["clean", "tokenize", "align", "rules", "lm", "tune", "system", "evaluate"]
@@ -289,16 +296,19 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
             {"source": "blank", "target": "blank"},
             "none of the 24 sentence pairs can be used (empty-side: 24, ",
         ),
-        ({"tuner": "luck"}, "--tuner must be one of mira, "),
+        ({"method": "luck"}, "no method is called 'luck'; choose one of: online-mira, "),
         ({"search": "luck"}, 'Choose from: "hiero", "phrase", "block"'),
-        ({"config": "choice.toml"}, "tuner must be one of mira, "),
+        ({"config": "choice.toml"}, "no method is called 'luck'; choose one of: online-mira, "),
         ({"tokenizer": "luck"}, "unknown tokenizer 'luck'; known are moses"),
         ({"dev_size": "5"}, "--dev-size is for training without a --dev-source"),
         ({"tuning_pairs": "-1"}, "--tuning-pairs must be at least 0, got -1"),
-        ({"tuning_pairs": "9", "tuner": "none"}, "the tuner none does not learn from --tuning-pairs"),
+        ({"tuning_pairs": "9", "method": "none"}, "the method none does not learn from --tuning-pairs"),
         ({"tuning_pairs": "400"}, "too few to tune on 400 of them; ask for fewer"),
         ({"features": "luck"}, "no feature template is called 'luck'"),
-        ({"tuner": "mert", "features": "pair"}, "sparse features are learnt by mira and relevant-set"),
+        (
+            {"method": "mert", "features": "pair"},
+            "sparse features are learned by online-mira and relevant-set",
+        ),
         ({"threads": "-1"}, "--threads must be at least 0, got -1"),
         ({"memory": "much"}, "--memory-limit must be a size such as 512M or 4G, got 'much'"),
         ({"config": "dev.src"}, "dev.src: not a TOML file"),

@@ -16,10 +16,10 @@ from isogloss.io.errors import ConfigError, ModelFormatError
 from isogloss.io.streams import read_lines
 from isogloss.metric import References
 from isogloss.metric.document import DocumentBleu
-from isogloss.tuning.online import OnlineOptions, OnlineTrainer
+from isogloss.tuning.online import PAPER, OnlineOptions, OnlineTrainer
 from support.small_search import make_decoder
 
-OPTIONS = OnlineOptions(iterations=3, nbest=30, candidates=3, oracles=3, aggressiveness=0.01)
+OPTIONS = replace(PAPER, iterations=3, nbest=30, candidates=3, oracles=3)
 SPARSE = SparseModel(SparseOptions(templates=("pair", "target_bigram"), source_types=("surface", "prefix")))
 
 
@@ -178,7 +178,7 @@ def test_features_with_the_same_number_are_told(resumed: bool, tmp_path: Path) -
     types = SparseOptions(templates=("target_phrase",), target_types=("surface",))
     rules = [f"{s} ||| {t} ||| 0-0" for s, t in (("a", one), ("a", "x"), ("b", two), ("b", "y"), ("c", "z"))]
     decoder = make_decoder(tmp_path, rules, SparseModel(types))
-    options = OnlineOptions(loss="sentence", nbest=5, batch=1, aggressiveness=0.1)
+    options = replace(PAPER, loss="sentence", nbest=5, batch=1, aggressiveness=0.1)
 
     def trainer(sources: list[str], references: list[str]) -> OnlineTrainer:
         log = NameLog(tmp_path / "names")

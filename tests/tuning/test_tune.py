@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 from isogloss.decoder import System, load
 from isogloss.io.errors import ConfigError, TrainingError
 from isogloss.io.streams import read_lines
+from isogloss.learn import LearnerEntry, learner_names, registry
 from isogloss.metric import References
-from isogloss.tuning.online import OnlineOptions
-from isogloss.tuning.tune import METHODS, TuneOptions, tune
+from isogloss.tuning import OnlineOptions, TuneOptions, tune
+from support.toy_learner import RandomSearch
 
 ONLINE = OnlineOptions(nbest=20, candidates=2, oracles=2, batch=3)
 
@@ -24,7 +26,7 @@ def data(systems: Path, begin: int = 0, end: int = 12) -> tuple[list[str], Refer
     return lines(systems, "dev.src", begin, end), References([lines(systems, "dev.tgt.0", begin, end)])
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "relevant-set"])
+@pytest.mark.parametrize("method", [name for name in learner_names(decoder=True) if name != "relevant-set"])
 def test_every_method_gives_weights_no_worse_than_the_start(systems: Path, method: str) -> None:
     system = load(systems / "phrase")
     before = dict(system.weights)
@@ -36,7 +38,7 @@ def test_every_method_gives_weights_no_worse_than_the_start(systems: Path, metho
     assert result.best.held_out_score == best
 
 
-@pytest.mark.parametrize("method", ["mira", "mert"])
+@pytest.mark.parametrize("method", ["online-mira", "mert"])
 def test_a_killed_run_goes_on_to_the_same_weights(
     systems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -69,12 +71,14 @@ def test_what_cannot_be_tuned_on(systems: Path) -> None:
     sources, references = data(systems)
     with pytest.raises(ConfigError, match="11 source sentences but references for 12"):
         tune(system, sources[:11], references)
-    with pytest.raises(ConfigError, match="method must be one of"):
+    with pytest.raises(ConfigError, match="no method is called 'grid'; choose one of: online-mira"):
         TuneOptions(method="grid")
     strange = References([["qqq www eee rrr ttt"] * len(sources)])
-    options = TuneOptions(iterations=1, online=ONLINE)
+    options = TuneOptions(iterations=1, dense_first=0, online=ONLINE)
     with pytest.raises(TrainingError, match="BLEU 0"):
         tune(system, sources, strange, options)
+    with pytest.raises(TrainingError, match="BLEU of the chosen translations is 0"):
+        tune(system, sources, strange, TuneOptions(iterations=1, dense_first=1, online=ONLINE))
 
 
 def test_one_sentence_and_only_unknown_words(systems: Path) -> None:
@@ -84,3 +88,35 @@ def test_one_sentence_and_only_unknown_words(systems: Path) -> None:
     assert tune(system, sources, references, options).dense
     mixed = [*data(systems)[0], "qqq www"], References([[*lines(systems, "dev.tgt.0", 0, 12), "a b c d"]])
     assert tune(system, *mixed, options).dense
+
+
+def test_a_learner_of_your_own_tunes_a_decoder(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_LEARNERS", dict(registry._LEARNERS))
+    registry.register(LearnerEntry("random-search", RandomSearch, "Random steps."))
+    options = TuneOptions(method="random-search:steps=5", iterations=1, nbest=20)
+    result = tune(load(systems / "phrase"), *data(systems), options)
+    assert result.dense.keys() == dict(load(systems / "phrase").weights).keys()
+    assert len(result.history) == 2
+
+
+def test_another_decoder_is_tuned_from_start_weights(systems: Path) -> None:
+    class Other:
+        def decode(self, sources: Any, weights: Any, *, size: int) -> Any:
+            return load(systems / "phrase").decode(sources, weights, size=size)
+
+    options = TuneOptions(method="mert", iterations=1, nbest=10, restarts=0)
+    with pytest.raises(ConfigError, match="give start weights"):
+        tune(Other(), *data(systems), options)
+    with pytest.raises(ConfigError, match="'online-mira' works inside the search of Isogloss; tune another"):
+        tune(Other(), *data(systems), TuneOptions(), start={})
+    found = tune(Other(), *data(systems), options, start=load(systems / "phrase").weights)
+    assert found.dense == tune(load(systems / "phrase"), *data(systems), options).dense
+
+
+def test_results_are_plain_values_too(systems: Path) -> None:
+    options = TuneOptions(iterations=1, dense_first=0, online=ONLINE)
+    found = tune(load(systems / "phrase"), *data(systems), options)
+    as_json = json.loads(json.dumps(found.to_dict()))
+    assert as_json["weights"] == found.dense
+    assert as_json["best"]["dev_score"] == found.best.dev_score
+    assert [step["iteration"] for step in as_json["history"]] == [1]

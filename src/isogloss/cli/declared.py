@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, Optional, TypeVar, get_args, get_ori
 
 from cyclopts import Group, Parameter
 
+from isogloss.cli import console
 from isogloss.io.config import Settings, check_types, from_settings, placed, read_toml, with_table
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.options import Option, every_option
@@ -141,6 +142,9 @@ class Declared:
 
     def _read(self, config: Path) -> Settings:
         settings: Settings = read_toml(config)
+        for cls in self.classes.values():
+            if (current := getattr(cls, "current_names", None)) is not None:
+                settings = current(settings, console.note)
         tables = {name.partition(".")[0] for name in self.options}
         for name in settings:
             if name not in tables:
@@ -211,7 +215,7 @@ def _made(cls: type | Changes, settings: Settings) -> Any:
         check_types(cls.cls, part)
         return part
     own = getattr(cls, "from_settings", None)
-    return own(part) if own is not None else from_settings(cls, part)
+    return own(part, console.note) if own is not None else from_settings(cls, part)
 
 
 def declares(

@@ -42,8 +42,8 @@ def reranking(config: Config, output: Output = None, threads: Threads = 1, json:
 
     options = read_options(config)
     folder = None if output is None else output_folder(output)
-    methods = [(spec, parse_method(spec)[1]) for spec in options.methods]
-    single = (options.single_method, parse_method(options.single_method)[1])
+    methods = [parse_method(method) for method in options.methods]
+    single = parse_method(options.single_method)
     features = [(spec, parse_sets([spec])[0][1][0]) for spec in options.features]
     store = read_list(options.list, None)
     table = FeatureTable(store, source=source_of(options.source, store), threads=threads)

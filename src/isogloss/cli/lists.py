@@ -17,18 +17,11 @@ if TYPE_CHECKING:
 FeatureSets = list[tuple[str, "list[FeatureFunction]"]]
 
 
-def parse_method(spec: str) -> tuple[str, Learner]:
-    """A method and its options: ``splitting`` or ``splitting:margin=0.5,iterations=20``."""
-    from isogloss.rerank import method_named
+def parse_method(method: str) -> tuple[str, Learner]:
+    """A method as it is written today, and the learner: ``splitting:margin=0.5,iterations=20``."""
+    from isogloss.learn.registry import canonical_method, make_learner
 
-    name, _, rest = spec.partition(":")
-    options = {}
-    for part in rest.split(",") if rest else []:
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise ConfigError(f"'{spec}': KEY=VALUE is expected after the colon, found '{part}'")
-        options[key] = value
-    return name, method_named(name, options)
+    return canonical_method(method, decoder=False, warn=console.note), make_learner(method)
 
 
 def parse_sets(sets: Sequence[str]) -> FeatureSets:

@@ -21,6 +21,7 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--local-decodings": "--local.decodings",
     },
     ("train",): {
+        "--tuner": "--method",
         "--memory": "--memory-limit",
         "--features": "--features.templates",
         "--lm-order": "--lm.order",

@@ -125,9 +125,10 @@ def train(
         typer.Option(
             "--method",
             metavar="NAME[:KEY=VALUE,...]",
-            help="How to learn: expected, splitting, ordinal, voted, perceptron, mbr, mert, mira, pro.",
+            help="How to learn: expected-bleu, splitting, ordinal, voted-perceptron, perceptron, mbr, mert, "
+            "batch-mira or pro.",
         ),
-    ] = "expected",
+    ] = "expected-bleu",
     features: Features = [],  # noqa: B006
     columns: Columns = None,
     metric: Metric = MetricName.BLEU,
@@ -171,7 +172,7 @@ def train(
         seed=seed,
     )
     notes = {
-        "method": method,
+        "method": name,
         "features": " ".join(features),
         "metric": metric,
         "start": start,
@@ -253,7 +254,7 @@ def sweep(
             metavar="NAME[:KEY=VALUE,...]",
             help="A method to compare; may be given several times.",
         ),
-    ] = ["expected"],  # noqa: B006
+    ] = ["expected-bleu"],  # noqa: B006
     features: Annotated[
         Texts,
         typer.Option(
@@ -286,7 +287,7 @@ def sweep(
     from isogloss.rerank import sweep as compare
     from isogloss.rerank.sweep import decoder_score, learning_curves
 
-    methods = [(spec, parse_method(spec)[1]) for spec in method]
+    methods = [parse_method(one) for one in method]
     sets = parse_sets(["", *features])
     store = read_list(list, format)
     own = split_columns(columns)

@@ -12,7 +12,7 @@ from isogloss.cli.declared import Json, declares
 from isogloss.io.resources import Resources
 from isogloss.pipeline import Event, Trained, TrainOptions
 from isogloss.pipeline import train as train_system
-from isogloss.tuning.tune import TuneIteration
+from isogloss.tuning import TuneIteration
 
 __all__ = ["train"]
 
@@ -23,7 +23,7 @@ _GROUPS = {
     "Data": ("source", "target", "dev_source", "dev_target", "test_source", "test_target"),
     "Text": ("source_language", "target_language", "tokenizer", "case", "placeholders"),
     "Search": ("search",),
-    "Tuning": ("tuner", "tune.iterations"),
+    "Tuning": ("method", "tune.iterations"),
     "Resources": ("threads", "memory_limit", "seed"),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from isogloss.corpus.processing import TextProcessing
     from isogloss.decoder import Source
     from isogloss.metric import References
-    from isogloss.tuning.tune import TuneIteration
+    from isogloss.tuning import TuneIteration
 
 __all__ = ["tune"]
 
@@ -45,10 +44,11 @@ def tune(
         str,
         typer.Option(
             metavar="NAME",
-            help="mira (online, dense and sparse features), relevant-set (sparse features), mert, kbmira or "
-            "pro (dense, from n-best lists).",
+            help="online-mira (dense and sparse features), relevant-set (sparse features), mert, batch-mira, "
+            "pro or other learners of n-best lists (dense features); options may follow the name: "
+            "NAME:KEY=VALUE,...",
         ),
-    ] = "mira",
+    ] = "online-mira",
     held_out_source: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Other sentences, which decide which iteration is the best."),
@@ -61,24 +61,31 @@ def tune(
         typer.Option(
             metavar="N",
             help="Passes over the sentences.",
-            show_default="8 for mira, 30 for relevant-set, else 10",
+            show_default="8 for online-mira, 30 for relevant-set, else 10",
         ),
     ] = 0,
     nbest: Annotated[
         int,
         typer.Option(metavar="N", help="Candidates per sentence.", show_default="100"),
     ] = 100,
-    aggressiveness: Annotated[float, typer.Option(metavar="C", help="How far mira goes in a step.")] = 0.001,
-    candidates: Annotated[int, typer.Option(metavar="K", help="Candidates that mira wants outscored.")] = 1,
+    aggressiveness: Annotated[
+        float, typer.Option(metavar="C", help="How far online-mira goes in a step.")
+    ] = 0.001,
+    candidates: Annotated[
+        int, typer.Option(metavar="K", help="Candidates that online-mira wants outscored.")
+    ] = 1,
     oracles: Annotated[
-        int, typer.Option(metavar="M", help="Good translations per sentence that mira wants to win.")
+        int, typer.Option(metavar="M", help="Good translations per sentence that online-mira wants to win.")
     ] = 1,
     loss_scale: Annotated[
         float,
-        typer.Option(metavar="X", help="Weight of differences in quality against those in score; mira."),
+        typer.Option(
+            metavar="X", help="Weight of differences in quality against those in score; online-mira."
+        ),
     ] = 10.0,
     sparse_scale: Annotated[
-        float, typer.Option(metavar="X", help="How far sparse weights move compared with dense ones; mira.")
+        float,
+        typer.Option(metavar="X", help="How far sparse weights move compared with dense ones; online-mira."),
     ] = 3.0,
     selection: Annotated[
         str,
@@ -118,28 +125,27 @@ def tune(
 ) -> None:
     """Learn the weights of a system from sentences and their translations.
 
-    The system is changed only when the run has ended well. Sparse features are learned by mira, if the system
+    The system is changed only if tuning completes. Sparse features are learned by online-mira, if the system
     has any (see 'isogloss system create --templates'); the other methods leave it with dense weights only.
     """
     from isogloss.decoder import load
     from isogloss.decoder.weights import read_weights
     from isogloss.io.errors import ConfigError
+    from isogloss.learn.registry import canonical_method
     from isogloss.pipeline.report import REPORT, history_of, tuning_section
     from isogloss.report import Page
-    from isogloss.tuning.online import OnlineOptions
-    from isogloss.tuning.tune import TuneOptions
-    from isogloss.tuning.tune import tune as run
+    from isogloss.tuning import OnlineOptions, TuneOptions
+    from isogloss.tuning import tune as run
 
     if (held_out_source is None) != (held_out_target is None):
         raise ConfigError("--held-out-source and --held-out-target belong together")
     options = TuneOptions(
-        method=method,
+        method=canonical_method(method, decoder=True, warn=console.note),
         iterations=iterations,
         nbest=nbest,
         restarts=restarts,
         seed=seed,
         online=OnlineOptions(
-            iterations=10,
             nbest=nbest,
             aggressiveness=aggressiveness,
             candidates=candidates,
@@ -172,17 +178,10 @@ def tune(
     opened.save_weights(result.dense, result.sparse)
     if (Path(system) / REPORT).exists():
         page = Page(f"Tuned again on {dev_source}")
-        tuning_section(page, history_of(result, method))
+        tuning_section(page, history_of(result, options.method))
         page.append_to(Path(system) / REPORT)
     if json:
-        console.print_json(
-            {
-                "best": asdict(result.best),
-                "history": [asdict(step) for step in result.history],
-                "weights": result.dense,
-                "sparse_features": 0 if result.sparse is None else len(result.sparse),
-            }
-        )
+        console.print_json(result.to_dict())
         return
     table = Table("feature", "weight", box=None)
     for name, weight in result.dense.items():

@@ -37,8 +37,9 @@ def tune_nbest(
         str,
         typer.Option(
             metavar="NAME",
-            help="mert (exact line searches on the metric, dense features only), kbmira (k-best batch MIRA) "
-            "or pro (pairwise ranking).",
+            help="mert (exact line searches on the metric, dense features only), batch-mira (k-best batch "
+            "MIRA), pro (pairwise ranking), or any other learner of lists; options may follow the name: "
+            "NAME:KEY=VALUE,...",
         ),
     ] = "mert",
     metric: Annotated[str, typer.Option(metavar="NAME", help="bleu, nist, chrf or ter.")] = "bleu",
@@ -74,10 +75,10 @@ def tune_nbest(
         int | None, typer.Option(metavar="N", help="Restarts of mert.", show_default="20")
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="N", help="Passes of kbmira over the list.", show_default="60")
+        int | None, typer.Option(metavar="N", help="Passes of batch-mira over the list.", show_default="60")
     ] = None,
     aggressiveness: Annotated[
-        float | None, typer.Option(metavar="C", help="Largest step of kbmira.", show_default="0.01")
+        float | None, typer.Option(metavar="C", help="Largest step of batch-mira.", show_default="0.01")
     ] = None,
     regularization: Annotated[
         float | None, typer.Option(metavar="X", help="Pull of pro towards 0.", show_default="1")
@@ -103,7 +104,7 @@ def tune_nbest(
     format: Format = None,
     json: Json = False,
 ) -> None:
-    """Find weights with which the best candidates of an n-best list win.
+    """Tune weights on an n-best list.
 
     The list can come from any system. Weights that cannot be used are reported with their cause and never
     written.
@@ -114,19 +115,23 @@ def tune_nbest(
         raise ConfigError("--held-out needs --held-out-reference, and both need --reference")
 
     from isogloss.decoder.weights import read_weights, write_weights
-    from isogloss.learn.nbest_tuning import make_learner, tune_problem
+    from isogloss.learn.nbest_tuning import tune_problem
+    from isogloss.learn.registry import make_learner
 
-    given = {
-        "threads": threads if method == "mert" else None,
+    given: dict[str, object] = {
         "restarts": restarts,
         "iterations": iterations,
         "aggressiveness": aggressiveness,
         "regularization": regularization,
+        "constraints": _constraints(freeze or [], bound or [], prior or [])
+        if freeze or bound or prior
+        else None,
     }
     learner = make_learner(
         method,
-        constraints=_constraints(freeze or [], bound or [], prior or []),
-        **{name: value for name, value in given.items() if value is not None},
+        {name: value for name, value in given.items() if value is not None},
+        usual={"threads": threads},
+        warn=console.note,
     )
 
     def problem_of(path: str, references: Files | None, format: FormatName | None) -> Problem:

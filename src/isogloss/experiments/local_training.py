@@ -30,14 +30,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from isogloss.adapt.decoding import BuildOptions
 from isogloss.adapt.memory import KIND, VERSION, Memory
 from isogloss.adapt.memory_update import build_memory, read_examples
-from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import Method, RetrievalOptions, UpdateOptions
 from isogloss.adapt.segment import Frequencies
 from isogloss.adapt.translator import LocalTranslator
 from isogloss.adapt.tune import baseline_statistics, best_for_all, local_statistics, settings_of, sweep
@@ -51,13 +51,13 @@ from isogloss.metric import Bleu, BleuOptions, References, bleu_scores, paired_b
 from isogloss.metric.interface import Statistics
 from isogloss.metric.references import check_length
 from isogloss.storage.folder import open_folder
-from isogloss.tuning.tune import TuneOptions
-from isogloss.tuning.tune import tune as tune_system
+from isogloss.tuning import TuneOptions
+from isogloss.tuning import tune as tune_system
 
 __all__ = ["ExperimentOptions", "SetFiles", "read_experiment", "run_experiment", "tables"]
 
 Say = Callable[[str], None]
-METHODS = ("mbuu", "ebuu")
+_UPDATES: tuple[str, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,11 +161,11 @@ class _Experiment:
                     {"strength": o.strength, "sharpness": o.sharpness}
                     for o in (one.chosen[method] for one in found)
                 ]
-                for method in METHODS
+                for method in _UPDATES
             },
             "methods": {
                 method: {name: self._compared(found, method, name) for name in self.sets}
-                for method in METHODS
+                for method in _UPDATES
             },
             "similarity": self._similarity(memory),
             "zero": {
@@ -174,11 +174,11 @@ class _Experiment:
                     method: {
                         name: self._zero([one.local[method][name] for one in found]) for name in self.sets
                     }
-                    for method in METHODS
+                    for method in _UPDATES
                 },
             },
             "sentences": {name: len(one.sources) for name, one in self.sets.items()},
-            "curves": {method: self._curve(memory, first.chosen[method]) for method in METHODS},
+            "curves": {method: self._curve(memory, first.chosen[method]) for method in _UPDATES},
             "sizes": self._sizes(memory, first.chosen["ebuu"]),
             "oracle": {
                 name: self._mean([_better(one.baseline[name], one.local["ebuu"][name]) for one in found])
@@ -197,7 +197,7 @@ class _Experiment:
         self._use(weights)
         memory = self._memory(number)
         baseline = {name: self._kept(f"{number}-{name}", partial(self._baseline, name)) for name in self.sets}
-        chosen = {method: self._choose(memory, method, number) for method in METHODS}
+        chosen = {method: self._choose(memory, method, number) for method in _UPDATES}
         local = {
             method: {
                 name: self._kept(
@@ -206,7 +206,7 @@ class _Experiment:
                 )
                 for name in self.sets
             }
-            for method in METHODS
+            for method in _UPDATES
         }
         return _Found(dev_scores, weights, baseline, chosen, local)
 
@@ -480,7 +480,7 @@ def tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[s
         (
             "3. Local weights; + better, - worse than MERT (p < 0.05)",
             ["", *names],
-            [baseline, *(local(method) for method in METHODS)],
+            [baseline, *(local(method) for method in _UPDATES)],
         ),
         (
             "4. Similarity to the development set",

@@ -46,8 +46,7 @@ from isogloss.metric import Bleu, References
 from isogloss.pipeline.train import train
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
-from isogloss.tuning.relevant_set import RelevantSetOptions
-from isogloss.tuning.tune import TuneIteration, TuneOptions, tune
+from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
 
 __all__ = ["ExperimentOptions", "experiment_page", "read_experiment", "run_experiment", "table"]
 
@@ -64,7 +63,7 @@ class ExperimentOptions:
     """What to run on what."""
 
     train: TrainOptions
-    """Data and block set; its search and tuner do not count."""
+    """Data and block set; its search and method do not count."""
     relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)
     cells: Mapping[str, RelevantSetOptions] = field(default_factory=dict)
     """Rows of the table that have options of their own."""
@@ -107,7 +106,7 @@ def read_experiment(path: StrPath) -> ExperimentOptions:
     try:
         relevant = from_settings(RelevantSetOptions, given["relevant"])
         return ExperimentOptions(
-            train=TrainOptions.from_settings({**settings, "search": "block", "tuner": "none"}),
+            train=TrainOptions.from_settings({**settings, "search": "block", "method": "none"}),
             relevant=relevant,
             cells={
                 name: from_settings(RelevantSetOptions, values, f"cells.{name}.", relevant)
@@ -220,7 +219,7 @@ class _Experiment:
         options = replace(
             self.options.train,
             search="phrase",
-            tuner="mert",
+            method="mert",
             decoder=None,
             significance="",
         )

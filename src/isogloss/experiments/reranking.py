@@ -51,8 +51,8 @@ class ExperimentOptions:
     test_list: str | None = None
     test_references: tuple[str, ...] = ()
     test_source: str | None = None
-    methods: tuple[str, ...] = ("mert", "splitting", "ordinal", "expected")
-    single_method: str = "expected"
+    methods: tuple[str, ...] = ("mert", "splitting", "ordinal", "expected-bleu")
+    single_method: str = "expected-bleu"
     """What judges features alone and selects them."""
     metric: str = "bleu"
     tokenize: str = "none"

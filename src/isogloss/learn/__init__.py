@@ -3,24 +3,25 @@
 Problem                    a list, a metric, and the metric's statistics of every candidate
 Learner, Learned, Step     what every learner is and gives; Curve helps to make them
 Mert, BatchMira, Pro       learners
+learner_names, make_learner, find_learner, register, LearnerEntry    learners by name
 Constraints, Prior         frozen, bounded and expected weights
 large_margin_update        one update of online large-margin training
 tune_nbest                 from a list and references to weights, with checks
 """
 
+from isogloss.learn.batch_mira import BatchMira
 from isogloss.learn.constraints import Constraints, Prior
 from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
 from isogloss.learn.learner import Curve, Learned, Learner, Step, Track, no_track
 from isogloss.learn.mbr import MbrOptions
 from isogloss.learn.mert import Mert
 from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
-from isogloss.learn.mira import BatchMira
-from isogloss.learn.nbest_tuning import METHODS, Run, Tuned, tune_nbest
+from isogloss.learn.nbest_tuning import Run, Tuned, tune_nbest
 from isogloss.learn.pro import Pro
 from isogloss.learn.problem import Problem, WeightVector
+from isogloss.learn.registry import LearnerEntry, find_learner, learner_names, make_learner, register
 
 __all__ = [
-    "METHODS",
     "METRICS",
     "BatchMira",
     "Constraints",
@@ -29,6 +30,7 @@ __all__ = [
     "LargeMarginUpdate",
     "Learned",
     "Learner",
+    "LearnerEntry",
     "MbrOptions",
     "Mert",
     "Prior",
@@ -40,8 +42,12 @@ __all__ = [
     "Track",
     "Tuned",
     "WeightVector",
+    "find_learner",
     "large_margin_update",
+    "learner_names",
+    "make_learner",
     "metric_named",
     "no_track",
+    "register",
     "tune_nbest",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,19 +12,15 @@ from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.learn.constraints import Constraints
 from isogloss.learn.learner import Learned, Learner, Step
-from isogloss.learn.mert import Mert
 from isogloss.learn.metrics import metric_named
-from isogloss.learn.mira import BatchMira
-from isogloss.learn.pro import Pro
 from isogloss.learn.problem import Problem
+from isogloss.learn.registry import make_learner
 from isogloss.learn.validation import check_problem, check_weights_learned
 from isogloss.metric import Metric, References
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest import NbestStore, read_nbest
 
-__all__ = ["METHODS", "Run", "Tuned", "make_learner", "tune_nbest"]
-
-METHODS: dict[str, type[Mert] | type[BatchMira] | type[Pro]] = {"mert": Mert, "kbmira": BatchMira, "pro": Pro}
+__all__ = ["Run", "Tuned", "tune_nbest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,21 +54,6 @@ class Tuned:
     warnings: tuple[str, ...]
 
 
-def make_learner(method: str, **options: Any) -> Mert | BatchMira | Pro:
-    """The learner of that name; an option that it does not have is an error.
-
-    >>> make_learner("pro", pairs=20).pairs
-    20
-    """
-    if method not in METHODS:
-        raise ConfigError(f"unknown method '{method}'; choose one of: {', '.join(METHODS)}")
-    known = METHODS[method].__dataclass_fields__
-    for name in options:
-        if name not in known:
-            raise ConfigError(f"'{method}' has no option {name}; it has: {', '.join(known)}")
-    return METHODS[method](**options)
-
-
 def tune_nbest(
     nbest: NbestStore | StrPath,
     references: References | Sequence[StrPath] | None = None,
@@ -87,26 +68,29 @@ def tune_nbest(
     seed: int = 1,
     threads: int = 1,
     track: Track = no_track,
+    warn: Callable[[str], None] = lambda message: None,
 ) -> Tuned:
-    """Find weights with which the best candidates of an n-best list win.
+    """Tune weights on an n-best list.
 
-    ``method`` is mert, kbmira, pro or a learner; ``metric`` bleu, nist, chrf, ter or a metric. Instead of
-    references the ``quality`` of every candidate can be given, the higher the better. Learning starts at
-    ``start``, or at the weights that explain the list's own scores. With several ``runs`` (seeds ``seed``,
-    ``seed + 1``, …) the best one, on ``held_out`` if it is given, is returned with the spread of all.
+    ``method`` is the name of a learner, with options if you like (``batch-mira:iterations=30``), or a learner
+    itself; see ``isogloss.learn.learner_names(decoder=False)``. ``metric`` is bleu, nist, chrf, ter or a
+    metric. Instead of references the ``quality`` of every candidate can be given, the higher the better.
+    Learning starts at ``start``, or at the weights that explain the list's own scores. With several ``runs``
+    (seeds ``seed``, ``seed + 1``, …) the best one, on ``held_out`` if it is given, is returned with the
+    spread of all.
 
     >>> from isogloss.nbest.synthetic import make_nbest
     >>> lines = [f"line {i} of a text about {i * 7} things" for i in range(60)]
     >>> nbest = make_nbest([line.split() for line in lines], candidates=20, seed=1)
-    >>> tuned = tune_nbest(nbest, References([lines]), method="kbmira")
+    >>> tuned = tune_nbest(nbest, References([lines]), method="batch-mira")
     >>> tuned.metric, tuned.score > tuned.start_score
     ('BLEU', True)
     """
     problem = problem_of(nbest, references, metric=metric, quality=quality)
     learner = method
     if isinstance(learner, str):
-        options: dict[str, Any] = {"threads": threads} if learner == "mert" else {}
-        learner = make_learner(learner, constraints=constraints or Constraints(), **options)
+        given = {} if constraints is None else {"constraints": constraints}
+        learner = make_learner(learner, given, usual={"threads": threads}, warn=warn)
     elif constraints is not None:
         raise ConfigError("give the constraints to the learner itself")
     return tune_problem(problem, learner, start=start, held_out=held_out, runs=runs, seed=seed, track=track)

@@ -10,8 +10,8 @@ from typing import Any
 from isogloss.align.train import Progress
 from isogloss.io.streams import StrPath
 from isogloss.pipeline import Output, Stage, evaluation, model_stages, text_stages, tuning_stages
-from isogloss.pipeline.train_options import NO_TUNER, RELEVANT_SET, TrainOptions
-from isogloss.tuning.tune import TuneIteration
+from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
+from isogloss.tuning import TuneIteration
 
 __all__ = ["Helpers", "recipe"]
 
@@ -252,7 +252,7 @@ class _Recipe:
     def _without_tuning_pairs(
         self, both: Inputs, tokens: Stage, models: Mapping[str, Stage]
     ) -> dict[str, Stage]:
-        """The models that the tuner works with, which have not seen the training pairs it learns from."""
+        """The models that tuning works with, which have not seen the training pairs it learns from."""
         references = [name for name in tokens.outputs if name.startswith("dev_target")]
         aside = Stage(
             name="set-aside",
@@ -311,7 +311,7 @@ class _Recipe:
             inputs |= {f"column_{side}_{name}": path for name, path in options.columns(side).items()}
         facts = self._search_facts()
         outputs = {"weights": "work/tuning/weights.tsv", "history": "work/tuning/history.json"}
-        if options.tuner == NO_TUNER:
+        if options.method == NO_TUNING:
             return Stage(
                 name="tune", function=tuning_stages.start, inputs=inputs, outputs=outputs, options=facts
             )
@@ -323,8 +323,8 @@ class _Recipe:
         if "aside" in models:
             aside = models["aside"]
             sets |= {name: aside[name] for name in aside.outputs if name.startswith("tune_")}
-        facts |= {"tune": asdict(options.tuning), "held_out": options.held_out_size}
-        if options.tuner == RELEVANT_SET:
+        facts |= {"tune": options.tuning.as_stored(), "held_out": options.held_out_size}
+        if options.learner_name == RELEVANT_SET:
             work = tuning_stages.tune_on_training_text
             sets |= {f"train_{name}": tokens[name] for name in ("source", "target")}
             if options.tuning.relevant.shared_phrase:

@@ -15,7 +15,7 @@ from isogloss.io.streams import read_lines
 from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, bleu_scores
 from isogloss.metric.references import References
 from isogloss.report import Line, Page, line_plot
-from isogloss.tuning.tune import TuneResult
+from isogloss.tuning import TuneResult
 
 if TYPE_CHECKING:
     from isogloss.pipeline.train import Trained
@@ -75,7 +75,7 @@ def history_of(result: TuneResult, method: str) -> dict[str, Any]:
     return {
         "method": method,
         "best": result.best.iteration,
-        "iterations": [asdict(step) for step in result.history],
+        "iterations": [step.to_dict() for step in result.history],
     }
 
 

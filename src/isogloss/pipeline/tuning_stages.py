@@ -28,7 +28,7 @@ from isogloss.metric import References
 from isogloss.pipeline.report import history_of
 from isogloss.pipeline.stage import CHECKPOINT
 from isogloss.pipeline.train_options import CLASS
-from isogloss.tuning.tune import TuneIteration, TuneOptions, tune
+from isogloss.tuning import TuneIteration, TuneOptions, tune
 
 __all__ = ["LEAST_SENTENCES", "Watching", "put_together", "start", "tune_on_training_text", "tune_weights"]
 
@@ -101,10 +101,11 @@ def _tune(
 ) -> None:
     decoder = _decoder(inputs, options)
     decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
+    tuning = from_settings(TuneOptions, options["tune"])
     result = tune(
         System(decoder, inputs["rules"].parent),
         *learnt_from,
-        from_settings(TuneOptions, options["tune"]),
+        tuning,
         held_out=held_out,
         threads=watching.threads,
         track=watching.track,
@@ -118,7 +119,7 @@ def _tune(
             sparse = SparseWeights.from_names({}, signature=decoder.sparse.signature)
         assert sparse is not None
         sparse.save(outputs["sparse_weights"])
-    _write_history(outputs["history"], history_of(result, options["tune"]["method"]))
+    _write_history(outputs["history"], history_of(result, tuning.method))
 
 
 def _sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:

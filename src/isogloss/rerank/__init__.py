@@ -7,13 +7,12 @@ parse_features           feature functions as they are written on a command line
 """
 
 from isogloss.rerank.features import FeatureFunction, Material, parse_features, read_source
-from isogloss.rerank.methods import METHODS, method_named
+from isogloss.rerank.methods import method_named
 from isogloss.rerank.model import Reranker
 from isogloss.rerank.sweep import FeatureTable, SweepOptions, SweepRow, cross_validate, learning_curve, sweep
 from isogloss.rerank.train import Trained, TrainOptions, prepare, train
 
 __all__ = [
-    "METHODS",
     "FeatureFunction",
     "FeatureTable",
     "Material",

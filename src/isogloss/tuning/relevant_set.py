@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +30,15 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.features.name_log import NameLog
 from isogloss.io.errors import ConfigError, ModelFormatError, TrainingError
-from isogloss.learn.learner import Track, no_track
+from isogloss.io.progress import Track, no_track
 from isogloss.metric.interface import FloatArray
 from isogloss.storage.folder import open_folder, write_folder
 from isogloss.tuning.online import Clock
 from isogloss.tuning.sequence_decoder import EVERYTHING, SequenceDecoder, Sequences, SequenceWeights
+
+if TYPE_CHECKING:
+    from isogloss.decoder.system import System
+    from isogloss.tuning.job import TuneResult, TuningJob
 
 __all__ = ["SELECTIONS", "RelevantSetIteration", "RelevantSetOptions", "RelevantSetTrainer"]
 
@@ -116,6 +121,12 @@ class RelevantSetOptions:
                 f"learning_rate {self.learning_rate:g} times regularization {self.regularization:g} must be "
                 "below 0.5, or a step forgets everything"
             )
+
+    def tune(self, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path) -> TuneResult:
+        """Find sparse weights for a system."""
+        from isogloss.tuning.relevant_set_tuning import tune_relevant_set
+
+        return tune_relevant_set(self, job, system, weights, folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

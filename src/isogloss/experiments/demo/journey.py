@@ -24,7 +24,7 @@ SYSTEMS = {
     "source": "copying the source",
     "nearest": "nearest example (translation memory)",
     "mert": "MERT, dense features",
-    "mira": "MIRA, sparse features",
+    "online-mira": "MIRA, sparse features",
     "reranked": "the same, reranked",
     "local": "the same, weights for each sentence",
 }
@@ -75,7 +75,7 @@ class Journey:
         """The translation of the test set by one of ``SYSTEMS``."""
         return self.folder / "test" / f"{name}.txt"
 
-    def train(self, tuner: str) -> Step:
+    def train(self, method: str) -> Step:
         """Make the system, or, if it is there, tune it once more."""
         corpus = self.corpus
         words = ["train", str(self.system)]
@@ -84,17 +84,17 @@ class Journey:
             words += [f"--{part}-source={corpus.source(part)}", f"--{part}-target={corpus.target(part)}"]
         purpose = (
             "Train: clean, tokenise, align, extract rules, language model; MERT tunes the dense features"
-            if tuner == "mert"
-            else "Tune again, by online MIRA with sparse features; what the tuner does not change is kept"
+            if method == "mert"
+            else "Tune again, by online MIRA with sparse features; what does not depend on it is kept"
         )
         words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
         words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are written In Capitals
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
-        return Step(purpose=purpose, arguments=[*words, f"--tuner={tuner}"])
+        return Step(purpose=purpose, arguments=[*words, f"--method={method}"])
 
     def history(self, name: str) -> Path:
-        """How a tuner learnt."""
+        """How a method learned."""
         return self.folder / "test" / f"{name}.history.json"
 
     def keep_result(self, name: str) -> None:
@@ -113,12 +113,12 @@ class Journey:
         self._write(self.output("nearest"), NearestExample(sources, targets).translate_text(test, text))
 
     def compare(self) -> Step:
-        """The two tuners, with significance."""
+        """The two methods, with significance."""
         return Step(
             purpose="Does MIRA with sparse features beat MERT? A paired test says how sure that is",
             arguments=[
                 "evaluate",
-                *(str(self.output(name)) for name in ("mert", "mira")),
+                *(str(self.output(name)) for name in ("mert", "online-mira")),
                 f"--reference={self.corpus.target('test')}",
                 f"--tokenize={scoring(self.tokenizer, 'truecase')['tokenize']}",
             ],

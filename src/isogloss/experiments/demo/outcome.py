@@ -116,14 +116,14 @@ class Outcome:
 
     def placeholders(self) -> str:
         """What became of placeholders."""
-        own = min(self.kept[name] for name in ("mert", "mira", "reranked", "local"))
+        own = min(self.kept[name] for name in ("mert", "online-mira", "reranked", "local"))
         return (
             f"{own:,} of {len(self.sources):,} lines have every placeholder of their source exactly as often"
         )
 
     def examples(self, count: int) -> list[tuple[str, str]]:
         """Rows of a name and a text: sentences with their translations, first what local weights change."""
-        plain, local = self.translations["mira"], self.translations["local"]
+        plain, local = self.translations["online-mira"], self.translations["local"]
         places = [place for place, _ in self.journey.shown()]
         changed = [place for place, source in enumerate(self.sources) if plain[place] != local[place]]
         fit = [place for place in changed if _SHORTEST <= len(self.sources[place].split()) <= _LONGEST]
@@ -159,7 +159,7 @@ class Outcome:
             "p: how often a resampled test set turns the difference from MERT around. "
             f"Placeholders: {self.placeholders()}."
         )
-        page.heading("How the tuners learnt")
+        page.heading("How the methods learned")
         page.figure(
             line_plot("BLEU on the development set", self._curves(), x_label="iteration", y_label="BLEU")
         )
@@ -188,7 +188,7 @@ class Outcome:
                     for step in json.loads(self.journey.history(name).read_bytes())["iterations"]
                 ],
             )
-            for name in ("mert", "mira")
+            for name in ("mert", "online-mira")
         ]
 
     def _explained(self, page: Page) -> None:
@@ -202,7 +202,7 @@ class Outcome:
 
     def _examples(self, page: Page) -> None:
         page.heading("Examples")
-        names = ("nearest", "mert", "mira", "reranked", "local")
+        names = ("nearest", "mert", "online-mira", "reranked", "local")
         for place, source in self.journey.shown():
             rows = [["source", source], ["reference", self.references.of(place)[0]]]
             rows += [[SYSTEMS[name], self.translations[name][place]] for name in names]

@@ -119,8 +119,8 @@ def _travel(folder: Path, corpus: Corpus, journal: Path, run_words: RunWords, sa
     say(f"  {corpus.found:,} translated messages; clean pairs: {parts}")
     journey = Journey(folder, corpus)
     run = _Runner(journal, run_words, say)
-    for tuner in ("mert", "mira"):
-        run(journey.train(tuner), partial(journey.keep_result, tuner))
+    for method in ("mert", "online-mira"):
+        run(journey.train(method), partial(journey.keep_result, method))
     journey.baselines()
     run(journey.compare())
     for step in (*journey.rerank(), *journey.adapt()):

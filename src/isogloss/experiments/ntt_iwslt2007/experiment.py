@@ -26,6 +26,7 @@ from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.learn.learner import Learner
 from isogloss.learn.metrics import list_statistics
 from isogloss.learn.problem import Problem
+from isogloss.learn.registry import canonical_method, make_learner
 from isogloss.lm import BuildOptions, build
 from isogloss.metric import Bleu, References
 from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
@@ -35,7 +36,7 @@ from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import Run, Stage, Trained, train, train_options
 from isogloss.pipeline.evaluation import scoring
 from isogloss.pipeline.folds import unseen_lists
-from isogloss.rerank import Reranker, TrainOptions, method_named, parse_features, prepare
+from isogloss.rerank import Reranker, TrainOptions, parse_features, prepare
 from isogloss.rerank import train as learn
 from isogloss.rerank.lengths import with_lengths_like
 from isogloss.speech.hypotheses import Utterance, text_utterances
@@ -66,7 +67,9 @@ class NttExperiment:
         self.options, self.folder = options, Path(folder)
         self.threads, self.memory, self.say, self.track = threads, memory, say, track
         self.functions = parse_features(options.features)
-        self.learners: dict[str, Learner] = {name: _method(name) for name in options.methods}
+        self.learners: dict[str, Learner] = {
+            canonical_method(name, decoder=False): make_learner(name) for name in options.methods
+        }
         self.folder.mkdir(parents=True, exist_ok=True)
 
     @cached_property
@@ -89,12 +92,12 @@ class NttExperiment:
 
     def _settings(self, **more: Any) -> dict[str, Any]:
         options = self.options
-        given = dict(options.train)
+        given = train_options.TrainOptions.current_names(options.train)
         online = dict(given.get("tune", {})).get("online", {})
         types = {"source_types": ["surface", "class"], "target_types": ["surface", "class"]}
         return {
             "search": "hiero",
-            "tuner": "mira",
+            "method": "online-mira",
             "features": {**types, "templates": list(options.templates)},
             "seed": options.seed,
             **given,
@@ -425,12 +428,6 @@ def _key(name: str, condition: str) -> str:
 
 def _tokens(system: System, line: str) -> str:
     return line if system.text is None else " ".join(system.text.target.tokenize(line))
-
-
-def _method(spec: str) -> Learner:
-    name, _, rest = spec.partition(":")
-    pairs = [part.partition("=") for part in rest.split(",") if rest]
-    return method_named(name, {key: value for key, _, value in pairs})
 
 
 def _with_columns(store: NbestStore, names: Sequence[str]) -> NbestStore:

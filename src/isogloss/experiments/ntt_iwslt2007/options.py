@@ -88,7 +88,7 @@ class NttOptions:
     """Training sentences from which the reranker learns too, decoded by models that did not see them."""
     features: tuple[str, ...] = ("score", "lengths", "popularity", "consensus:scale=0.5")
     """Feature functions of the reranker beside the columns of the lists."""
-    methods: tuple[str, ...] = ("voted",)
+    methods: tuple[str, ...] = ("voted-perceptron",)
     """How the reranker learns; each method is a row."""
     source_lm_order: int = 4
     """Of the language model of the source language that judges hypotheses."""

@@ -1,0 +1,182 @@
+"""A tuning on its way: what it is given, how it goes, and its state on disk, from which it can be resumed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.sentence import Source
+from isogloss.decoder.system import System
+from isogloss.features.weights import SparseWeights
+from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.io.progress import Track
+from isogloss.io.streams import atomic_output
+from isogloss.metric import Bleu, References
+from isogloss.nbest.store import NbestStore
+
+if TYPE_CHECKING:
+    from isogloss.tuning.options import TuneOptions
+
+__all__ = ["DecoderLearner", "Sentences", "TuneIteration", "TuneResult", "TuningJob", "first_best"]
+
+_STATE = "state.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneIteration:
+    """A point of the learning curve; scores in 0..100."""
+
+    iteration: int
+    dev_score: float
+    """Of the development set under the weights that the iteration began with; for ``relevant-set`` the mean
+    sentence BLEU of what it learns from, under the iteration's weights."""
+    held_out_score: float | None = None
+    """Of the held-out set: under the average so far (``online-mira``), the iteration's weights
+    (``relevant-set``), or the weights the iteration began with."""
+    upper_bound: float | None = None
+    """Of the best sequences that are known, where the method looks for them; like ``dev_score``."""
+    active_features: int = 0
+    """Sparse features that have a weight."""
+    collisions: list[str] = field(default_factory=list)
+    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Where the time went."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneResult:
+    """What was found: the weights of the best iteration, by the held-out set if there is one."""
+
+    dense: dict[str, float]
+    sparse: SparseWeights | None
+    history: list[TuneIteration]
+    best: TuneIteration
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; of the sparse weights only their number."""
+        return {
+            "best": self.best.to_dict(),
+            "history": [step.to_dict() for step in self.history],
+            "weights": dict(self.dense),
+            "sparse_features": 0 if self.sparse is None else len(self.sparse),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Sources with their references."""
+
+    sources: Sequence[Source]
+    references: References
+
+    def __post_init__(self) -> None:
+        if len(self.sources) != len(self.references):
+            raise ConfigError(
+                f"{len(self.sources):,} source sentences but references for {len(self.references):,}"
+            )
+        if not self.sources:
+            raise ConfigError("there are no sentences to tune on")
+
+
+class DecoderLearner(Protocol):
+    """A learner that drives a decoder: options of a method and the method itself."""
+
+    def tune(self, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path) -> TuneResult:
+        """Find weights for a system, beginning at ``weights``, and keep the state in ``folder``.
+
+        The weights of the system are those of before when it returns.
+        """
+
+
+class TuningJob:
+    """The data, how it goes so far, and whom to tell."""
+
+    def __init__(
+        self,
+        dev: Sentences,
+        held_out: Sentences | None,
+        options: TuneOptions,
+        *,
+        threads: int,
+        track: Track,
+        report: Callable[[TuneIteration], None],
+    ) -> None:
+        self.dev, self.held_out, self.options = dev, held_out, options
+        self.threads, self.track, self.report = threads, track, report
+        self.history: list[TuneIteration] = []
+
+    def with_options(self, options: TuneOptions) -> TuningJob:
+        """A job on the same data that goes before this one; nobody is told of it."""
+        return TuningJob(
+            self.dev, None, options, threads=self.threads, track=self.track, report=lambda step: None
+        )
+
+    def worth(self, step: TuneIteration, *, by_dev: bool = False) -> float:
+        """What decides which iteration is best: the held-out set; else the latest, or the development set."""
+        if step.held_out_score is not None:
+            return step.held_out_score
+        return step.dev_score if by_dev else float(step.iteration)
+
+    def score_held_out(self, decoder: Decoder) -> float | None:
+        """BLEU of the held-out set, if there is one, under the weights that the decoder has."""
+        if self.held_out is None:
+            return None
+        return first_best(decoder.nbest(self.held_out.sources, threads=self.threads), self.held_out)
+
+    def write_state(self, folder: Path, best: TuneIteration) -> None:
+        """Note that all so far is done; what only earlier iterations needed is removed."""
+        state = {
+            "run": self._digest(),
+            "history": [step.to_dict() for step in self.history],
+            "best": best.to_dict(),
+        }
+        with atomic_output(folder / _STATE) as stream:
+            stream.write(json.dumps(state, indent=1) + "\n")
+        # Only now is what was written before of no more use.
+        for old in folder.glob("*-*"):
+            if not old.name.endswith(
+                (f"-{len(self.history)}", f"-{best.iteration}", f"-{best.iteration}.sparse")
+            ):
+                shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
+
+    def read_state(self, folder: Path) -> TuneIteration | None:
+        """The best iteration of a run that was stopped, whose history is taken up; None to start."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / _STATE
+        if not path.exists():
+            return None
+        try:
+            state = json.loads(path.read_text())
+            if state["run"] != self._digest():
+                raise ConfigError(
+                    f"{folder} holds a run with other options or data; remove it or choose another folder"
+                )
+            self.history = [TuneIteration(**step) for step in state["history"]]
+            return TuneIteration(**state["best"])
+        except (ValueError, KeyError, TypeError) as error:
+            if isinstance(error, ConfigError):
+                raise
+            raise ModelFormatError("not the state of a tuning run", path, "remove the folder") from None
+
+    def _digest(self) -> str:
+        relevant = replace(self.options.relevant, iterations=1)
+        options = replace(self.options, iterations=0, relevant=relevant).as_stored()
+        what = [options, [str(source) for source in self.dev.sources], self.dev.references.streams]
+        return hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest()
+
+
+def first_best(store: NbestStore, sentences: Sentences) -> float:
+    """BLEU of the first candidates of a list."""
+    metric = Bleu()
+    lines = list(store.lines(store.sentence_offsets[:-1], len(sentences.sources)))
+    return metric.score(metric.statistics(lines, sentences.references).sum(axis=0))

@@ -1,0 +1,110 @@
+"""Online training as a way to tune: dense weights first, then pass after pass, the best of which is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.system import System
+from isogloss.decoder.weights import read_weights, write_weights
+from isogloss.features.name_log import NameLog
+from isogloss.features.weights import SparseWeights
+from isogloss.nbest.store import NbestStore
+from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob
+from isogloss.tuning.online import OnlineOptions, OnlineTrainer, TrainedWeights
+from isogloss.tuning.turns import read_turn, tune_in_turns
+
+__all__ = ["tune_online"]
+
+_ONLINE, _NAMES, _DENSE_FIRST = "online", "names", "dense"
+
+
+def tune_online(
+    options: OnlineOptions, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path
+) -> TuneResult:
+    """Find dense and sparse weights while decoding."""
+    start = dict(weights)
+    if job.options.dense_first:
+        start = _dense_first(job, system, start, folder / _DENSE_FIRST)
+    with system.decoder.restored():
+        return _passes(options, job, system.decoder, start, folder)
+
+
+def _dense_first(job: TuningJob, system: System, weights: dict[str, float], folder: Path) -> dict[str, float]:
+    """Weights of dense features from lists, which tell candidates apart as widely as those given.
+
+    How far online training goes is set for weights of the usual size, and ``batch-mira`` finds weights of any
+    size.
+    """
+    options = replace(job.options, method="batch-mira", iterations=job.options.dense_first)
+    turns = job.with_options(options)
+    with system.decoder.restored():
+        system.decoder.set_weights(weights)
+        found = tune_in_turns(turns, system, options.learner(job.threads), weights, folder).dense
+    _, _, pool = read_turn(folder, len(turns.history))
+    size = _spread(pool, weights) / (_spread(pool, found) or 1.0)
+    return {name: found[name] * size if found[name] != weights[name] else weights[name] for name in found}
+
+
+def _spread(pool: NbestStore, weights: Mapping[str, float]) -> float:
+    """How far the scores of a sentence's candidates lie apart."""
+    scores = pool.dense @ np.array([weights[name] for name in pool.dense_names])
+    first, counts = pool.sentence_offsets[:-1], np.diff(pool.sentence_offsets)
+    return float(np.sqrt(np.mean((scores - np.repeat(np.add.reduceat(scores, first) / counts, counts)) ** 2)))
+
+
+def _passes(
+    options: OnlineOptions, job: TuningJob, decoder: Decoder, weights: dict[str, float], folder: Path
+) -> TuneResult:
+    trainer = OnlineTrainer(
+        decoder,
+        job.dev.sources,
+        job.dev.references,
+        weights,
+        options,
+        name_log=NameLog(folder / _NAMES) if decoder.sparse is not None else None,
+        threads=job.threads,
+    )
+    best = job.read_state(folder)
+    if job.history:
+        trainer.restore(folder / f"{_ONLINE}-{len(job.history)}")
+    waited = len(job.history) - (best.iteration if best else 0)
+    while trainer.state.iteration < options.iterations and not 0 < options.patience <= waited:
+        found = trainer.iterate(job.track)
+        average = trainer.average()
+        if job.held_out is not None:
+            decoder.set_weights(average.dense, average.sparse)
+        step = TuneIteration(
+            iteration=found.iteration,
+            dev_score=found.score,
+            held_out_score=job.score_held_out(decoder),
+            active_features=found.active_features,
+            collisions=found.collisions,
+            seconds=found.seconds,
+        )
+        job.history.append(step)
+        waited += 1
+        if best is None or job.worth(step) >= job.worth(best):
+            best, waited = step, 0
+            _save_best(average, folder, step.iteration)
+        trainer.save(folder / f"{_ONLINE}-{step.iteration}")
+        job.write_state(folder, best)
+        job.report(step)
+    assert best is not None
+    dense, sparse = _load_best(folder, best.iteration)
+    return TuneResult(dense=dense, sparse=sparse, history=job.history, best=best)
+
+
+def _save_best(weights: TrainedWeights, folder: Path, iteration: int) -> None:
+    if weights.sparse is not None:
+        weights.sparse.save(folder / f"best-{iteration}.sparse")
+    write_weights(folder / f"best-{iteration}", weights.dense)
+
+
+def _load_best(folder: Path, iteration: int) -> tuple[dict[str, float], SparseWeights | None]:
+    sparse = folder / f"best-{iteration}.sparse"
+    return read_weights(folder / f"best-{iteration}"), SparseWeights.open(sparse) if sparse.exists() else None

@@ -1,0 +1,78 @@
+"""Relevant set training as a way to tune: pass after pass over the text, the best of which is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.system import System
+from isogloss.features.weights import SparseWeights
+from isogloss.metric import References
+from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob
+from isogloss.tuning.relevant_set import RelevantSetOptions, RelevantSetTrainer
+from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
+
+__all__ = ["tune_relevant_set"]
+
+_RELEVANT = "relevant"
+
+
+def tune_relevant_set(
+    options: RelevantSetOptions, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path
+) -> TuneResult:
+    """Find sparse weights from the text that is learned from, which is decoded again and again."""
+    with system.decoder.restored():
+        system.decoder.set_weights(weights)
+        return _passes(options, job, system.decoder, folder)
+
+
+def _passes(options: RelevantSetOptions, job: TuningJob, decoder: Decoder, folder: Path) -> TuneResult:
+    count = options.sentences or len(job.dev.sources)
+    sequences = SearchSequences(
+        decoder,
+        job.dev.sources[:count],
+        References([stream[:count] for stream in job.dev.references.streams]),
+        real=options.real_features,
+        truth_list=options.truth_list,
+        threads=job.threads,
+    )
+    trainer = RelevantSetTrainer(sequences, options, folder / _RELEVANT, threads=job.threads)
+    best = job.read_state(folder)
+    if job.history:
+        trainer.restore(len(job.history))
+    else:
+        trainer.begin(job.track)
+    while trainer.iteration < options.iterations:
+        found = trainer.iterate(job.track)
+        sequences.use(trainer.weights())
+        step = TuneIteration(
+            iteration=found.iteration,
+            dev_score=found.score,
+            held_out_score=job.score_held_out(decoder),
+            upper_bound=found.upper_bound,
+            active_features=found.active_features,
+            seconds=found.seconds,
+        )
+        job.history.append(step)
+        if best is None or job.worth(step) >= job.worth(best):
+            best = step
+        trainer.save({best.iteration})
+        job.write_state(folder, best)
+        job.report(step)
+    assert best is not None
+    weights = trainer.stored_weights(best.iteration)
+    return TuneResult(
+        dense={**dict.fromkeys(decoder.names, 0.0), **weights.real},
+        sparse=_named(trainer, weights, decoder),
+        history=job.history,
+        best=best,
+    )
+
+
+def _named(trainer: RelevantSetTrainer, weights: SequenceWeights, decoder: Decoder) -> SparseWeights:
+    assert decoder.sparse is not None
+    names, ends = trainer.name_arrays(weights.features)
+    return SparseWeights.from_numbers(
+        weights.features, weights.values, names, ends, signature=decoder.sparse.signature
+    )

@@ -1,0 +1,91 @@
+"""Tuning in turns: decode, add the candidates to those of before, find the weights that are best on all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from isogloss.decoder.external import NbestDecoder
+from isogloss.decoder.weights import read_weights, write_weights
+from isogloss.learn.learner import Learner
+from isogloss.learn.problem import Problem
+from isogloss.learn.validation import check_weights_learned
+from isogloss.metric import Bleu
+from isogloss.nbest.edit import merge
+from isogloss.nbest.store import NbestStore
+from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, first_best
+
+__all__ = ["read_turn", "tune_in_turns"]
+
+_POOL = "pool"
+
+
+def tune_in_turns(
+    job: TuningJob, decoder: NbestDecoder, learner: Learner, weights: Mapping[str, float], folder: Path
+) -> TuneResult:
+    """Find dense weights by a learner of lists."""
+    now, passes = dict(weights), job.options.passes
+    best = job.read_state(folder)
+    best_weights, pool = now, None
+    if job.history:
+        now, best_weights, pool = read_turn(folder, len(job.history))
+    for iteration in range(len(job.history) + 1, passes + 2):
+        began = time.perf_counter()
+        store = decoder.decode(job.dev.sources, now, size=job.options.nbest)
+        decoded = time.perf_counter()
+        size = 0 if pool is None else pool.num_candidates
+        pool = store if pool is None else merge([pool, store])
+        step = TuneIteration(
+            iteration=iteration,
+            dev_score=first_best(store, job.dev),
+            held_out_score=_held_out_score(job, decoder, now),
+            seconds={"search": decoded - began},
+        )
+        if best is None or job.worth(step, by_dev=True) > job.worth(best, by_dev=True):
+            best, best_weights = step, now
+        # The last pass only tells how good the weights of the one before are.
+        if iteration <= passes and pool.num_candidates > size:
+            begun = time.perf_counter()
+            now = {**now, **_learned(job, learner, pool, now)}
+            step.seconds["learning"] = time.perf_counter() - begun
+        job.history.append(step)
+        pool = _write_turn(folder, iteration, now, best_weights, pool)
+        job.write_state(folder, best)
+        job.report(step)
+        if pool.num_candidates == size:
+            break
+    assert best is not None
+    return TuneResult(dense=best_weights, sparse=None, history=job.history, best=best)
+
+
+def _held_out_score(job: TuningJob, decoder: NbestDecoder, weights: Mapping[str, float]) -> float | None:
+    if job.held_out is None:
+        return None
+    return first_best(decoder.decode(job.held_out.sources, weights, size=1), job.held_out)
+
+
+def _learned(
+    job: TuningJob, learner: Learner, pool: NbestStore, weights: Mapping[str, float]
+) -> Mapping[str, float]:
+    problem = Problem.of(pool, job.dev.references, Bleu())
+    found = learner.learn(problem, weights, track=job.track).weights
+    check_weights_learned(problem, found)
+    return found
+
+
+def _write_turn(
+    folder: Path, iteration: int, weights: Mapping[str, float], best: Mapping[str, float], pool: NbestStore
+) -> NbestStore:
+    write_weights(folder / f"best-{iteration}", best)
+    write_weights(folder / f"weights-{iteration}", weights)
+    return pool.save(folder / f"{_POOL}-{iteration}")
+
+
+def read_turn(folder: Path, iteration: int) -> tuple[dict[str, float], dict[str, float], NbestStore]:
+    """Weights after a turn, the best so far, and all candidates so far."""
+    return (
+        read_weights(folder / f"weights-{iteration}"),
+        read_weights(folder / f"best-{iteration}"),
+        NbestStore.open(folder / f"{_POOL}-{iteration}"),
+    )

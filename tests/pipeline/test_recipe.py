@@ -1,0 +1,72 @@
+"""Keys of stages are those of the first release: what it trained is not trained again because of a name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from isogloss.pipeline.train_config import make_options
+
+from isogloss.pipeline.recipe import Helpers, recipe
+
+HELPERS = Helpers(
+    threads=1, memory=1 << 30, track=lambda items, *_: items, warn=lambda _: None, report=lambda _: None
+)
+
+
+def keys(**settings: Any) -> dict[str, str]:
+    """For every stage a digest of all that its key is made of, but for the content of its inputs."""
+    stages = recipe(make_options({"source": "a.de", "target": "a.en", **settings}), HELPERS)
+    rows = {stage.name: [stage.version, stage.options, dict(stage.outputs)] for stage in stages}
+    return {
+        name: hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:16]
+        for name, row in rows.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "tune", "system"),
+    [
+        ({"tuner": "mira"}, "3cee03a9b101048d", "56e5988e1217ac8e"),
+        ({"method": "online-mira"}, "3cee03a9b101048d", "56e5988e1217ac8e"),
+        ({}, "3cee03a9b101048d", "56e5988e1217ac8e"),
+        ({"method": "mert"}, "63413ea191b42937", "9ca8546588b130cb"),
+        ({"method": "kbmira"}, "8d115490a911b167", "9ca8546588b130cb"),
+        ({"method": "batch-mira"}, "8d115490a911b167", "9ca8546588b130cb"),
+        ({"method": "pro"}, "0a841643a07c3354", "9ca8546588b130cb"),
+        ({"method": "none"}, "fe06e071bd741cbd", "9ca8546588b130cb"),
+        ({"method": "relevant-set", "search": "block"}, "22d06d7469624c96", "85858e84b8e8936b"),
+        (
+            {"tune": {"iterations": 3, "online": {"nbest": 50}}, "search": "phrase"},
+            "42041b1fa4fb6b42",
+            "8a5a1b2f200a3774",
+        ),
+    ],
+    ids=lambda value: json.dumps(value) if isinstance(value, dict) else "",
+)
+def test_tuning_is_known_by_its_old_key(settings: dict[str, Any], tune: str, system: str) -> None:
+    found = keys(**settings)
+    assert (found["tune"], found["system"]) == (tune, system)
+
+
+def test_models_are_known_by_their_old_keys() -> None:
+    found = keys(lm={"order": 4})
+    assert {name: found[name] for name in ("clean", "hold-out", "tokenize", "align", "rules", "lm")} == {
+        "clean": "b948fbd9e9ea3230",
+        "hold-out": "01b2a926a6f74ef0",
+        "tokenize": "85c9bf28cde5faee",
+        "align": "812b47bd38bff8b9",
+        "rules": "e43f5ec4ba50992a",
+        "lm": "81c34930760b2f03",
+    }
+    assert found["classes"] == "53f6933563569f09"
+    assert found["evaluate"] == "4b38bc767958a944"
+
+
+def test_names_of_before_are_accepted_with_a_note() -> None:
+    told: list[str] = []
+    options = make_options({"source": "a.de", "target": "a.en", "tuner": "kbmira"}, told.append)
+    assert options.method == "batch-mira"
+    assert told == ["'tuner' is now called 'method'", "'kbmira' is now called 'batch-mira'"]
