@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint stubs docs sanitize clean
+.PHONY: help demo test lint imports stubs docs sanitize clean
 
 help: ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -25,17 +25,22 @@ demo: $(VENV)/installed ## From nothing to a translation engine for German, meas
 test: $(VENV)/installed ## All tests that need nothing but this machine
 	$(BIN)/python -m pytest $(PYTEST)
 
-lint: $(VENV)/installed stubs ## Style, types, and the engine's type stubs
+lint: $(VENV)/installed stubs ## Style, types, who imports whom, and the engine's type stubs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@$(MAKE) --no-print-directory imports
+
+# Only what pyproject.toml states can be checked.
+imports: $(VENV)/installed
+	if grep -q '^\[tool.importlinter\]' pyproject.toml; then $(BIN)/lint-imports; fi
 
 stubs: $(VENV)/installed ## Compare the engine's generated type stubs with the ones checked in
 	$(BIN)/python -m nanobind.stubgen -q -m isogloss._engine -o build/_engine.pyi
 	diff -u src/isogloss/_engine.pyi build/_engine.pyi
 
-docs: $(VENV)/installed ## A web site of docs/ in build/docs
-	$(BIN)/python docs/make_site.py build/docs
+docs: $(VENV)/installed ## The web site of the documentation, in build/docs
+	$(BIN)/python docs/site/build.py build/docs
 
 sanitize: $(VENV)/installed ## The engine's own tests under AddressSanitizer and UBSan
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \

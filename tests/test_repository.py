@@ -1,0 +1,63 @@
+"""What the repository says of itself: commands and files that exist, and no address that was made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HOST = ROOT / ".github"
+NAMESPACES = "www.w3.org"  # names of XML formats, which lead nowhere
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Everything that people read, or that a machine does on their behalf."""
+    patterns = ("*.md", "*.cff", "*.toml", "Makefile", "docs/**/*.md", "docs/site/*", ".ci/*", ".*.yaml")
+    for pattern in (*patterns, ".github/**/*.yml", ".github/**/*.md"):
+        for path in sorted(ROOT.glob(pattern)):
+            if path.is_file():
+                yield path, path.read_text("utf-8")
+
+
+def test_no_address_was_made_up() -> None:
+    # The project has no site and no address. Once it has, this list grows by what is real.
+    for path, text in texts():
+        addresses = [host for host in re.findall(r"://([\w.-]+)", text) if host != NAMESPACES]
+        assert not addresses, path
+        assert not re.findall(r"\b[\w.]+@[\w-]+\.\w+", text), path
+
+
+def test_no_package_index_is_named() -> None:
+    for path, text in texts():
+        assert not re.search(r"pypi\.org|pythonhosted|index-url", text), path
+
+
+def test_commands_that_are_named_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    named = {}
+    for path, text in texts():
+        commands = re.findall(r"(?:^    |run: |entry: |\" |`)make (?:--\S+ )*([a-z]+)", text, re.MULTILINE)
+        named |= dict.fromkeys(commands, path)
+    assert len(named) > 4
+    assert {target: path for target, path in named.items() if target not in targets} == {}
+
+
+def test_tests_that_are_named_exist() -> None:
+    mention = re.compile(r"(?<![\w/])tests/[\w/]+(?:\.py)?")
+    named = [ROOT / name for _, text in texts() for name in mention.findall(text)]
+    assert len(named) > 4
+    assert [path for path in named if not path.exists()] == []
+
+
+@pytest.mark.skipif(not HOST.exists(), reason="a source archive has no workflows")
+def test_actions_are_pinned_by_major_version() -> None:
+    used = [action for path in HOST.glob("workflows/*.yml") for action in uses(path)]
+    assert used
+    assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@v\d+", action)] == []
+
+
+def uses(workflow: Path) -> list[str]:
+    return re.findall(r"uses: (\S+)", workflow.read_text("utf-8"))
