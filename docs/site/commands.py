@@ -4,60 +4,60 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
 from typing import Any
 
 
 def commands_page() -> str:
-    """Every command, as ``isogloss VERB --help`` explains it, in Markdown."""
-    import typer.main
+    """Every command, as ``isogloss VERB --help`` and ``isogloss options VERB`` explain it, in Markdown."""
+    from isogloss.cli.main import verbs
 
-    from isogloss.cli.main import app
-
-    lines = ["# Commands", "", "Every command with all its options, as `isogloss VERB --help` prints them."]
+    lines = ["# Commands", "", "Every command with all its options. An option with a dot in its name can be"]
+    lines += [
+        "typed (`--lm.order 4`), set (`--set lm.order=4`) or written in a TOML file (`order = 4` below `[lm]`)."
+    ]
     verb = None
-    for words, command in walk(typer.main.get_command(app), []):
+    for words, app in verbs():
+        if app.default_command is None:
+            continue
         if len(words) > 1 and words[0] != verb:
             lines += ["", f"## isogloss {words[0]}"]
         verb = words[0]
         lines += ["", f"{'##' if len(words) == 1 else '###'} isogloss {' '.join(words)}", ""]
-        lines += [paragraphs(command.help or ""), "", *option_table(command)]
+        lines += [paragraphs(app.default_command.__doc__ or ""), "", *option_table(app)]
     return "\n".join(lines) + "\n"
 
 
-def walk(command: Any, words: list[str]) -> Iterator[tuple[list[str], Any]]:
-    """Commands that do something, with the words that call them."""
-    for name, inner in getattr(command, "commands", {}).items():
-        if not getattr(inner, "commands", {}):
-            yield [*words, name], inner
-        yield from walk(inner, [*words, name])
-
-
-def option_table(command: Any) -> list[str]:
+def option_table(app: Any) -> list[str]:
     """Arguments and options of a command as a table."""
+    from isogloss.cli.declared import DECLARED
+
+    declared = getattr(app.default_command, DECLARED, None)
+    made = (
+        {} if declared is None else {declared.flag(name): option for name, option in declared.options.items()}
+    )
     rows = []
-    for parameter in command.params:
-        if parameter.name in ("help", "install_completion", "show_completion"):
-            continue
-        names = ", ".join([*parameter.opts, *parameter.secondary_opts])
-        if parameter.param_type_name == "argument":
-            names = parameter.metavar or str(parameter.name).upper()
-        elif parameter.metavar:
-            names += f" {parameter.metavar}"
-        meaning = getattr(parameter, "help", None) or ""
-        rows.append(f"| `{names}` | {cell(meaning)} | {cell(default(parameter))} |")
-    return ["| option | meaning | default |", "|---|---|---|", *rows] if rows else []
+    for argument in app.assemble_argument_collection():
+        name = next((name for name in argument.names if name in made), argument.names[0])
+        option = made.get(name)
+        if option is not None:
+            rows.append(
+                (", ".join(argument.names), f"{option.help} Takes {option.kind}.", option.shown_default)
+            )
+        else:
+            names = ", ".join(argument.names) if name.startswith("-") else name.upper()
+            rows.append((names, argument.parameter.help or "", default(argument)))
+    lines = [f"| `{names}` | {cell(help)} | {cell(shown)} |" for names, help, shown in rows]
+    return ["| option | meaning | default |", "|---|---|---|", *lines] if lines else []
 
 
-def default(parameter: Any) -> str:
+def default(argument: Any) -> str:
     """What an option is when it is not given, for people."""
-    shown = getattr(parameter, "show_default", None)
-    if isinstance(shown, str):
-        return shown
-    if parameter.required:
+    if isinstance(argument.show_default, str):
+        return argument.show_default
+    if argument.required:
         return "required"
-    value = getattr(parameter.default, "value", parameter.default)
-    return "" if value in (None, False, ()) or callable(value) else f"`{value}`"
+    value = argument.field_info.default
+    return "" if value in (None, False, ()) or value is argument.field_info.empty else f"`{value}`"
 
 
 def cell(text: str) -> str:

@@ -44,6 +44,7 @@ _SET = Annotated[
     list[str] | None,
     Parameter(
         name="--set",
+        negative=(),
         metavar="NAME=VALUE",
         group=heading("More"),
         help="Set any other option by its name: lm.order=4. 'isogloss options' lists them all.",
