@@ -20,9 +20,9 @@ from isogloss.cli import console
 from isogloss.io.errors import ConfigError, MissingExtraError, OutputError
 
 if TYPE_CHECKING:
-    from isogloss.experiments.demo.catalogs import Corpus
-    from isogloss.experiments.demo.journey import Step
-    from isogloss.experiments.demo.outcome import Outcome, Timed
+    from isogloss.experiments.demo.catalogs import DemoCorpus
+    from isogloss.experiments.demo.journey import DemoStep
+    from isogloss.experiments.demo.outcome import DemoOutcome, Timed
 
 __all__ = ["demo"]
 
@@ -92,18 +92,18 @@ def _claim(folder: Path, options: dict[str, Any]) -> Path:
     return journal
 
 
-def _synthetic(folder: Path, pairs: int) -> Corpus:
+def _synthetic(folder: Path, pairs: int) -> DemoCorpus:
     from isogloss.corpus.synthetic.text import as_text
     from isogloss.corpus.synthetic.text import make_corpus as invent
-    from isogloss.experiments.demo.catalogs import make_corpus
+    from isogloss.experiments.demo.catalogs import make_demo_corpus
 
     made = invent(pairs, seed=1)
     texts = zip(map(as_text, made.source), map(as_text, made.target), strict=True)
-    return make_corpus(texts, folder / "corpus", ("en", "tv"), track=console.track)
+    return make_demo_corpus(texts, folder / "corpus", ("en", "tv"), track=console.track)
 
 
-def _downloaded(folder: Path, language: str, large: bool) -> Corpus:
-    from isogloss.experiments.demo.catalogs import make_corpus, read_wheels
+def _downloaded(folder: Path, language: str, large: bool) -> DemoCorpus:
+    from isogloss.experiments.demo.catalogs import make_demo_corpus, read_wheels
     from isogloss.experiments.demo.packages import LARGE, PACKAGES, DownloadError, cache_folder, fetch
 
     if find_spec("polib") is None:
@@ -115,12 +115,12 @@ def _downloaded(folder: Path, language: str, large: bool) -> Corpus:
     except DownloadError as error:
         raise DownloadError(_OFFLINE.format(reason=error)) from None
     pairs = read_wheels(wheels, language, folder / "catalogs")
-    return make_corpus(pairs, folder / "corpus", ("en", language), track=console.track)
+    return make_demo_corpus(pairs, folder / "corpus", ("en", language), track=console.track)
 
 
-def _travel(folder: Path, corpus: Corpus, journal: Path) -> Outcome:
+def _travel(folder: Path, corpus: DemoCorpus, journal: Path) -> DemoOutcome:
     from isogloss.experiments.demo.journey import Journey
-    from isogloss.experiments.demo.outcome import Outcome
+    from isogloss.experiments.demo.outcome import DemoOutcome
 
     parts = ", ".join(f"{part} {count:,}" for part, count in corpus.pairs.items())
     console.note(f"  {corpus.found:,} translated messages; clean pairs: {parts}")
@@ -135,7 +135,7 @@ def _travel(folder: Path, corpus: Corpus, journal: Path) -> Outcome:
     journey.write_catalog()
     run(journey.fill_catalog())
     run(journey.explain())
-    outcome = Outcome.of(journey, run.done)
+    outcome = DemoOutcome.of(journey, run.done)
     outcome.page().write(outcome.report)
     return outcome
 
@@ -151,7 +151,7 @@ class _Runner:
                 self._before[json.loads(line)["command"]] = json.loads(line)
         self.done: list[Timed] = []
 
-    def __call__(self, step: Step, afterwards: Callable[[], None] = lambda: None) -> None:
+    def __call__(self, step: DemoStep, afterwards: Callable[[], None] = lambda: None) -> None:
         from isogloss.cli.main import app
         from isogloss.experiments.demo.outcome import Timed
 
@@ -171,7 +171,7 @@ class _Runner:
 
 
 @contextlib.contextmanager
-def _redirected(step: Step) -> Iterator[None]:
+def _redirected(step: DemoStep) -> Iterator[None]:
     with contextlib.ExitStack() as open_files:
         if step.stdout is not None:
             stream = open_files.enter_context(step.stdout.open("w", encoding="utf-8", newline="\n"))
@@ -182,7 +182,7 @@ def _redirected(step: Step) -> Iterator[None]:
         yield
 
 
-def _print(outcome: Outcome, seconds: float) -> None:
+def _print(outcome: DemoOutcome, seconds: float) -> None:
     from rich.table import Table
 
     title, *columns = outcome.HEAD

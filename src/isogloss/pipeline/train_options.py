@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from isogloss.align.options import LinkOptions, TrainingOptions
+from isogloss.align.options import AlignOptions, LinkOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
@@ -21,7 +21,7 @@ from isogloss.grammar.options import ExtractOptions, Significance
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import StrPath
 from isogloss.learn.registry import canonical_method, find_learner, learner_names
-from isogloss.lm.build import BuildOptions
+from isogloss.lm.build import LmOptions
 from isogloss.selection.options import SampleOptions
 from isogloss.tuning import TuneOptions
 
@@ -138,7 +138,7 @@ class TrainOptions:
     """From where on a training pair is left out."""
     keep: tuple[str, ...] = ()
     """Rules of ``isogloss corpus check`` that are no reason to leave out a pair."""
-    align: TrainingOptions = field(default_factory=TrainingOptions)
+    align: AlignOptions = field(default_factory=AlignOptions)
     links: LinkOptions = field(default_factory=LinkOptions)
     classes: ClassOptions = field(default_factory=ClassOptions)
     """Word classes, which sparse features see; their ``seed`` is the one above."""
@@ -147,7 +147,7 @@ class TrainOptions:
     significance: str = ""
     """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
     was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
-    lm: BuildOptions = field(default_factory=lambda: BuildOptions(special_words="unknown"))
+    lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
     """The language model; ``memory`` and ``threads`` are given elsewhere."""
     decoder: SearchOptions | None = None
     """Limits of the search."""
