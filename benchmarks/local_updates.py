@@ -24,7 +24,7 @@ from measure import ISOGLOSS, run
 from scipy.optimize import minimize
 from unit import unit
 
-from isogloss.adapt import Example, LocalTranslator, UpdateOptions, build_memory
+from isogloss.adapt import Example, LocalOptions, LocalTranslator, build_memory
 from isogloss.adapt.lists import Candidates
 from isogloss.adapt.update import local_weights
 from isogloss.decoder import load
@@ -86,7 +86,7 @@ def updates_alone() -> None:
     print(f"{EXAMPLES} examples × {CANDIDATES} candidates × {FEATURES} features, limit 15 ms, paper 300 ms:")
     similar = [0.5] * EXAMPLES
     for method, strength in SETTINGS:
-        options = UpdateOptions(method=method, strength=strength)  # type: ignore[arg-type]
+        options = LocalOptions(method=method, strength=strength)  # type: ignore[arg-type]
         ours = each(lambda i, options=options: local_weights(lists, similar, baseline, options), 20)
         beside = ""
         if method == "ebuu":
@@ -134,7 +134,7 @@ def on_real_text(corpus: Path, folder: Path, pairs: int, sentences: int) -> None
     decoding = each(lambda i: system.nbest([sources[i]], nbest=1), len(sources))
     moses = MOSES_CHART * unit()
     for method in ("mbuu", "ebuu"):
-        translator = LocalTranslator(system, memory, update=UpdateOptions(method=method))  # type: ignore[arg-type]
+        translator = LocalTranslator(system, memory, update=LocalOptions(method=method))  # type: ignore[arg-type]
         translator.weights(sources[0])  # finds its units
         both = each(lambda i: translator.weights(sources[i]), len(sources))  # noqa: B023
         print(

@@ -9,6 +9,8 @@ import isogloss
 
 PACKAGE = Path(isogloss.__file__).parent
 OURS = {"_engine"}
+SHARED = {"train", "TrainOptions", "Trained"}
+"""A system is trained, and so is a reranker."""
 
 
 def test_no_room_below_the_command_line_uses_the_public_face() -> None:
@@ -20,3 +22,16 @@ def test_no_room_below_the_command_line_uses_the_public_face() -> None:
                 assert {name.name for name in node.names} <= OURS, path
             if isinstance(node, ast.Import):
                 assert "isogloss" not in {name.name for name in node.names}, path
+
+
+def test_no_public_name_is_defined_in_two_rooms() -> None:
+    places: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        room = path.relative_to(PACKAGE).parts[0]
+        if room in ("__init__.py", "cli"):  # the public face repeats names on purpose, and verbs are verbs
+            continue
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, set()).add(room)
+    twice = {name: sorted(rooms) for name, rooms in places.items() if len(rooms) > 1}
+    assert {name: rooms for name, rooms in twice.items() if name not in SHARED} == {}

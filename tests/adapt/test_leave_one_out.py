@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isogloss.adapt import BuildOptions, Example, LocalTranslator, Memory, build_memory
+from isogloss.adapt import Example, LocalTranslator, Memory, MemoryOptions, build_memory
 from isogloss.adapt.leave_one_out import OtherPairs
 from isogloss.decoder import System, create_system
 from isogloss.grammar.extraction import extract_rules
@@ -109,15 +109,15 @@ def test_a_memory_of_the_training_text(system: System, pairs: list[Pair], tmp_pa
     examples = [Example(source=source, references=(target,)) for source, target, _ in pairs[:8]]
     links = [links for _, _, links in pairs[:8]]
     with pytest.raises(ConfigError, match="the links of the training text or an aligner are needed"):
-        build_memory(tmp_path / "no", system, examples, BuildOptions(leave_one_out=True))
+        build_memory(tmp_path / "no", system, examples, MemoryOptions(leave_one_out=True))
     with pytest.raises(ConfigError, match="a line of links"):
-        build_memory(tmp_path / "no", system, examples, BuildOptions(leave_one_out=True), links=links[1:])
-    plain = build_memory(tmp_path / "plain", system, examples, BuildOptions(nbest=10, batch=5))
+        build_memory(tmp_path / "no", system, examples, MemoryOptions(leave_one_out=True), links=links[1:])
+    plain = build_memory(tmp_path / "plain", system, examples, MemoryOptions(nbest=10, batch=5))
     left_out = build_memory(
         tmp_path / "memory",
         system,
         examples,
-        BuildOptions(nbest=10, batch=5, leave_one_out=True),
+        MemoryOptions(nbest=10, batch=5, leave_one_out=True),
         links=links,
     )
     others = OtherPairs(system.path / "rules", system.decoder)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from isogloss.adapt import (
-    BuildOptions,
     Example,
     Memory,
+    MemoryOptions,
     RetrievalOptions,
     add_examples,
     build_memory,
@@ -27,7 +27,7 @@ from isogloss.metric import References
 from isogloss.nbest.statistics import bleu_statistics
 from isogloss.storage.packed import pack, unpack
 
-SMALL = BuildOptions(nbest=8, batch=10)
+SMALL = MemoryOptions(nbest=8, batch=10)
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from isogloss.adapt import (
-    BuildOptions,
     Example,
+    LocalOptions,
     LocalTranslator,
     Memory,
-    UpdateOptions,
+    MemoryOptions,
     add_examples,
     build_memory,
     local_weights,
@@ -23,7 +23,7 @@ from isogloss.decoder import System, create_system, load
 from isogloss.features import SparseModel, SparseOptions, SparseWeights
 from isogloss.io.errors import ConfigError
 
-SMALL = BuildOptions(nbest=8)
+SMALL = MemoryOptions(nbest=8)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def dev(system: System, examples: list[Example], tmp_path_factory: pytest.TempPa
 def test_dev_is_trained_on_as_well(
     method: str, memory: Memory, dev: Memory, system: System, examples: list[Example]
 ) -> None:
-    update = UpdateOptions(method=method, strength=0.5, gate=0.0, gate_examples=0)
+    update = LocalOptions(method=method, strength=0.5, gate=0.0, gate_examples=0)
     source = examples[40].source
     translator = LocalTranslator(system, memory, update=update, dev=dev)
     hits, found = translator.weights(source)
@@ -56,8 +56,8 @@ def test_dev_is_trained_on_as_well(
 
 def test_examples_are_decoded_again(memory: Memory, system: System, examples: list[Example]) -> None:
     """What the weights so far find is added to the lists, each candidate once."""
-    once = UpdateOptions(strength=3.0, gate=0.0)
-    twice = UpdateOptions(strength=3.0, gate=0.0, decodings=2)
+    once = LocalOptions(strength=3.0, gate=0.0)
+    twice = LocalOptions(strength=3.0, gate=0.0, decodings=2)
     source = examples[41].source
     hits, first = LocalTranslator(system, memory, update=once).weights(source)
     translator = LocalTranslator(system, memory, update=twice)
@@ -77,7 +77,7 @@ def test_examples_are_decoded_again(memory: Memory, system: System, examples: li
             assert (*full, *statistics) not in known
     assert 0 < fresh.columns["candidate_offsets"][-1] < again.columns["candidate_offsets"][-1]
     with pytest.raises(ConfigError, match="decodings must be at least 1"):
-        UpdateOptions(decodings=0)
+        LocalOptions(decodings=0)
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +113,9 @@ def test_sparse_weights_move(
     method: str, with_sparse: Callable[[str], System], examples: list[Example], tmp_path: Path
 ) -> None:
     system = with_sparse("phrase")
-    kept = BuildOptions(nbest=8, sparse=True)
+    kept = MemoryOptions(nbest=8, sparse=True)
     memory = build_memory(tmp_path / "memory", system, examples[:20], kept)
-    update = UpdateOptions(method=method, strength=1.0, gate=0.0, decodings=2)
+    update = LocalOptions(method=method, strength=1.0, gate=0.0, decodings=2)
     translator = LocalTranslator(system, memory, update=update)
     source = examples[41].source
     hits, local = translator.weights(source)
@@ -153,7 +153,7 @@ def test_sparse_weights_move(
 
 def test_sparse_features_that_are_not_there(system: System, examples: list[Example], tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="but the system has none"):
-        build_memory(tmp_path / "memory", system, examples[:2], BuildOptions(sparse=True))
+        build_memory(tmp_path / "memory", system, examples[:2], MemoryOptions(sparse=True))
 
 
 @pytest.mark.parametrize("search", ["phrase", "hierarchical"])
@@ -171,7 +171,7 @@ def test_an_overlay_beside_sparse_features(
     ]
     aligner = AlignmentModel.train(list(zip(*sides, strict=True)))
     memory = build_memory(tmp_path / "memory", system, examples[:3], SMALL, aligner=aligner)
-    translator = LocalTranslator(system, memory, update=UpdateOptions(strength=0.0))
+    translator = LocalTranslator(system, memory, update=LocalOptions(strength=0.0))
     first, similar = f"zzyzx {examples[40].source}", f"{examples[41].source} zzyzx"
     wanted = f"grumble {examples[40].references[0]}"
     add_examples(memory.path, system, [Example(source=first, references=(wanted,))])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from isogloss.adapt import (
-    BuildOptions,
     Example,
+    LocalOptions,
     LocalTranslator,
     Memory,
-    UpdateOptions,
+    MemoryOptions,
     add_examples,
     build_memory,
 )
@@ -46,15 +46,15 @@ def test_corrections(search: str, corpora: Path, tmp_path: Path) -> None:
     held = [lines(corpus / f"train.{side}", 200, PAIRS) for side in ("de", "en")]
     examples = [Example(source=a, references=(b,)) for a, b in zip(*held, strict=True)]
     aligner = AlignmentModel.load(tmp_path / "aligner")
-    memory = build_memory(tmp_path / "memory", system, examples, BuildOptions(nbest=50), aligner=aligner)
+    memory = build_memory(tmp_path / "memory", system, examples, MemoryOptions(nbest=50), aligner=aligner)
 
     sources = lines(corpus / "test_2016.de", CORRECTED + OTHERS)
     references = lines(corpus / "test_2016.en", CORRECTED + OTHERS)
     # Corrections are to be believed: they count by their similarity, and count for much.
-    update = UpdateOptions(method="ebuu", strength=300.0, emphasis=6.0, gate=0.0, gate_examples=0)
+    update = LocalOptions(method="ebuu", strength=300.0, emphasis=6.0, gate=0.0, gate_examples=0)
     ways = {
         "weights": LocalTranslator(system, memory, update=update, overlay=False),
-        "overlay": LocalTranslator(system, memory, update=UpdateOptions(strength=0.0)),
+        "overlay": LocalTranslator(system, memory, update=LocalOptions(strength=0.0)),
     }
 
     def scores(translator: LocalTranslator) -> np.ndarray:

@@ -13,12 +13,12 @@ import pytest
 
 import isogloss
 from isogloss.adapt import (
-    BuildOptions,
     Example,
+    LocalOptions,
     LocalSystem,
     LocalTranslator,
     Memory,
-    UpdateOptions,
+    MemoryOptions,
     add_examples,
     build_memory,
     compact_memory,
@@ -31,7 +31,7 @@ from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, ModelFormatError
 from support.small_system import run
 
-STRONG = UpdateOptions(strength=1.0, sharpness=20.0, gate=0.0)
+STRONG = LocalOptions(strength=1.0, sharpness=20.0, gate=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def built(
     sides = [(corpus / name).read_text().splitlines()[:600] for name in ("train.src", "train.tgt")]
     aligner = AlignmentModel.train(list(zip(*sides, strict=True)))
     path = tmp_path_factory.mktemp("memory") / "memory"
-    build_memory(path, system, examples[:40], BuildOptions(nbest=10), aligner=aligner)
+    build_memory(path, system, examples[:40], MemoryOptions(nbest=10), aligner=aligner)
     return path
 
 
@@ -59,7 +59,7 @@ def sources(examples: list[Example]) -> list[str]:
 
 def test_without_strength_it_is_the_baseline(built: Path, system: System, sources: list[str]) -> None:
     for method in ("mbuu", "ebuu"):
-        update = UpdateOptions(method=method, strength=0.0)
+        update = LocalOptions(method=method, strength=0.0)
         translator = LocalTranslator(system, Memory.open(built), update=update)
         done = list(translator.translate(["", *sources], nbest=3))
         assert [one.text for one in done] == list(system.translate(["", *sources]))
@@ -70,7 +70,7 @@ def test_without_strength_it_is_the_baseline(built: Path, system: System, source
 
 @pytest.mark.parametrize("method", ["mbuu", "ebuu"])
 def test_weights_move_and_scores_follow(built: Path, system: System, sources: list[str], method: str) -> None:
-    update = UpdateOptions(method=method, strength=1.0, gate=0.0)
+    update = LocalOptions(method=method, strength=1.0, gate=0.0)
     own = dict(system.weights)
     translator = LocalTranslator(system, Memory.open(built), update=update)
     done = list(translator.translate(sources, nbest=4, threads=2))
@@ -96,7 +96,7 @@ def test_the_report(built: Path, system: System, sources: list[str]) -> None:
 def test_a_local_system_translates_with_local_weights(
     built: Path, system: System, sources: list[str]
 ) -> None:
-    update = UpdateOptions(method="mbuu", strength=1000.0, gate=0.0)
+    update = LocalOptions(method="mbuu", strength=1000.0, gate=0.0)
     translator = LocalTranslator(system, Memory.open(built), update=update)
     expected = [done.text for done in translator.translate(sources)]
     assert list(LocalSystem(translator).translate(sources)) == expected
@@ -117,7 +117,7 @@ def test_an_empty_memory_gives_the_baseline(system: System, sources: list[str], 
 
 def test_a_correction_is_used_at_once(memory: Path, system: System, sources: list[str]) -> None:
     """A word that no rule has: the overlay brings it, for this sentence and others, until it is removed."""
-    translator = LocalTranslator(system, Memory.open(memory), update=UpdateOptions(strength=0.0))
+    translator = LocalTranslator(system, Memory.open(memory), update=LocalOptions(strength=0.0))
     first, similar, other = f"zzyzx {sources[0]}", f"{sources[1]} zzyzx", sources[2]
     before = [translator.translate_one(text).text for text in (first, similar, other)]
     assert "zzyzx" in before[0]
@@ -132,7 +132,7 @@ def test_a_correction_is_used_at_once(memory: Path, system: System, sources: lis
         weights = np.array(list(system.weights.values()))
         assert one.nbest.scores == pytest.approx(one.nbest.dense @ weights, rel=1e-4, abs=1e-3)
         assert len(one.derivations) == one.nbest.num_candidates
-    without = LocalTranslator(system, Memory.open(memory), update=UpdateOptions(strength=0.0), overlay=False)
+    without = LocalTranslator(system, Memory.open(memory), update=LocalOptions(strength=0.0), overlay=False)
     assert without.translate_one(first).text == before[0]
 
     compact_memory(memory)
@@ -142,7 +142,7 @@ def test_a_correction_is_used_at_once(memory: Path, system: System, sources: lis
 
 
 def test_examples_can_stay_out_of_the_overlay(memory: Path, system: System, sources: list[str]) -> None:
-    translator = LocalTranslator(system, Memory.open(memory), update=UpdateOptions(strength=0.0))
+    translator = LocalTranslator(system, Memory.open(memory), update=LocalOptions(strength=0.0))
     text = f"zzyzx {sources[0]}"
     before = translator.translate_one(text).text
     add_examples(memory, system, [Example(source=text, references=("grumble",))], overlay=False)

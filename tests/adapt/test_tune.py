@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from isogloss.adapt.options import UpdateOptions
-from isogloss.adapt.tune import Trial, Tuned, best_for_all
+from isogloss.adapt.options import LocalOptions
+from isogloss.adapt.tune import LocalTuning, Trial, best_for_all
 from isogloss.metric import Comparison
 
 STRENGTHS = (0.1, 0.2, 0.3)
 
 
-def tuned(baseline: float, *scores: float) -> Tuned:
+def tuned(baseline: float, *scores: float) -> LocalTuning:
     comparison = Comparison(test="bootstrap", samples=1, seed=1, difference=0, p_value=1)
     trials = [
-        Trial(options=UpdateOptions(strength=strength), bleu=bleu, comparison=comparison)
+        Trial(options=LocalOptions(strength=strength), bleu=bleu, comparison=comparison)
         for strength, bleu in zip(STRENGTHS, scores, strict=True)
     ]
-    return Tuned(baseline=baseline, trials=trials)
+    return LocalTuning(baseline=baseline, trials=trials)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def tuned(baseline: float, *scores: float) -> Tuned:
         ([tuned(30, 30.2, 30.1, 30), tuned(20, 20, 20.2, 20)], 0.2),
     ],
 )
-def test_the_best_setting_that_makes_no_set_worse(found: list[Tuned], chosen: float) -> None:
+def test_the_best_setting_that_makes_no_set_worse(found: list[LocalTuning], chosen: float) -> None:
     assert best_for_all(found).strength == chosen
     if len(found) == 1:
         assert found[0].best.strength == chosen

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.adapt.lists import Candidates
-from isogloss.adapt.options import UpdateOptions
+from isogloss.adapt.options import LocalOptions
 from isogloss.adapt.update import gate, local_weights
 from isogloss.adapt.weight_scale import find_units
 from isogloss.io.errors import ConfigError
@@ -243,8 +243,8 @@ def test_local_weights(method: str, sparse: int) -> None:
     found = candidates(1, sparse)
     similar = [0.9, 0.5, 0.4, 0.3, 0.3]
     free = {"method": method, "gate": 0.0, "gate_examples": 0}
-    assert local_weights(found, similar, BASELINE, UpdateOptions(**free, strength=0.0)).weights == BASELINE
-    moved = local_weights(found, similar, BASELINE, UpdateOptions(**free, strength=0.1))
+    assert local_weights(found, similar, BASELINE, LocalOptions(**free, strength=0.0)).weights == BASELINE
+    moved = local_weights(found, similar, BASELINE, LocalOptions(**free, strength=0.1))
     assert moved.objective < moved.start
     assert moved.weights != BASELINE
     assert bool(moved.sparse) == bool(sparse)
@@ -253,7 +253,7 @@ def test_local_weights(method: str, sparse: int) -> None:
     )
     # λ means the same whatever the scale of the weights.
     doubled = {name: 2 * value for name, value in BASELINE.items()}
-    twice = local_weights(found, similar, doubled, UpdateOptions(**free, strength=0.1))
+    twice = local_weights(found, similar, doubled, LocalOptions(**free, strength=0.1))
     assert twice.weights == pytest.approx({name: 2 * value for name, value in moved.weights.items()})
 
 
@@ -261,7 +261,7 @@ def test_weights_that_decide_nothing_do_not_count() -> None:
     """A tuner may leave any weight at a feature that is the same for all candidates."""
     found = candidates(1)
     found.dense[:, 2] = 7.0
-    options = UpdateOptions(strength=0.1, gate=0.0, gate_examples=0)
+    options = LocalOptions(strength=0.1, gate=0.0, gate_examples=0)
     small = local_weights(found, [0.5] * 5, BASELINE, options).weights
     large = local_weights(found, [0.5] * 5, {**BASELINE, "words": 1e4}, options).weights
     assert large["words"] == 1e4
@@ -276,7 +276,7 @@ def test_prohibitions_say_nothing_of_the_scale() -> None:
     rare[1, 2] = -1.0
     found = replace(found, dense=rare)
     for method in ("mbuu", "ebuu"):
-        options = UpdateOptions(method=method, gate=0.0, gate_examples=0)
+        options = LocalOptions(method=method, gate=0.0, gate_examples=0)
         scores = {large: found.dense @ np.array([0.7, 1.9, large]) for large in (50.0, 5e4)}
         units = {large: find_units(found, of) for large, of in scores.items()}
         assert units[50.0].score == units[5e4].score
@@ -319,7 +319,7 @@ def test_units() -> None:
 
 
 def test_gate() -> None:
-    options = UpdateOptions(gate=0.4, gate_examples=4)
+    options = LocalOptions(gate=0.4, gate_examples=4)
     assert gate([], options) == 0
     assert gate([0.2] * 4, options) == pytest.approx(0.5)
     assert gate([0.2] * 2, options) == pytest.approx(0.25)
@@ -342,4 +342,4 @@ def test_gate() -> None:
 )
 def test_options(field: str, value: object, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        UpdateOptions(**{field: value})
+        LocalOptions(**{field: value})

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.align import Alignments, symmetrize
-from isogloss.align.options import Method
+from isogloss.align.options import LinkMethod
 from isogloss.io.errors import ConfigError, DataFormatError
 from support import align_oracles
 
-METHODS: list[Method] = [
+METHODS: list[LinkMethod] = [
     "grow-diag-final-and",
     "grow-diag-final",
     "grow-diag",
@@ -29,7 +29,9 @@ links = st.lists(points, unique=True, max_size=14).map(sorted)
 
 @settings(deadline=None, max_examples=200)
 @given(links, links, st.sampled_from(METHODS))
-def test_symmetrization_equals_the_published_procedure(forward: list, backward: list, method: Method) -> None:
+def test_symmetrization_equals_the_published_procedure(
+    forward: list, backward: list, method: LinkMethod
+) -> None:
     found = symmetrize(Alignments.from_links([forward]), Alignments.from_links([backward]), method)
     expected = align_oracles.slow_symmetrize(set(forward), set(backward), method, 7, 6)
     assert found[0] == sorted(expected)

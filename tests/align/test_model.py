@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isogloss import _engine
-from isogloss.align import AlignmentModel, LinkOptions, TrainingOptions
+from isogloss.align import AlignmentModel, AlignOptions, LinkOptions
 from isogloss.align.options import ModelType
 from isogloss.io.errors import ConfigError, ModelFormatError
 from isogloss.storage.folder import add_arrays, open_folder, verify_folder, write_folder
@@ -22,7 +22,7 @@ def model() -> AlignmentModel:
 
 @pytest.mark.parametrize("model_type", ["hmm", "fast", "model1"])
 def test_a_stored_model_gives_the_same_links(model_type: ModelType, tmp_path: Path) -> None:
-    model = AlignmentModel.train(CORPUS, TrainingOptions(model_type=model_type, lowercase=False))
+    model = AlignmentModel.train(CORPUS, AlignOptions(model_type=model_type, lowercase=False))
     model.save(tmp_path / "m")
     assert verify_folder(tmp_path / "m") == 10
     loaded = AlignmentModel.load(tmp_path / "m")

@@ -10,13 +10,13 @@ import pytest
 from isogloss import _engine
 from isogloss.align import (
     AlignmentModel,
+    AlignOptions,
     LinkOptions,
-    TrainingOptions,
     align_corpus,
     read_gold,
     score_alignments,
 )
-from isogloss.align.bitext import Encoder, read_sides
+from isogloss.align.bitext import BitextEncoder, read_sides
 from isogloss.align.options import ModelType
 from isogloss.align.train import learn, make_batches
 from isogloss.io.errors import ConfigError, DataFormatError
@@ -42,8 +42,8 @@ def noisy_corpus(pairs: int, seed: int) -> list[tuple[str, str]]:
     ]
 
 
-def plain_em(model_type: ModelType, rounds: int) -> TrainingOptions:
-    return TrainingOptions(
+def plain_em(model_type: ModelType, rounds: int) -> AlignOptions:
+    return AlignOptions(
         model_type=model_type,
         model1_iterations=0,
         iterations=rounds,
@@ -134,7 +134,7 @@ def test_hmm_counts_equal_the_double_precision_posteriors() -> None:
 @pytest.mark.parametrize("model_type", MODELS)
 def test_learns_a_made_up_language(model_type: ModelType, toy: tuple[list, list]) -> None:
     corpus, truth = toy
-    result = align_corpus(corpus, training=TrainingOptions(model_type=model_type))
+    result = align_corpus(corpus, training=AlignOptions(model_type=model_type))
     # Which of two equal words is which cannot always be told, and by Model 1 never.
     assert align_oracles.share_found(result.alignments, truth) > (0.8 if model_type == "model1" else 0.94)
     assert result.model is not None
@@ -148,8 +148,8 @@ def test_learns_a_made_up_language(model_type: ModelType, toy: tuple[list, list]
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_results_do_not_depend_on_threads_or_on_keeping_cells(model_type: ModelType, symmetric: bool) -> None:
     corpus = noisy_corpus(400, 1)
-    options = TrainingOptions(model_type=model_type, symmetric_lexicon=symmetric)
-    encoder = Encoder()
+    options = AlignOptions(model_type=model_type, symmetric_lexicon=symmetric)
+    encoder = BitextEncoder()
     pairs = encoder.learn(corpus)
     sizes = {"source_words": len(encoder.source), "target_words": len(encoder.target)}
     first = learn(pairs, **sizes, options=options, threads=1)
@@ -174,7 +174,7 @@ def train_by_hand(table: _engine.Cooccurrence, pairs: int) -> np.ndarray:
 
 
 def test_cells_kept_or_looked_up_give_the_same() -> None:
-    encoder = Encoder()
+    encoder = BitextEncoder()
     pairs = encoder.learn(noisy_corpus(200, 2))
     tables = []
     for keep in (True, False):
@@ -188,7 +188,7 @@ def test_cells_kept_or_looked_up_give_the_same() -> None:
 
 def test_survey_counts_what_each_level_keeps() -> None:
     corpus = [("a b", "x y"), ("a c", "x z"), ("d", "x")]
-    encoder = Encoder()
+    encoder = BitextEncoder()
     pairs = encoder.learn(corpus)
     sizes = {"source_words": len(encoder.source), "target_words": len(encoder.target), "max_length": 250}
     table = _engine.Cooccurrence(pairs.bitext(), **sizes)
@@ -216,9 +216,9 @@ def test_memory_bounds_the_table() -> None:
     ]
     said: list[str] = []
     least = 200 << 20
-    encoder = Encoder()
+    encoder = BitextEncoder()
     pairs = encoder.learn(corpus)
-    options = TrainingOptions(prune=0)
+    options = AlignOptions(prune=0)
     whole = AlignmentModel.train_encoded(pairs, encoder, options)
     AlignmentModel.train_encoded(pairs, encoder, options, memory=least + (20 << 20), warn=said.append)
     assert not said
@@ -231,12 +231,12 @@ def test_memory_bounds_the_table() -> None:
 
 def test_batches_cover_all_pairs_once() -> None:
     corpus = [("a " * length, "b " * length) for length in [1, 240, 0, 251] * 50]
-    batches = make_batches(Encoder().learn(corpus), 250)
+    batches = make_batches(BitextEncoder().learn(corpus), 250)
     assert batches[0][0] == 0
     assert batches[-1][1] == len(corpus)
     assert all(a[1] == b[0] and a[0] < a[1] for a, b in itertools.pairwise(batches))
     assert len(batches) > 2
-    assert make_batches(Encoder().learn([]), 250) == []
+    assert make_batches(BitextEncoder().learn([]), 250) == []
 
 
 def test_pairs_that_are_empty_or_too_long_get_no_links(toy: tuple[list, list]) -> None:
@@ -251,7 +251,7 @@ def test_pairs_that_are_empty_or_too_long_get_no_links(toy: tuple[list, list]) -
 def test_longer_pairs_are_aligned_if_asked() -> None:
     words = [f"w{i}" for i in range(400)]
     corpus = [(" ".join(words), " ".join(words).upper()), *((w, w.upper()) for w in words)]
-    training = TrainingOptions(max_length=400, lowercase=False)
+    training = AlignOptions(max_length=400, lowercase=False)
     result = align_corpus(corpus, training=training, links=LinkOptions(max_length=400))
     assert result.alignments[0] == [(i, i) for i in range(400)]
 
@@ -260,7 +260,7 @@ def test_equal_strings_are_likelier_partners() -> None:
     corpus = [("a smith b", "x smith y")] * 4
     shares = []
     for prior in (0.0, 0.5):
-        options = TrainingOptions(model_type="model1", twin_prior=prior, lexical_prior=0)
+        options = AlignOptions(model_type="model1", twin_prior=prior, lexical_prior=0)
         model = AlignmentModel.train(corpus, options)
         shares.append(model.probability("smith", "smith"))
     assert shares[0][0] == pytest.approx(1 / 3, rel=1e-3)
@@ -301,7 +301,7 @@ def test_extra_pairs_are_learnt_from_but_not_returned(toy: tuple[list, list]) ->
 )
 def test_options_are_checked(options: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        TrainingOptions(**options)
+        AlignOptions(**options)
 
 
 def test_link_options_are_checked() -> None:

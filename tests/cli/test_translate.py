@@ -14,7 +14,7 @@ import pytest
 import sacrebleu
 
 from isogloss.cli.main import main
-from isogloss.decoder import Step
+from isogloss.decoder import DerivationStep
 from isogloss.nbest import read_nbest
 
 COMMAND = [sys.executable, "-m", "isogloss", "--quiet"]
@@ -68,7 +68,7 @@ def test_n_best_lists(run: Run, systems: Path, search: str, tmp_path: Path) -> N
     first = json.loads(out.splitlines()[0])
     assert first["dense"]["lm"] < 0
     assert first["derivation"][-1]["target_span"][1] == len(first["text"].split())
-    assert first["derivation"][0].keys() == set(Step._fields)
+    assert first["derivation"][0].keys() == set(DerivationStep._fields)
 
 
 def test_lattices(run: Run) -> None:

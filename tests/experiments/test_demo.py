@@ -18,9 +18,9 @@ from isogloss.experiments.demo import packages
 from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.experiments.demo.catalogs import (
     PARTS,
-    Corpus,
+    DemoCorpus,
     languages_in,
-    make_corpus,
+    make_demo_corpus,
     normalised,
     read_wheels,
 )
@@ -110,7 +110,7 @@ def test_corpus_of_catalogs(tmp_path: Path) -> None:
     pairs = list(read_wheels([wheel], "de", tmp_path / "catalogs"))
     assert len(pairs) == 303
     assert ("Open the door", "Öffne die Tür") in pairs
-    corpus = make_corpus(pairs, tmp_path / "corpus", ("en", "de"))
+    corpus = make_demo_corpus(pairs, tmp_path / "corpus", ("en", "de"))
     seen: dict[str, str] = {}
     kept = []
     for part in PARTS:
@@ -136,7 +136,7 @@ def test_nearest_example() -> None:
     ("language", "words"), [("pt_BR", ["--target-language=pt"]), ("th", ["--target-tokenizer=characters"])]
 )
 def test_languages_are_split_as_they_need(language: str, words: list[str], tmp_path: Path) -> None:
-    corpus = Corpus(folder=tmp_path, languages=("en", language), pairs={}, found=0)
+    corpus = DemoCorpus(folder=tmp_path, languages=("en", language), pairs={}, found=0)
     arguments = Journey(tmp_path, corpus).train("mert").arguments
     assert set(words) <= set(arguments)
 

@@ -69,7 +69,7 @@ def test_all_tables(
     assert [started[0], started[0]] == started[:2]  # every baseline begins at the system's own weights
     # Once more: nothing is computed but times, and another description is refused.
     monkeypatch.setattr(local_training, "tune_system", None)
-    monkeypatch.setattr(local_training, "sweep", None)
+    monkeypatch.setattr(local_training, "tune_local", None)
     monkeypatch.setattr(local_training, "local_statistics", None)
     local_training_verb(str(config), str(tmp_path / "out"))
     again = json.loads((tmp_path / "out" / "results.json").read_text())

@@ -1,6 +1,6 @@
 """Local training: weights made for each sentence from the examples nearest to it."""
 
-from isogloss.adapt.decoding import BuildOptions
+from isogloss.adapt.decoding import MemoryOptions
 from isogloss.adapt.memory import Hit, Memory
 from isogloss.adapt.memory_update import (
     add_examples,
@@ -10,22 +10,22 @@ from isogloss.adapt.memory_update import (
     remove_examples,
     save_tuned,
 )
-from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import LocalOptions, RetrievalOptions
 from isogloss.adapt.segment import Example
 from isogloss.adapt.translator import LocallyTranslated, LocalSystem, LocalTranslator, adapted_system
 from isogloss.adapt.update import LocalWeights, local_weights
 
 __all__ = [
-    "BuildOptions",
     "Example",
     "Hit",
+    "LocalOptions",
     "LocalSystem",
     "LocalTranslator",
     "LocalWeights",
     "LocallyTranslated",
     "Memory",
+    "MemoryOptions",
     "RetrievalOptions",
-    "UpdateOptions",
     "adapted_system",
     "add_examples",
     "build_memory",

@@ -21,11 +21,11 @@ from isogloss.nbest.edit import merge
 from isogloss.nbest.statistics import bleu_statistics
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["BuildOptions", "ExampleDecoder"]
+__all__ = ["ExampleDecoder", "MemoryOptions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildOptions:
+class MemoryOptions:
     """How the examples of a memory are decoded."""
 
     nbest: int = 100
@@ -50,7 +50,7 @@ class BuildOptions:
 class ExampleDecoder:
     """From examples to the stored form of their n-best lists."""
 
-    def __init__(self, decoder: Decoder, options: BuildOptions, threads: int = 1) -> None:
+    def __init__(self, decoder: Decoder, options: MemoryOptions, threads: int = 1) -> None:
         if options.sparse and decoder.sparse is None:
             raise ConfigError("sparse features are to be kept, but the system has none")
         self._decoder, self._options, self._threads = decoder, options, threads

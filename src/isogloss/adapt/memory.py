@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
-from isogloss.adapt.options import Method, RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
 from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment
 from isogloss.io.errors import ConfigError, ModelFormatError, NotTrainedError
 from isogloss.io.streams import StrPath
@@ -32,14 +32,14 @@ from isogloss.storage.packed import unpack
 if TYPE_CHECKING:
     from isogloss.decoder import System
 
-__all__ = ["KIND", "VERSION", "Hit", "Memory", "SegmentFiles", "fingerprint"]
+__all__ = ["KIND", "VERSION", "Hit", "Memory", "SegmentFiles", "system_fingerprint"]
 
 KIND = "memory"
 _SPARSE = ("sparse", "weights.sparse")
 VERSION = 1
 
 
-def fingerprint(system: System) -> str:
+def system_fingerprint(system: System) -> str:
     """A hash of what makes the features of a system: rule table, language model, search, names.
 
     Sparse features count with their weights, because these are in the stored scores.
@@ -123,7 +123,7 @@ class Memory:
     def check_system(self, system: System) -> None:
         """Refuse a memory that was made with other models: its features would mean something else."""
         made_with = self.attributes["fingerprint"]
-        if made_with == fingerprint(system):
+        if made_with == system_fingerprint(system):
             return
         raise ModelFormatError(
             f"was made for another system than {system.path} (other rules, language model or features)",
@@ -149,14 +149,14 @@ class Memory:
         """Names of the dense features of the stored lists."""
         return [str(name) for name in self.attributes["names"]]
 
-    def update_options(self, method: Method, **changes: Any) -> UpdateOptions:
+    def update_options(self, method: LocalMethod, **changes: Any) -> LocalOptions:
         """The options that ``local tune`` chose for a method, or the defaults; with changes."""
         chosen = self.attributes.get("chosen", {}).get(method, {})
         tuned = {name: chosen[name] for name in ("strength", "sharpness") if name in chosen}
         given = {name: value for name, value in changes.items() if value is not None}
-        return UpdateOptions(method=method, **{**tuned, **given})
+        return LocalOptions(method=method, **{**tuned, **given})
 
-    def retrieval_options(self, method: Method, **changes: Any) -> RetrievalOptions:
+    def retrieval_options(self, method: LocalMethod, **changes: Any) -> RetrievalOptions:
         """The same for retrieval. From a memory of the training text no sentence is given itself."""
         size = self.attributes.get("chosen", {}).get(method, {}).get("size")
         tuned = {"skip_identical": self.of_training_text, **({} if size is None else {"size": size})}

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isogloss.adapt.decoding import BuildOptions, ExampleDecoder
-from isogloss.adapt.memory import KIND, VERSION, Memory, SegmentFiles, fingerprint, read_lists, read_segment
-from isogloss.adapt.options import UpdateOptions
+from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
+from isogloss.adapt.memory import (
+    KIND,
+    VERSION,
+    Memory,
+    SegmentFiles,
+    read_lists,
+    read_segment,
+    system_fingerprint,
+)
+from isogloss.adapt.options import LocalOptions
 from isogloss.adapt.overlay import give_aligner, update_overlay
 from isogloss.adapt.segment import Array, Example, Frequencies, segment_columns
 from isogloss.align import AlignmentModel
 from isogloss.decoder.sentence import split_words
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import DataFormatError, ModelFormatError, OutputError
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import ArrayFolder, open_folder, update_folder, write_folder
 from isogloss.storage.packed import pack, unpack
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
     from isogloss.decoder import System
 
 __all__ = [
-    "BuildOptions",
+    "MemoryOptions",
     "add_examples",
     "build_memory",
     "compact_memory",
@@ -37,22 +46,16 @@ __all__ = [
     "save_tuned",
 ]
 
-Track = Callable[[Iterable[int], str, int], Iterable[int]]
 Change = tuple[Mapping[str, Array], Collection[str], Mapping[str, Any]]
 
 _MERGED = 1024  # examples that one addition writes anew at most, so that it stays a matter of milliseconds
-
-
-def no_track(items: Iterable[int], description: str, total: int) -> Iterable[int]:
-    """Shows nothing."""
-    return items
 
 
 def build_memory(
     path: StrPath,
     system: System,
     examples: Sequence[Example],
-    options: BuildOptions | None = None,
+    options: MemoryOptions | None = None,
     *,
     aligner: AlignmentModel | None = None,
     links: Sequence[str] | None = None,
@@ -66,7 +69,7 @@ def build_memory(
     ``links`` of the training text (``0-0 1-2``) are needed, a line for the only reference of every example;
     without them the aligner makes them.
     """
-    options = options or BuildOptions()
+    options = options or MemoryOptions()
     decode = ExampleDecoder(system.decoder, options, threads)
     if options.leave_one_out:
         decode.leave_out(system.path / "rules", examples, links, aligner)
@@ -117,7 +120,7 @@ def add_examples(
     _check_examples(examples)
     if not examples:
         return []
-    options = BuildOptions(**memory.attributes["options"])
+    options = MemoryOptions(**memory.attributes["options"])
     lists = ExampleDecoder(system.decoder, options, threads).lists(examples)
     numbers: list[int] = []
 
@@ -191,7 +194,7 @@ def compact_memory(path: StrPath) -> Memory:
     return Memory.open(path)
 
 
-def save_tuned(path: StrPath, options: UpdateOptions, size: int | None = None) -> None:
+def save_tuned(path: StrPath, options: LocalOptions, size: int | None = None) -> None:
     """Keep the settings of a method in a memory, as the ones to use unless told otherwise; ``size`` is the
     number of examples they were chosen with."""
 
@@ -211,10 +214,10 @@ def _check_examples(examples: Sequence[Example]) -> None:
             raise DataFormatError("a translation is empty", "examples", number, "leave such pairs out")
 
 
-def _inputs(system: System, examples: Sequence[Example], options: BuildOptions) -> str:
+def _inputs(system: System, examples: Sequence[Example], options: MemoryOptions) -> str:
     """A hash of all that the decoded lists depend on."""
     digest = hashlib.sha256()
-    facts = [fingerprint(system), dict(system.weights), asdict(system.options), asdict(options)]
+    facts = [system_fingerprint(system), dict(system.weights), asdict(system.options), asdict(options)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for example in examples:
         row = [example.source, example.references, example.document, example.date]
@@ -222,7 +225,7 @@ def _inputs(system: System, examples: Sequence[Example], options: BuildOptions) 
     return digest.hexdigest()
 
 
-def _begun(path: Path, inputs: str, system: System, options: BuildOptions) -> int:
+def _begun(path: Path, inputs: str, system: System, options: MemoryOptions) -> int:
     """How many examples an earlier build of the same has decoded; begins one if there is none."""
     names = list(system.decoder.names)
     if (path / "manifest.json").exists():
@@ -243,7 +246,7 @@ def _begun(path: Path, inputs: str, system: System, options: BuildOptions) -> in
         arrays={},
         attributes={
             "names": names,
-            "fingerprint": fingerprint(system),
+            "fingerprint": system_fingerprint(system),
             "weights": dict(system.weights),
             "options": asdict(options),
             "segments": [],

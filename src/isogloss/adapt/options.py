@@ -9,9 +9,9 @@ from typing import Literal, get_args
 from isogloss.adapt.weight_scale import Kind
 from isogloss.io.errors import ConfigError
 
-__all__ = ["Loss", "Method", "RetrievalOptions", "UpdateOptions"]
+__all__ = ["LocalMethod", "LocalOptions", "Loss", "RetrievalOptions"]
 
-Method = Literal["mbuu", "ebuu"]
+LocalMethod = Literal["mbuu", "ebuu"]
 Loss = Literal["document", "corpus", "sentence"]
 
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.3, "ebuu": 30.0}
@@ -51,14 +51,14 @@ class RetrievalOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateOptions:
+class LocalOptions:
     """How weights are made for one sentence from the examples that were found for it.
 
-    >>> UpdateOptions(method="mbuu").strength
+    >>> LocalOptions(method="mbuu").strength
     0.3
     """
 
-    method: Method = "ebuu"
+    method: LocalMethod = "ebuu"
     """``mbuu`` (margins) or ``ebuu`` (expected error)."""
     strength: float | None = None
     """λ: how much the examples count against staying at the baseline; 0 is exactly the baseline."""
@@ -90,8 +90,10 @@ class UpdateOptions:
     """Number of examples from which λ is used in full; with fewer it is reduced in proportion."""
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(Method):
-            raise ConfigError(f"method must be one of {', '.join(get_args(Method))}, got {self.method!r}")
+        if self.method not in get_args(LocalMethod):
+            raise ConfigError(
+                f"method must be one of {', '.join(get_args(LocalMethod))}, got {self.method!r}"
+            )
         if self.loss is None:
             object.__setattr__(self, "loss", DEFAULT_LOSSES[self.method])
         if self.loss not in get_args(Loss):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.adapt.decoding import BuildOptions, ExampleDecoder
+from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.memory import Hit, Memory
-from isogloss.adapt.options import Method, RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import LocalOptions, RetrievalOptions
 from isogloss.adapt.overlay import Overlay
 from isogloss.adapt.update import LocalWeights, local_weights
 from isogloss.adapt.weight_scale import Units, find_units
@@ -96,7 +96,7 @@ class LocalTranslator:
         system: System,
         memory: Memory,
         retrieval: RetrievalOptions | None = None,
-        update: UpdateOptions | None = None,
+        update: LocalOptions | None = None,
         *,
         overlay: bool = True,
         dev: Memory | None = None,
@@ -106,7 +106,7 @@ class LocalTranslator:
             dev.check_system(system)
         self.system, self.memory, self.dev = system, memory, dev
         self.retrieval = retrieval or RetrievalOptions(skip_identical=memory.of_training_text)
-        self.update = update or UpdateOptions()
+        self.update = update or LocalOptions()
         self._overlay = Overlay(memory.path) if overlay else None
         self._mine = threading.local()
         self._units: _MeasuredUnits | None = None
@@ -171,7 +171,7 @@ class LocalTranslator:
 
     def _decoded_again(self, hits: Sequence[Hit], local: LocalWeights) -> StoredLists:
         """Lists of the examples under the weights so far."""
-        decoder, options = self._decoder(), BuildOptions(**self.memory.attributes["options"])
+        decoder, options = self._decoder(), MemoryOptions(**self.memory.attributes["options"])
         with decoder.using(local.weights, local.sparse):
             columns = ExampleDecoder(decoder, options).lists([hit.example() for hit in hits])
         return StoredLists(columns, self.memory.path)
@@ -276,7 +276,7 @@ class LocalSystem(System):
 def adapted_system(
     system: System,
     memory: StrPath,
-    method: Method = "ebuu",
+    method: LocalMethod = "ebuu",
     *,
     dev: StrPath | None = None,
     watch: Callable[[LocallyTranslated], None] = lambda done: None,
@@ -284,7 +284,7 @@ def adapted_system(
 ) -> LocalSystem:
     """A system that translates with local weights from the examples of a stored memory.
 
-    ``changes`` are fields of ``RetrievalOptions`` and ``UpdateOptions``; the others are those that the memory
+    ``changes`` are fields of ``RetrievalOptions`` and ``LocalOptions``; the others are those that the memory
     was tuned with. ``dev`` is a memory of the development set, all of which is trained on beside the
     examples.
     """

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from isogloss.adapt.memory import Memory
-from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import LocalOptions, RetrievalOptions
 from isogloss.adapt.translator import LocalTranslator
 from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
 from isogloss.metric import Bleu, Comparison, References, paired_bootstrap
 from isogloss.metric.interface import Statistics
 
@@ -18,17 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STRENGTHS",
+    "LocalTuning",
     "Trial",
-    "Tuned",
     "baseline_statistics",
     "best_for_all",
     "local_statistics",
     "settings_of",
-    "sweep",
+    "tune_local",
 ]
-
-T = TypeVar("T")
-Track = Callable[[Iterable[T], str, int], Iterable[T]]
 
 STRENGTHS: dict[str, tuple[float, ...]] = {
     "mbuu": (0.3, 1.0, 3.0, 10.0),
@@ -41,27 +39,27 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
 class Trial:
     """A setting and what came of it."""
 
-    options: UpdateOptions
+    options: LocalOptions
     bleu: float
     comparison: Comparison
     """With the baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tuned:
-    """The result of a sweep."""
+class LocalTuning:
+    """What came of every setting."""
 
     baseline: float
     """BLEU with the system's own weights."""
     trials: Sequence[Trial]
 
     @property
-    def best(self) -> UpdateOptions:
+    def best(self) -> LocalOptions:
         """The setting with the highest BLEU; λ = 0 if none is better than the baseline."""
         return best_for_all([self])
 
 
-def best_for_all(found: Sequence[Tuned]) -> UpdateOptions:
+def best_for_all(found: Sequence[LocalTuning]) -> LocalOptions:
     """Of sweeps of the same settings on several sets: the setting that gains most, on average, of those that
     make no set worse than the baseline; λ = 0 if there is none."""
     gains = [[trial.bleu - one.baseline for trial in one.trials] for one in found]
@@ -74,34 +72,34 @@ def best_for_all(found: Sequence[Tuned]) -> UpdateOptions:
     return replace(settings[order[0]], strength=0.0)
 
 
-def sweep(
+def tune_local(
     system: System,
     memory: Memory,
     sources: Sequence[str],
     references: References,
-    settings: Sequence[UpdateOptions],
+    settings: Sequence[LocalOptions],
     *,
     retrieval: RetrievalOptions | None = None,
     threads: int = 1,
-    track: Track[UpdateOptions] | None = None,
-) -> Tuned:
+    track: Track = no_track,
+) -> LocalTuning:
     """Translate a held-out set with the baseline and with every setting."""
     if not settings:
         raise ConfigError("there are no settings to try")
     metric = Bleu()
     baseline = baseline_statistics(system, sources, references, threads=threads)
     trials: list[Trial] = []
-    for options in track(settings, "settings", len(settings)) if track else settings:
+    for options in track(settings, "settings", len(settings)):
         translator = LocalTranslator(system, memory, retrieval, options)
         rows = local_statistics(translator, sources, references, threads=threads)
         comparison = paired_bootstrap(metric, [baseline], [rows])
         trials.append(Trial(options=options, bleu=metric.score(rows.sum(axis=0)), comparison=comparison))
-    return Tuned(baseline=metric.score(baseline.sum(axis=0)), trials=trials)
+    return LocalTuning(baseline=metric.score(baseline.sum(axis=0)), trials=trials)
 
 
 def settings_of(
-    method: UpdateOptions, strengths: Sequence[float] = (), sharpnesses: Sequence[float] = ()
-) -> list[UpdateOptions]:
+    method: LocalOptions, strengths: Sequence[float] = (), sharpnesses: Sequence[float] = ()
+) -> list[LocalOptions]:
     """All combinations of λ and α, the rest as in ``method``."""
     chosen = strengths or STRENGTHS[method.method]
     sharp = sharpnesses or (method.sharpness,)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss.adapt.lists import Candidates
-from isogloss.adapt.options import UpdateOptions
+from isogloss.adapt.options import LocalOptions
 from isogloss.adapt.weight_scale import Units, find_units
 from isogloss.io.errors import ConfigError
 from isogloss.metric.bleu import BleuOptions, bleu_scores
@@ -54,7 +54,7 @@ class LocalWeights:
         return {name: change for name, change in ranked if change != 0}
 
 
-def gate(similarities: Sequence[float], options: UpdateOptions) -> float:
+def gate(similarities: Sequence[float], options: LocalOptions) -> float:
     """The share of λ that these examples deserve: less if they are few or distant."""
     if not similarities:
         return 0.0
@@ -69,7 +69,7 @@ def local_weights(
     candidates: Candidates,
     similarities: Sequence[float],
     baseline: Mapping[str, float],
-    options: UpdateOptions | None = None,
+    options: LocalOptions | None = None,
     *,
     units: Units | None = None,
     sparse_baseline: Mapping[int, float] | None = None,
@@ -84,7 +84,7 @@ def local_weights(
     the sentence, such as a development set: they have no similarity, count as if it were 1, and do not open
     the gate.
     """
-    options = options or UpdateOptions()
+    options = options or LocalOptions()
     strength = (options.strength or 0.0) * gate(similarities, options)
     similarities = [*similarities, *[1.0] * beside]
     unchanged = LocalWeights(
@@ -158,7 +158,7 @@ class _Training:
         baseline: Floats,
         strengths: Floats,
         reachable: npt.NDArray[np.bool_],
-        options: UpdateOptions,
+        options: LocalOptions,
     ) -> None:
         self._candidates, self._options, self._reachable = candidates, options, reachable
         self._baseline, self._strengths = baseline, strengths

@@ -4,16 +4,16 @@ from isogloss.align.corpus import CorpusAlignment, align_corpus
 from isogloss.align.gold import AlignmentScores, GoldLinks, read_gold, score_alignments
 from isogloss.align.links import Alignments, symmetrize
 from isogloss.align.model import AlignmentModel
-from isogloss.align.options import LinkOptions, TrainingOptions
+from isogloss.align.options import AlignOptions, LinkOptions
 
 __all__ = [
+    "AlignOptions",
     "AlignmentModel",
     "AlignmentScores",
     "Alignments",
     "CorpusAlignment",
     "GoldLinks",
     "LinkOptions",
-    "TrainingOptions",
     "align_corpus",
     "read_gold",
     "score_alignments",

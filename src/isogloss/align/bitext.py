@@ -14,7 +14,7 @@ from isogloss.corpus.plain import unequal_lines
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath, read_lines
 
-__all__ = ["EncodedPairs", "Encoder", "read_pairs", "read_sides"]
+__all__ = ["BitextEncoder", "EncodedPairs", "read_pairs", "read_sides"]
 
 _LINES = 20_000
 
@@ -60,7 +60,7 @@ class EncodedPairs:
         return _engine.Bitext(self.source, self.source_offsets, self.target, self.target_offsets)
 
 
-class Encoder:
+class BitextEncoder:
     """Numbers the words of sentence pairs."""
 
     def __init__(

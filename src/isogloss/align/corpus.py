@@ -10,13 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.align.bitext import EncodedPairs, Encoder, Pair
+from isogloss.align.bitext import BitextEncoder, EncodedPairs, Pair
 from isogloss.align.eflomal import align_with_eflomal
 from isogloss.align.links import Alignments
 from isogloss.align.model import AlignmentModel
-from isogloss.align.options import LinkOptions, TrainingOptions
-from isogloss.align.train import Progress, no_progress, usable_pairs
+from isogloss.align.options import AlignOptions, LinkOptions
+from isogloss.align.train import usable_pairs
 from isogloss.io.errors import DataFormatError
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 
 __all__ = ["Backend", "CorpusAlignment", "align_corpus"]
@@ -42,7 +43,7 @@ class CorpusAlignment:
 def align_corpus(
     pairs: Iterable[Pair],
     *,
-    training: TrainingOptions | None = None,
+    training: AlignOptions | None = None,
     links: LinkOptions | None = None,
     extra: Iterable[Pair] = (),
     model: AlignmentModel | None = None,
@@ -50,20 +51,20 @@ def align_corpus(
     threads: int = 1,
     memory: int | None = None,
     origin: StrPath = "the corpus",
-    progress: Progress = no_progress,
+    progress: Track = no_track,
     warn: Callable[[str], None] = lambda message: None,
 ) -> CorpusAlignment:
     """Align sentence pairs with a model learnt from them, and from ``extra`` ones, or with a given model.
 
     ``origin`` is what messages call the corpus. The result does not depend on ``threads``.
     """
-    training = training or TrainingOptions()
+    training = training or AlignOptions()
     links = links or LinkOptions()
     if model is not None:
         encoded = model.encoder.apply(progress(pairs, "reading"))
         found = model.align_encoded(encoded, links, threads=threads, progress=progress)
         return _result(encoded, found, model, links)
-    encoder = Encoder(lowercase=training.lowercase)
+    encoder = BitextEncoder(lowercase=training.lowercase)
     more = 0
 
     def counted(items: Iterable[Pair]) -> Iterable[Pair]:

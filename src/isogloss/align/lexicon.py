@@ -12,7 +12,7 @@ from os import fspath
 import numpy as np
 
 from isogloss import _engine
-from isogloss.align.bitext import Encoder
+from isogloss.align.bitext import BitextEncoder
 from isogloss.align.model import AlignmentModel
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath, atomic_outputs, read_lines
@@ -47,7 +47,7 @@ def read_lexicon(prefix: StrPath, *, lowercase: bool = False) -> AlignmentModel:
 
     ``lowercase`` says that the table's words are lower-cased, as those of this package's models are.
     """
-    encoder = Encoder(lowercase=lowercase)
+    encoder = BitextEncoder(lowercase=lowercase)
     entries: dict[tuple[int, int], list[float]] = {}
     nulls: tuple[dict[int, float], dict[int, float]] = ({}, {})
     for direction, path in enumerate(lexicon_paths(prefix)):

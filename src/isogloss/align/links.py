@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.align.options import Method, symmetrization
+from isogloss.align.options import LinkMethod, symmetrization
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.streams import StrPath, atomic_output, naming_file, read_chunks
 
@@ -128,7 +128,7 @@ class Alignments(Sequence[list[Link]]):
 
 
 def symmetrize(
-    forward: Alignments, backward: Alignments, method: Method = "grow-diag-final-and"
+    forward: Alignments, backward: Alignments, method: LinkMethod = "grow-diag-final-and"
 ) -> Alignments:
     """Make one alignment out of two directions'; both have source positions first.
 

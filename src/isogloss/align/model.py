@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.align.bitext import EncodedPairs, Encoder, Pair
+from isogloss.align.bitext import BitextEncoder, EncodedPairs, Pair
 from isogloss.align.links import Alignments, Link
-from isogloss.align.options import LinkOptions, Method, TrainingOptions, symmetrization
-from isogloss.align.train import Progress, learn, make_batches, no_progress
+from isogloss.align.options import AlignOptions, LinkMethod, LinkOptions, symmetrization
+from isogloss.align.train import learn, make_batches
 from isogloss.io.errors import ConfigError, ModelFormatError
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import open_folder, write_folder
 
@@ -36,7 +37,7 @@ class AlignmentModel:
     def __init__(
         self,
         *,
-        encoder: Encoder,
+        encoder: BitextEncoder,
         row_offsets: npt.NDArray[np.uint64],
         columns: npt.NDArray[np.uint32],
         probabilities: npt.NDArray[np.float32],
@@ -58,16 +59,16 @@ class AlignmentModel:
     def train(
         cls,
         pairs: Iterable[Pair],
-        options: TrainingOptions | None = None,
+        options: AlignOptions | None = None,
         *,
         threads: int = 1,
         memory: int | None = None,
-        progress: Progress = no_progress,
+        progress: Track = no_track,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
         """Learn from sentence pairs, each two strings of words separated by white space."""
-        options = TrainingOptions() if options is None else options
-        encoder = Encoder(lowercase=options.lowercase)
+        options = AlignOptions() if options is None else options
+        encoder = BitextEncoder(lowercase=options.lowercase)
         return cls.train_encoded(
             encoder.learn(pairs),
             encoder,
@@ -82,12 +83,12 @@ class AlignmentModel:
     def train_encoded(
         cls,
         pairs: EncodedPairs,
-        encoder: Encoder,
-        options: TrainingOptions,
+        encoder: BitextEncoder,
+        options: AlignOptions,
         *,
         threads: int = 1,
         memory: int | None = None,
-        progress: Progress = no_progress,
+        progress: Track = no_track,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
         """Learn from sentence pairs that ``encoder`` has numbered."""
@@ -124,7 +125,7 @@ class AlignmentModel:
         source: str | Sequence[str],
         target: str | Sequence[str],
         *,
-        method: Method = "grow-diag-final-and",
+        method: LinkMethod = "grow-diag-final-and",
         threshold: float = 0.3,
     ) -> list[Link]:
         """Align one sentence pair, given as text or as words; takes well under a millisecond."""
@@ -147,7 +148,7 @@ class AlignmentModel:
         options: LinkOptions,
         *,
         threads: int = 1,
-        progress: Progress = no_progress,
+        progress: Track = no_track,
     ) -> Alignments:
         """Align sentence pairs that the model's encoder has numbered."""
         bitext = pairs.bitext()
@@ -232,7 +233,7 @@ class AlignmentModel:
                 setattr(parameters, name, float(stored[name]))
             parameters.tensions = (float(stored["tensions"][0]), float(stored["tensions"][1]))
             parameters.jumps = arrays["jumps"]
-            encoder = Encoder(
+            encoder = BitextEncoder(
                 _engine.Vocabulary.from_arrays(arrays["source_words"], arrays["source_word_offsets"]),
                 _engine.Vocabulary.from_arrays(arrays["target_words"], arrays["target_word_offsets"]),
                 lowercase=bool(stored["lowercase"]),

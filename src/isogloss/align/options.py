@@ -8,10 +8,10 @@ from typing import Literal, get_args
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
 
-__all__ = ["LinkOptions", "Method", "ModelType", "TrainingOptions"]
+__all__ = ["AlignOptions", "LinkMethod", "LinkOptions", "ModelType"]
 
 ModelType = Literal["hmm", "fast", "model1"]
-Method = Literal[
+LinkMethod = Literal[
     "grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union", "forward", "backward"
 ]
 
@@ -19,10 +19,10 @@ _LONGEST = 2000  # the work grows with the third power of the length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingOptions:
+class AlignOptions:
     """How an alignment model is learnt from sentence pairs.
 
-    >>> TrainingOptions(model_type="fast").iterations
+    >>> AlignOptions(model_type="fast").iterations
     4
     """
 
@@ -70,7 +70,7 @@ class TrainingOptions:
         for name in ("lexical_prior", "twin_prior", "jump_prior"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
-        check_length(self.max_length)
+        check_max_length(self.max_length)
 
     @property
     def rounds(self) -> int:
@@ -82,7 +82,7 @@ class TrainingOptions:
 class LinkOptions:
     """How a trained model's posteriors become links."""
 
-    method: Method = "grow-diag-final-and"
+    method: LinkMethod = "grow-diag-final-and"
     """How the links of both directions are made into one set."""
     threshold: float = 0.3
     """Least posterior, the mean of both directions, of a link."""
@@ -93,10 +93,10 @@ class LinkOptions:
         symmetrization(self.method)
         if not 0 <= self.threshold <= 1:
             raise ConfigError(f"threshold must be between 0 and 1, got {self.threshold}")
-        check_length(self.max_length)
+        check_max_length(self.max_length)
 
 
-def check_length(max_length: int) -> None:
+def check_max_length(max_length: int) -> None:
     """Refuse a length limit that cannot work."""
     if not 1 <= max_length <= _LONGEST:
         raise ConfigError(f"max_length must be between 1 and {_LONGEST}, got {max_length}")
@@ -104,8 +104,8 @@ def check_length(max_length: int) -> None:
 
 def symmetrization(method: str) -> _engine.Symmetrization:
     """The engine's name for a method."""
-    if method not in get_args(Method):
-        raise ConfigError(f"method must be one of {_choices(Method)}, got {method!r}")
+    if method not in get_args(LinkMethod):
+        raise ConfigError(f"method must be one of {_choices(LinkMethod)}, got {method!r}")
     return _engine.Symmetrization[method.replace("-", "_")]
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss.align.bitext import EncodedPairs
-from isogloss.align.options import TrainingOptions
+from isogloss.align.options import AlignOptions
 from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
 
-__all__ = ["Progress", "TrainedParts", "learn", "make_batches", "no_progress", "usable_pairs"]
+__all__ = ["TrainedParts", "learn", "make_batches", "usable_pairs"]
 
 T = TypeVar("T")
 
@@ -25,18 +26,6 @@ _TABLE_WORK = 30_000_000
 _BYTES_PER_ENTRY = 20  # a column, two probabilities, a count
 _BYTES_PER_ENTRY_ASYMMETRIC = 28
 _BYTES_PER_CELL = 4
-
-
-class Progress(Protocol):
-    """Shows how far a loop has come; ``console.track`` is one."""
-
-    def __call__(self, items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-        """Yield the items while showing progress."""
-
-
-def no_progress(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-    """Yield the items and show nothing."""
-    yield from items
 
 
 class TrainedParts:
@@ -56,11 +45,11 @@ def learn(
     *,
     source_words: int,
     target_words: int,
-    options: TrainingOptions,
+    options: AlignOptions,
     threads: int = 1,
     memory: int | None = None,
     twins: npt.NDArray[np.uint32] | None = None,
-    progress: Progress = no_progress,
+    progress: Track = no_track,
     warn: Callable[[str], None] = lambda message: None,
 ) -> TrainedParts:
     """Train on sentence pairs; the result does not depend on the number of threads.
@@ -85,9 +74,9 @@ def learn(
 def _iterate(
     trainer: _engine.AlignmentTrainer,
     pairs: EncodedPairs,
-    options: TrainingOptions,
+    options: AlignOptions,
     threads: int,
-    progress: Progress,
+    progress: Track,
 ) -> list[tuple[float, float]]:
     batches = make_batches(pairs, options.max_length)
     schedule = list(_schedule(options))
@@ -106,13 +95,13 @@ def _iterate(
     return perplexities
 
 
-def _schedule(options: TrainingOptions) -> Iterator[tuple[_engine.AlignmentModelType, float]]:
+def _schedule(options: AlignOptions) -> Iterator[tuple[_engine.AlignmentModelType, float]]:
     kinds = _engine.AlignmentModelType
     yield from [(kinds.model1, 0.0)] * options.model1_iterations
     yield from [(kinds[options.model_type], options.lexical_prior)] * options.iterations
 
 
-def _parameters(options: TrainingOptions) -> _engine.AlignmentParameters:
+def _parameters(options: AlignOptions) -> _engine.AlignmentParameters:
     parameters = _engine.AlignmentParameters()
     parameters.type = _engine.AlignmentModelType[options.model_type]
     parameters.null_probability = options.null_probability
@@ -155,10 +144,10 @@ def _until(finished: Callable[[], bool]) -> Iterator[int]:
 def _fit_memory(
     table: _engine.Cooccurrence,
     pairs: EncodedPairs,
-    options: TrainingOptions,
+    options: AlignOptions,
     memory: int,
     threads: int,
-    progress: Progress,
+    progress: Track,
     warn: Callable[[str], None],
 ) -> None:
     per_entry = _BYTES_PER_ENTRY if options.symmetric_lexicon else _BYTES_PER_ENTRY_ASYMMETRIC

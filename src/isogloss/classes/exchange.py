@@ -29,7 +29,7 @@ _SCATTERED = 0.2  # share of the words that a restart scatters
 _RESTARTS_AT_ONCE = 4  # fixed: it decides which clustering each restart begins from
 
 Numbers = npt.NDArray[np.uint32]
-Progress = Callable[["Pass"], None]
+PassReport = Callable[["Pass"], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def induce_classes(
     options: ClassOptions | None = None,
     *,
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: PassReport | None = None,
     origin: StrPath = "corpus",
 ) -> Clustering:
     """Cluster the words of a tokenised corpus.
@@ -198,7 +198,7 @@ class _Descent:
 class _Search:
     """Descents over one corpus, and the best of them."""
 
-    def __init__(self, bigrams: UnitBigrams, options: ClassOptions, progress: Progress | None) -> None:
+    def __init__(self, bigrams: UnitBigrams, options: ClassOptions, progress: PassReport | None) -> None:
         self.bigrams, self.options = bigrams, options
         self.passes: list[Pass] = []
         self._report = progress or (lambda _: None)
@@ -239,7 +239,7 @@ class _Search:
         initial[scattered] = rng.integers(0, self.options.classes, int(scattered.sum()), dtype=np.uint32)
         return self._descent(number, initial, lambda _: None)
 
-    def _descent(self, descent: int, initial: Numbers, report: Progress) -> _Descent:
+    def _descent(self, descent: int, initial: Numbers, report: PassReport) -> _Descent:
         state = ExchangeClustering(self.bigrams, initial, classes=self.options.classes)
         units = self.bigrams.units
         step = max(1, _CALL_WORK // (self.options.classes + 1) ** 2)

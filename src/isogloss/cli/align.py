@@ -114,7 +114,7 @@ def align(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Find out which words of each sentence pair translate each other."""
-    from isogloss.align import LinkOptions, TrainingOptions, align_corpus, read_gold
+    from isogloss.align import AlignOptions, LinkOptions, align_corpus, read_gold
     from isogloss.align.bitext import read_pairs, read_sides
     from isogloss.align.eflomal import require_eflomal
     from isogloss.align.lexicon import read_lexicon, write_lexicon
@@ -149,7 +149,7 @@ def align(
 
     result = align_corpus(
         read_pairs(source) if target is None else read_sides(source, target),
-        training=TrainingOptions(**given, max_length=max_length),
+        training=AlignOptions(**given, max_length=max_length),
         links=LinkOptions(method=method.value, threshold=threshold, max_length=max_length),
         extra=() if extra_source is None or extra_target is None else read_sides(extra_source, extra_target),
         model=fitted,

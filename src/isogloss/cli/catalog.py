@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from isogloss.adapt import RetrievalOptions, UpdateOptions
+from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.catalog import FillOptions, MessageTranslator, fill_catalog
 from isogloss.cli import console
 from isogloss.cli.adapted import LocalMethod, LocalReport, MemoryFolder, adapted
@@ -37,7 +37,7 @@ _GROUPS = {
     options=FillOptions,
     search=Changes(SearchOptions, "the system's"),
     retrieval=Changes(RetrievalOptions, "the memory's", prefix="local"),
-    update=Changes(UpdateOptions, "the memory's", prefix="local"),
+    update=Changes(LocalOptions, "the memory's", prefix="local"),
     resources=Threads,
 )
 def fill(

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.declared import declares
-from isogloss.experiments.demo import DemoOptions, Outcome, run_demo
+from isogloss.experiments.demo import DemoOptions, DemoOutcome, run_demo
 
 __all__ = ["demo"]
 
@@ -36,7 +36,7 @@ def demo(
     _print(outcome, time.monotonic() - begun)
 
 
-def _print(outcome: Outcome, seconds: float) -> None:
+def _print(outcome: DemoOutcome, seconds: float) -> None:
     title, *columns = outcome.HEAD
     table = Table(title, box=None)
     for name in columns:

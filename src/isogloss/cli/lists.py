@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from isogloss.cli import console
@@ -69,11 +69,8 @@ def problem_of(
     if quality is not None:
         return Problem.of_quality(assembled, read_column(quality, store, path))
 
-    def progress(lines: Iterable[str], description: str, total: int) -> Iterator[str]:
-        return console.track(lines, description, total)
-
     found = References.read(references)
     missing = len(found) - store.num_sentences
     if missing > 0:
         console.warn(f"{path}: {missing:,} of {len(found):,} sentences have no candidates; they play no part")
-    return Problem.of(assembled, found, metric_named(metric, tokenize=tokenize, progress=progress))
+    return Problem.of(assembled, found, metric_named(metric, tokenize=tokenize, progress=console.track))

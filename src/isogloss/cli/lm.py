@@ -76,10 +76,10 @@ def build(
 ) -> None:
     """Estimate a model with interpolated modified Kneser-Ney smoothing."""
     from isogloss.io.sizes import parse_size
-    from isogloss.lm import BuildOptions
+    from isogloss.lm import LmOptions
     from isogloss.lm import build as build_model
 
-    options = BuildOptions(
+    options = LmOptions(
         order=order,
         prune=_thresholds(prune),
         memory=parse_size(memory),

@@ -59,8 +59,8 @@ def tune(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Choose λ and α: translate a held-out set with each setting and compare with the baseline."""
-    from isogloss.adapt import Memory, RetrievalOptions, UpdateOptions, save_tuned
-    from isogloss.adapt.tune import settings_of, sweep
+    from isogloss.adapt import LocalOptions, Memory, RetrievalOptions, save_tuned
+    from isogloss.adapt.tune import settings_of, tune_local
     from isogloss.decoder import load
     from isogloss.io.streams import read_lines
     from isogloss.metric import References
@@ -71,8 +71,8 @@ def tune(
     opened = Memory.open(memory, loaded)
     sources, references = list(read_lines(source)), References.read(reference)
     check_length(source, len(sources), reference[0], len(references))
-    settings = settings_of(UpdateOptions(method=method.value), strength or (), sharpness or ())
-    tuned = sweep(
+    settings = settings_of(LocalOptions(method=method.value), strength or (), sharpness or ())
+    tuned = tune_local(
         loaded,
         opened,
         sources,

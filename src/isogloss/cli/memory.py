@@ -72,7 +72,7 @@ def build(
     A build that was interrupted goes on where it stopped when it is called again with the same files. Pairs
     with an empty side are left out.
     """
-    from isogloss.adapt import BuildOptions, build_memory, read_examples
+    from isogloss.adapt import MemoryOptions, build_memory, read_examples
     from isogloss.align import AlignmentModel
     from isogloss.decoder import load
     from isogloss.io.streams import read_lines
@@ -86,7 +86,7 @@ def build(
         memory,
         loaded,
         examples,
-        BuildOptions(nbest=nbest, sparse=sparse, leave_one_out=leave_one_out),
+        MemoryOptions(nbest=nbest, sparse=sparse, leave_one_out=leave_one_out),
         aligner=None if aligner is None else AlignmentModel.load(aligner),
         links=links,
         threads=thread_count(threads),

@@ -102,7 +102,7 @@ def speech(
     from isogloss.io.streams import atomic_output
     from isogloss.nbest.edit import best_rows
     from isogloss.rerank import Reranker
-    from isogloss.speech import SpeechOptions, best_lines, translate_speech
+    from isogloss.speech import SpeechOptions, spoken_lines, translate_speech
 
     threads = thread_count(threads)
     if count is not None and input is not _Input.nbest:
@@ -122,7 +122,7 @@ def speech(
         _write(store, output, to)
     else:
         with atomic_output(output) as stream:
-            lines = best_lines(store, best_rows(store), len(utterances), loaded, tokenized=tokenized)
+            lines = spoken_lines(store, best_rows(store), len(utterances), loaded, tokenized=tokenized)
             stream.writelines(line + "\n" for line in lines)
     reported.finish()
 

@@ -9,7 +9,7 @@ from typing import Annotated, BinaryIO
 
 from cyclopts import Parameter
 
-from isogloss.adapt import RetrievalOptions, UpdateOptions
+from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.cli import console
 from isogloss.cli.adapted import LocalMethod, LocalReport, MemoryFolder, adapted
 from isogloss.cli.declared import Changes, declares, heading
@@ -48,7 +48,7 @@ _GROUPS = {
     search=Changes(SearchOptions, "the system's"),
     mbr=Changes(MbrOptions, "the one with the highest score", prefix="mbr"),
     retrieval=Changes(RetrievalOptions, "the memory's", prefix="local"),
-    update=Changes(UpdateOptions, "the memory's", prefix="local"),
+    update=Changes(LocalOptions, "the memory's", prefix="local"),
     resources=Threads,
     names={"mbr.utility": "--mbr"},
 )

@@ -1,7 +1,7 @@
 """Translating: the search, its options and weights, word lattices, stored systems."""
 
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
-from isogloss.decoder.derivation import Derivation, Step
+from isogloss.decoder.derivation import Derivation, DerivationStep
 from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
 from isogloss.decoder.factors import factor_names, parse_factors
 from isogloss.decoder.markup import escape_markup, parse_markup
@@ -28,6 +28,7 @@ __all__ = [
     "CommandOptions",
     "Decoder",
     "Derivation",
+    "DerivationStep",
     "ExternalDecoder",
     "Fixed",
     "InputOptions",
@@ -39,7 +40,6 @@ __all__ = [
     "Searched",
     "Sentence",
     "Source",
-    "Step",
     "System",
     "Terms",
     "arriving_batches",

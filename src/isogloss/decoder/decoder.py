@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isogloss import _engine
-from isogloss.decoder.derivation import Derivation, Step, read_step, shifted
+from isogloss.decoder.derivation import Derivation, DerivationStep, read_step, shifted
 from isogloss.decoder.options import SearchOptions, engine_options
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
@@ -463,7 +463,7 @@ def _joined(
     store: NbestStore, steps: Sequence[Derivation], rows: Sequence[int], widths: Sequence[int]
 ) -> Derivation:
     """The derivations of an input's windows as one."""
-    joined: list[Step] = []
+    joined: list[DerivationStep] = []
     source = target = 0
     for row, width in zip(rows, widths, strict=True):
         joined += shifted(steps[row], source, target)

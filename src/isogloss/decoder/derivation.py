@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Derivation", "Step", "read_step", "shifted"]
+__all__ = ["Derivation", "DerivationStep", "read_step", "shifted"]
 
 Span = tuple[int, int]
 
 _GAPS = ("[X,1]", "[X,2]")
 
 
-class Step(NamedTuple):
+class DerivationStep(NamedTuple):
     """One rule of a derivation. Spans are numbers of words, the end not included; in a lattice, of places."""
 
     kind: str
@@ -33,10 +33,10 @@ class Step(NamedTuple):
     """Where its own words stand in the translation."""
 
 
-Derivation = tuple[Step, ...]
+Derivation = tuple[DerivationStep, ...]
 
 
-def read_step(row: Any, source: Sequence[str] | None, words: Sequence[str]) -> Step:
+def read_step(row: Any, source: Sequence[str] | None, words: Sequence[str]) -> DerivationStep:
     """A step from what the engine gives; ``words`` is the translation, ``source`` what was translated.
 
     Of a lattice (None) the words are not known by their places; unknown ones stand in the translation.
@@ -60,7 +60,7 @@ def read_step(row: Any, source: Sequence[str] | None, words: Sequence[str]) -> S
     side = [next(names) if symbol is None else symbol for symbol in around.get(kind, phrase)]
     in_order = sorted(gaps)
     target = [*own, *(_GAPS[in_order.index(gap)] for gap in gaps)]
-    return Step(
+    return DerivationStep(
         kind,
         origin,
         " ".join(side),

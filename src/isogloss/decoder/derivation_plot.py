@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from isogloss.decoder.derivation import Step
+from isogloss.decoder.derivation import DerivationStep
 
 __all__ = ["derivation_plot"]
 
@@ -13,7 +13,7 @@ _ROW, _TOP, _LETTER, _GAP = 30, 30, 7.85, 14  # a letter of 13 points is that wi
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
-def derivation_plot(words: Sequence[str], steps: Sequence[Step]) -> str:
+def derivation_plot(words: Sequence[str], steps: Sequence[DerivationStep]) -> str:
     """An SVG element: the source words on top, and in each row what a rule covers and which words it writes.
 
     Filled boxes are the rule's own source words, empty ones with dashes the gaps that it leaves to later

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.decoder.derivation import Derivation, Step, read_step
+from isogloss.decoder.derivation import Derivation, DerivationStep, read_step
 from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import NbestStore
 
@@ -85,7 +85,7 @@ class Posteriors:
 
     log_total: float
     """Logarithm of the sum of exp(scale · score) over all derivations that were kept; -inf without any."""
-    rules: tuple[tuple[Step, float], ...]
+    rules: tuple[tuple[DerivationStep, float], ...]
     """Every step, and the probability that a derivation has it; the most probable first. Where the words of a
     step stand in the translation differs: their target spans begin at 0."""
     ngrams: dict[tuple[str, ...], float]
@@ -125,7 +125,7 @@ class Searched:
         if not 1 <= order <= _MOST_ORDER:
             raise ConfigError(f"order must be between 1 and {_MOST_ORDER}, got {order}")
         source = self.words[sentence] if self.words else None
-        rules: dict[Step, float] = {}  # the search may know one step under several numbers
+        rules: dict[DerivationStep, float] = {}  # the search may know one step under several numbers
         for row, words, probability in self.engine.rule_posteriors(sentence, scale):
             step = read_step(row, source, words)
             rules[step] = rules.get(step, 0.0) + probability

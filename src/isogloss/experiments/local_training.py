@@ -34,13 +34,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from isogloss.adapt.decoding import BuildOptions
+from isogloss.adapt.decoding import MemoryOptions
 from isogloss.adapt.memory import KIND, VERSION, Memory
 from isogloss.adapt.memory_update import build_memory, read_examples
-from isogloss.adapt.options import Method, RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
 from isogloss.adapt.segment import Frequencies
 from isogloss.adapt.translator import LocalTranslator
-from isogloss.adapt.tune import baseline_statistics, best_for_all, local_statistics, settings_of, sweep
+from isogloss.adapt.tune import baseline_statistics, best_for_all, local_statistics, settings_of, tune_local
 from isogloss.align import AlignmentModel
 from isogloss.decoder import load
 from isogloss.decoder.sentence import split_words
@@ -54,14 +54,14 @@ from isogloss.storage.folder import open_folder
 from isogloss.tuning import TuneOptions
 from isogloss.tuning import tune as tune_system
 
-__all__ = ["ExperimentOptions", "SetFiles", "read_experiment", "run_experiment", "tables"]
+__all__ = ["ComparedSet", "LocalTrainingTask", "read_experiment", "run_experiment", "tables"]
 
 Say = Callable[[str], None]
-_UPDATES: tuple[str, ...] = get_args(Method)
+_UPDATES: tuple[str, ...] = get_args(LocalMethod)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetFiles:
+class ComparedSet:
     """A set of sentences with references and outputs of other systems."""
 
     source: Path
@@ -70,15 +70,15 @@ class SetFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentOptions:
+class LocalTrainingTask:
     """What to run on what."""
 
     system: Path
-    retrieval: SetFiles
+    retrieval: ComparedSet
     dev: str
     tune: tuple[str, ...]
     """Sets that λ and α are chosen on: what is best on average and makes none worse."""
-    sets: Mapping[str, SetFiles]
+    sets: Mapping[str, ComparedSet]
     other_dev: tuple[str, ...] = ()
     runs: int = 5
     """MERT runs per baseline, of which the best on ``dev`` is taken."""
@@ -122,20 +122,24 @@ class _Set:
     references: References
 
 
-def read_experiment(path: StrPath) -> ExperimentOptions:
+def read_experiment(path: StrPath) -> LocalTrainingTask:
     """Read a description; what it does not know or lacks is an error."""
-    return read_description(ExperimentOptions, path)
+    return read_description(LocalTrainingTask, path)
 
 
 def run_experiment(
-    options: ExperimentOptions, folder: StrPath, *, threads: int = 1, say: Say = lambda message: None
+    options: LocalTrainingTask,
+    folder: StrPath,
+    *,
+    threads: int = 1,
+    say: Say = lambda message: None,
 ) -> dict[str, Any]:
     """Run everything; models go into ``folder``, and the results come back as plain values."""
     return _Experiment(options, Path(folder), threads, say).run()
 
 
 class _Experiment:
-    def __init__(self, options: ExperimentOptions, folder: Path, threads: int, say: Say) -> None:
+    def __init__(self, options: LocalTrainingTask, folder: Path, threads: int, say: Say) -> None:
         self.options, self.folder, self.threads, self.say = options, folder, threads, say
         self.sets = {name: _read_set(files) for name, files in options.sets.items()}
         self.system = load(options.system)
@@ -283,7 +287,7 @@ class _Experiment:
             links = list(read_lines(given)) if given is not None and aligner is None else None
             if links is not None and skipped:
                 raise ConfigError("to leave one out, no side of an example may be empty")
-            build = BuildOptions(nbest=self.options.nbest, leave_one_out=given is not None)
+            build = MemoryOptions(nbest=self.options.nbest, leave_one_out=given is not None)
             return build_memory(
                 path, self.system, examples, build, links=links, aligner=aligner, threads=self.threads
             )
@@ -294,7 +298,11 @@ class _Experiment:
         return baseline_statistics(self.system, one.sources, one.references, threads=self.threads)
 
     def _local(
-        self, memory: Memory, name: str, update: UpdateOptions, retrieval: RetrievalOptions | None = None
+        self,
+        memory: Memory,
+        name: str,
+        update: LocalOptions,
+        retrieval: RetrievalOptions | None = None,
     ) -> Statistics:
         self.say(f"{update.method}, λ = {update.strength:g}, on {name}")
         translator = LocalTranslator(self.system, memory, retrieval or self.retrieval, update)
@@ -304,17 +312,17 @@ class _Experiment:
     def _score(self, rows: Statistics) -> float:
         return float(self.metric.score(rows.sum(axis=0)))
 
-    def _choose(self, memory: Memory, method: str, number: int) -> UpdateOptions:
+    def _choose(self, memory: Memory, method: str, number: int) -> LocalOptions:
         """The setting that is best on the sets for tuning."""
         file = self.folder / "weights" / f"chosen-{number}-{method}.json"
-        base = UpdateOptions(method=method)  # type: ignore[arg-type]
+        base = LocalOptions(method=method)  # type: ignore[arg-type]
         if not file.exists():
             found = []
             for name in self.options.tune:
                 self.say(f"choosing λ of {method} on {name}")
                 one = self.sets[name]
                 found.append(
-                    sweep(
+                    tune_local(
                         self.system,
                         memory,
                         one.sources,
@@ -333,10 +341,10 @@ class _Experiment:
         strength, sharpness = json.loads(file.read_text(encoding="utf-8"))
         return replace(base, strength=strength, sharpness=sharpness)
 
-    def _settings(self, base: UpdateOptions) -> list[UpdateOptions]:
+    def _settings(self, base: LocalOptions) -> list[LocalOptions]:
         return settings_of(base, self.options.strengths.get(base.method, ()), self.options.sharpnesses)
 
-    def _curve(self, memory: Memory, chosen: UpdateOptions) -> list[dict[str, float]]:
+    def _curve(self, memory: Memory, chosen: LocalOptions) -> list[dict[str, float]]:
         """How every λ does on all sets."""
         if not self.options.curves:
             return []
@@ -346,10 +354,10 @@ class _Experiment:
             rows.append({"strength": strength, **self._scores(memory, setting)})
         return rows
 
-    def _sizes(self, memory: Memory, update: UpdateOptions) -> list[dict[str, float]]:
+    def _sizes(self, memory: Memory, update: LocalOptions) -> list[dict[str, float]]:
         return [{"size": size, **self._scores(memory, update, size)} for size in self.options.sizes]
 
-    def _scores(self, memory: Memory, update: UpdateOptions, size: int = 0) -> dict[str, float]:
+    def _scores(self, memory: Memory, update: LocalOptions, size: int = 0) -> dict[str, float]:
         retrieval = replace(self.retrieval, size=size) if size else self.retrieval
         ending = f"-{size}" if size and size != self.retrieval.size else ""
         return {
@@ -373,7 +381,7 @@ class _Experiment:
                 found.setdefault(system, {})[name] = self._score(rows)
         return found
 
-    def _seconds(self, memory: Memory, chosen: Mapping[str, UpdateOptions]) -> dict[str, float]:
+    def _seconds(self, memory: Memory, chosen: Mapping[str, LocalOptions]) -> dict[str, float]:
         """CPU seconds per sentence of the set for tuning, one thread."""
         sources = self.sets[self.options.tune[0]].sources[:200]
 
@@ -414,15 +422,15 @@ class _Found:
     dev_scores: list[float]
     weights: dict[str, float]
     baseline: dict[str, Statistics]
-    chosen: dict[str, UpdateOptions]
+    chosen: dict[str, LocalOptions]
     local: dict[str, dict[str, Statistics]]
 
 
-def _written(update: UpdateOptions) -> str:
+def _written(update: LocalOptions) -> str:
     return f"{update.method}-{update.strength:g}-{update.sharpness:g}"
 
 
-def _read_set(files: SetFiles) -> _Set:
+def _read_set(files: ComparedSet) -> _Set:
     sources, references = list(read_lines(files.source)), References.read(files.references)
     check_length(str(files.source), len(sources), str(files.references[0]), len(references))
     return _Set(sources, references)

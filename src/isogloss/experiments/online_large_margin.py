@@ -44,7 +44,7 @@ from isogloss.metric import Bleu, Nist, References, paired_bootstrap
 from isogloss.metric.references import check_length
 from isogloss.tuning import OnlineOptions, TuneOptions, TuneResult, tune
 
-__all__ = ["ExperimentOptions", "SetFiles", "read_experiment", "run_experiment", "tables"]
+__all__ = ["LargeMarginTask", "SetFiles", "read_experiment", "run_experiment", "tables"]
 
 Say = Callable[[str], None]
 ALL_TABLES = (1, 2, 3, 4)
@@ -73,7 +73,7 @@ class SetFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentOptions:
+class LargeMarginTask:
     """What to run on what."""
 
     system: Path
@@ -99,13 +99,17 @@ class ExperimentOptions:
             raise ConfigError(f"a test set cannot be called '{DEV}'")
 
 
-def read_experiment(path: StrPath) -> ExperimentOptions:
+def read_experiment(path: StrPath) -> LargeMarginTask:
     """Read a description; what it does not know or lacks is an error."""
-    return read_description(ExperimentOptions, path)
+    return read_description(LargeMarginTask, path)
 
 
 def run_experiment(
-    options: ExperimentOptions, folder: StrPath, *, threads: int = 1, say: Say = lambda message: None
+    options: LargeMarginTask,
+    folder: StrPath,
+    *,
+    threads: int = 1,
+    say: Say = lambda message: None,
 ) -> dict[str, Any]:
     """Make the tables; rows go into ``folder`` as they come, and all come back as plain values."""
     return _Experiment(options, Path(folder), threads, say).run()
@@ -121,7 +125,7 @@ class _Set:
 
 
 class _Experiment:
-    def __init__(self, options: ExperimentOptions, folder: Path, threads: int, say: Say) -> None:
+    def __init__(self, options: LargeMarginTask, folder: Path, threads: int, say: Say) -> None:
         self.options, self.folder, self.threads, self.say = options, folder, threads, say
         self.sets = {name: _read_set(files) for name, files in {DEV: options.dev, **options.tests}.items()}
         self.system = load(options.system)

@@ -48,7 +48,7 @@ from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
 
-__all__ = ["ExperimentOptions", "experiment_page", "read_experiment", "run_experiment", "table"]
+__all__ = ["RelevantSetTask", "experiment_page", "read_experiment", "run_experiment", "table"]
 
 Say = Callable[[str], None]
 
@@ -59,7 +59,7 @@ _TABLES = ("train", "relevant", "cells", "experiment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentOptions:
+class RelevantSetTask:
     """What to run on what."""
 
     train: TrainOptions
@@ -92,7 +92,7 @@ class ExperimentOptions:
         return (*self.rows, *((WITH_SCORES,) if self.scores else ()))
 
 
-def read_experiment(path: StrPath) -> ExperimentOptions:
+def read_experiment(path: StrPath) -> RelevantSetTask:
     """Read a description; what it does not know or lacks is an error."""
     described = read_toml(path)
     strange = sorted(described.keys() - set(_TABLES))
@@ -105,7 +105,7 @@ def read_experiment(path: StrPath) -> ExperimentOptions:
     settings = placed(TrainOptions, given["train"], Path(path).parent)
     try:
         relevant = from_settings(RelevantSetOptions, given["relevant"])
-        return ExperimentOptions(
+        return RelevantSetTask(
             train=TrainOptions.from_settings({**settings, "search": "block", "method": "none"}),
             relevant=relevant,
             cells={
@@ -128,7 +128,7 @@ def _chosen(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def run_experiment(
-    options: ExperimentOptions,
+    options: RelevantSetTask,
     folder: StrPath,
     *,
     threads: int = 1,
@@ -142,7 +142,13 @@ def run_experiment(
 
 class _Experiment:
     def __init__(
-        self, options: ExperimentOptions, folder: Path, threads: int, memory: int, say: Say, track: Track
+        self,
+        options: RelevantSetTask,
+        folder: Path,
+        threads: int,
+        memory: int,
+        say: Say,
+        track: Track,
     ) -> None:
         self.options, self.folder, self.threads, self.say, self.track = options, folder, threads, say, track
         self.memory = memory

@@ -33,13 +33,13 @@ from isogloss.rerank.sweep import (
 )
 from isogloss.rerank.train import TrainOptions, train
 
-__all__ = ["Experiment", "ExperimentOptions", "TestScore", "read_options", "run_experiment"]
+__all__ = ["Experiment", "RerankingTask", "TestScore", "read_options", "run_experiment"]
 
 Features = Sequence[tuple[str, FeatureFunction]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentOptions:
+class RerankingTask:
     """What a configuration file may say; names of files are relative to where the command runs."""
 
     list: str
@@ -79,9 +79,9 @@ class ExperimentOptions:
             raise ConfigError(f"best_count must be at least 1, got {self.best_count}")
 
 
-def read_options(path: StrPath) -> ExperimentOptions:
+def read_options(path: StrPath) -> RerankingTask:
     """Options from a TOML file."""
-    return read_description(ExperimentOptions, path)
+    return read_description(RerankingTask, path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ BASELINE = "baseline"
 
 
 def run_experiment(
-    options: ExperimentOptions,
+    options: RerankingTask,
     table: FeatureTable,
     problem: Problem,
     features: Features,
@@ -183,7 +183,7 @@ def run_experiment(
     )
 
 
-def _threshold_sets(singles: Sequence[SweepRow], options: ExperimentOptions) -> dict[str, list[str]]:
+def _threshold_sets(singles: Sequence[SweepRow], options: RerankingTask) -> dict[str, list[str]]:
     base = singles[0].difference
     gains = {row.features: row.difference - base for row in singles[1:]}
     by_gain = sorted(gains, key=lambda name: -gains[name])
@@ -196,7 +196,7 @@ def _threshold_sets(singles: Sequence[SweepRow], options: ExperimentOptions) -> 
 
 
 def _greedy(
-    singles: Sequence[SweepRow], judge: Callable[[list[str]], SweepRow], options: ExperimentOptions
+    singles: Sequence[SweepRow], judge: Callable[[list[str]], SweepRow], options: RerankingTask
 ) -> list[str]:
     """Add the feature that helps most until none does."""
     best = singles[0].difference

@@ -1,7 +1,7 @@
 """Learners: from an n-best list and a metric to weights, one learner per file.
 
 Problem                    a list, a metric, and the metric's statistics of every candidate
-Learner, Learned, Step     what every learner is and gives; Curve helps to make them
+Learner, Learned, LearningStep     what every learner is and gives; Curve helps to make them
 Mert, BatchMira, Pro       learners
 learner_names, make_learner, find_learner, register, LearnerEntry    learners by name
 Constraints, Prior         frozen, bounded and expected weights
@@ -12,11 +12,11 @@ tune_nbest                 from a list and references to weights, with checks
 from isogloss.learn.batch_mira import BatchMira
 from isogloss.learn.constraints import Constraints, Prior
 from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
-from isogloss.learn.learner import Curve, Learned, Learner, Step, Track, no_track
+from isogloss.learn.learner import Curve, Learned, Learner, LearningStep, Track, no_track
 from isogloss.learn.mbr import MbrOptions
 from isogloss.learn.mert import Mert
 from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
-from isogloss.learn.nbest_tuning import Run, Tuned, tune_nbest
+from isogloss.learn.nbest_tuning import Tuned, TuningRun, tune_nbest
 from isogloss.learn.pro import Pro
 from isogloss.learn.problem import Problem, WeightVector
 from isogloss.learn.registry import LearnerEntry, find_learner, learner_names, make_learner, register
@@ -31,16 +31,16 @@ __all__ = [
     "Learned",
     "Learner",
     "LearnerEntry",
+    "LearningStep",
     "MbrOptions",
     "Mert",
     "Prior",
     "Pro",
     "Problem",
     "QualityColumn",
-    "Run",
-    "Step",
     "Track",
     "Tuned",
+    "TuningRun",
     "WeightVector",
     "find_learner",
     "large_margin_update",

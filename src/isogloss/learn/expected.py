@@ -16,7 +16,7 @@ import numpy as np
 
 from isogloss.io.errors import ConfigError
 from isogloss.learn.lbfgs import minimise
-from isogloss.learn.learner import Learned, Step, Track, no_track
+from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.mbr import posterior
 from isogloss.learn.online_reranker import deviations, lists_of
 from isogloss.learn.problem import Problem, WeightVector
@@ -66,7 +66,7 @@ class ExpectedScore:
         """First the mean expected score of sentences, which is easier to climb, then that of the document."""
         objective = _Objective(problem, self)
         flat = objective.begin_at(objective.scaled(problem.vector(start)))
-        steps: list[Step] = []
+        steps: list[LearningStep] = []
         best, best_score = flat, -math.inf
         for function in (objective.of_sentences, objective.of_document):
             course = minimise(function, flat, iterations=self.iterations)
@@ -76,7 +76,7 @@ class ExpectedScore:
                     continue
                 weights = problem.named(objective.vector(flat))
                 steps.append(
-                    Step(
+                    LearningStep(
                         iteration=len(steps) + 1,
                         score=problem.score_of(weights),
                         held_out_score=held_out.score_of(weights),

@@ -16,11 +16,11 @@ from isogloss.io.errors import InternalError
 from isogloss.io.progress import Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
 
-__all__ = ["Curve", "Learned", "Learner", "Step", "Track", "no_track"]
+__all__ = ["Curve", "Learned", "Learner", "LearningStep", "Track", "no_track"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class LearningStep:
     """One point of a learning curve."""
 
     iteration: int
@@ -40,7 +40,7 @@ class Learned:
     """All dense weights, and the sparse ones that are not 0."""
     score: float
     """``Problem.score_of`` these weights: the higher the better, percentages in 0..1."""
-    history: tuple[Step, ...] = ()
+    history: tuple[LearningStep, ...] = ()
     """The learning curve, in order."""
     held_out_score: float | None = None
 
@@ -55,12 +55,12 @@ class Curve:
     def __init__(self, problem: Problem, held_out: Problem | None, *, prefer_last: bool = False) -> None:
         self._problem, self._held_out = problem, held_out
         self._prefer_last = prefer_last and held_out is None
-        self._steps: list[Step] = []
-        self._best: tuple[float, Step, WeightVector] | None = None
+        self._steps: list[LearningStep] = []
+        self._best: tuple[float, LearningStep, WeightVector] | None = None
 
     def add(self, vector: WeightVector, *, cost: float = 0.0) -> None:
         """The weights of the next iteration; ``cost`` is what priors take from their score."""
-        step = Step(
+        step = LearningStep(
             iteration=len(self._steps) + 1,
             score=self._problem.score_of(vector),
             held_out_score=self._held_out_score(vector),

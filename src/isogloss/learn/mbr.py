@@ -13,7 +13,7 @@ import numpy as np
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, Options
-from isogloss.learn.learner import Learned, Step, Track, no_track
+from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.problem import Problem
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.edit import highest_rows
@@ -85,7 +85,7 @@ class Mbr:
                 for of in ([problem] if held_out is None else [problem, held_out])
             ]
             held_out_score = scores[1] if len(scores) > 1 else None
-            steps.append(Step(iteration=iteration, score=scores[0], held_out_score=held_out_score))
+            steps.append(LearningStep(iteration=iteration, score=scores[0], held_out_score=held_out_score))
         counted = [step.score if step.held_out_score is None else step.held_out_score for step in steps]
         best = int(np.argmax(counted))
         return Learned(

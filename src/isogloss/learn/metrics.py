@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.progress import Track
 from isogloss.metric import SENTENCE_BLEU, Bleu, Metric, Nist, References, SacreMetric, bleu_scores
 from isogloss.metric.interface import FloatArray, Statistics
-from isogloss.metric.sacre import Progress
 from isogloss.nbest.statistics import bleu_statistics
 from isogloss.nbest.store import NbestStore
 
@@ -19,7 +19,7 @@ METRICS = ("bleu", "nist", "chrf", "ter")
 
 
 def metric_named(
-    name: str, *, tokenize: str = "none", lowercase: bool = False, progress: Progress | None = None
+    name: str, *, tokenize: str = "none", lowercase: bool = False, progress: Track | None = None
 ) -> Metric:
     """BLEU and NIST from the engine, chrF and TER (which always ignores case) from sacreBLEU."""
     match name:

@@ -11,7 +11,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.learn.constraints import Constraints
-from isogloss.learn.learner import Learned, Learner, Step
+from isogloss.learn.learner import Learned, Learner, LearningStep
 from isogloss.learn.metrics import metric_named
 from isogloss.learn.problem import Problem
 from isogloss.learn.registry import make_learner
@@ -20,11 +20,11 @@ from isogloss.metric import Metric, References
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest import NbestStore, read_nbest
 
-__all__ = ["Run", "Tuned", "tune_nbest"]
+__all__ = ["Tuned", "TuningRun", "tune_nbest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class TuningRun:
     """One run of a learner. Scores are on the metric's own scale."""
 
     seed: int
@@ -48,8 +48,8 @@ class Tuned:
     """Of the scores of all runs, on held-out data if there are any."""
     deviation: float | None
     """Their standard deviation, with n - 1; None for a single run."""
-    runs: tuple[Run, ...]
-    history: tuple[Step, ...]
+    runs: tuple[TuningRun, ...]
+    history: tuple[LearningStep, ...]
     """Learning curve of the best run; its scores are the higher the better, percentages in 0..1."""
     warnings: tuple[str, ...]
 
@@ -152,7 +152,7 @@ def tune_problem(
         mean=statistics.fmean(reported),
         deviation=statistics.stdev(reported) if runs > 1 else None,
         runs=tuple(
-            Run(
+            TuningRun(
                 seed=seed + number,
                 score=problem.reported(one.score),
                 held_out_score=None if one.held_out_score is None else problem.reported(one.held_out_score),

@@ -17,7 +17,7 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
-from isogloss.learn.learner import Learned, Step, Track, no_track
+from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
 from isogloss.learn.quality import QUALITIES, candidate_quality
 from isogloss.metric.interface import FloatArray
@@ -46,7 +46,7 @@ class Sweeper(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairStep(Step):
+class PairStep(LearningStep):
     """A point of the curves of Shen et al. 2004."""
 
     pairs: float

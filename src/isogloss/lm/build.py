@@ -18,7 +18,7 @@ from isogloss.lm.kneser_ney import Discounts, Estimate, estimate
 from isogloss.lm.scratch import Scratch
 from isogloss.lm.stored import write_estimate
 
-__all__ = ["BuildOptions", "BuildReport", "build", "estimate_model"]
+__all__ = ["BuildReport", "LmOptions", "build", "estimate_model"]
 
 SpecialWords = Literal["error", "unknown"]
 
@@ -26,10 +26,10 @@ _LEAST_MEMORY = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildOptions:
+class LmOptions:
     """How a model is estimated.
 
-    >>> BuildOptions(order=3).prune
+    >>> LmOptions(order=3).prune
     (0,)
     """
 
@@ -87,7 +87,7 @@ class BuildReport:
 def build(
     corpus: Sequence[StrPath],
     *,
-    options: BuildOptions | None = None,
+    options: LmOptions | None = None,
     arpa: StrPath | None = None,
     binary: StrPath | None = None,
     vocabulary: Vocabulary | None = None,
@@ -100,7 +100,7 @@ def build(
     if arpa is None and binary is None:
         raise ConfigError("nothing to write: name an ARPA file, a folder for the binary form, or both")
     _check_outputs(arpa, binary)
-    options = options or BuildOptions()
+    options = options or LmOptions()
     scratch = Scratch(options.memory, options.scratch)
     model = estimate_model(corpus, options=options, scratch=scratch, vocabulary=vocabulary, track=track)
     if arpa is not None:
@@ -119,7 +119,7 @@ def build(
 def estimate_model(
     corpus: Sequence[StrPath],
     *,
-    options: BuildOptions,
+    options: LmOptions,
     scratch: Scratch | None = None,
     vocabulary: Vocabulary | None = None,
     track: Track = no_track,
@@ -157,5 +157,5 @@ def _check_outputs(arpa: StrPath | None, binary: StrPath | None) -> None:
         raise OutputError("is a file", binary, "a folder is written here: choose another name")
 
 
-def _threads(options: BuildOptions) -> int:
+def _threads(options: LmOptions) -> int:
     return options.threads or os.cpu_count() or 1

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from isogloss.align import LinkOptions, TrainingOptions, align_corpus
+from isogloss.align import AlignOptions, LinkOptions, align_corpus
 from isogloss.align.bitext import read_sides
 from isogloss.align.placeholder_links import link_marks
-from isogloss.align.train import Progress
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.features.annotators import annotate, annotator
 from isogloss.grammar import ExtractOptions, extract_rules
@@ -19,7 +18,7 @@ from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
 from isogloss.io.streams import read_lines
-from isogloss.lm import BuildOptions, build
+from isogloss.lm import LmOptions, build
 
 __all__ = ["align", "classes", "columns", "language_model", "prune", "rules"]
 
@@ -33,13 +32,13 @@ def align(
     options: Options,
     *,
     threads: int,
-    track: Progress,
+    track: Track,
     warn: Callable[[str], None],
 ) -> None:
     """Find which words translate each other."""
     result = align_corpus(
         read_sides(inputs["source"], inputs["target"]),
-        training=TrainingOptions(**options["training"]),
+        training=AlignOptions(**options["training"]),
         links=LinkOptions(**options["links"]),
         threads=threads,
         memory=options["memory"],
@@ -108,7 +107,7 @@ def language_model(
     """Estimate the language model of the target language."""
     build(
         [inputs["text"]],
-        options=from_settings(BuildOptions, {**options, "memory": memory, "threads": threads}),
+        options=from_settings(LmOptions, {**options, "memory": memory, "threads": threads}),
         binary=outputs["lm"],
         track=track,
     )

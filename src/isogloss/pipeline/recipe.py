@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from isogloss.align.train import Progress
+from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
 from isogloss.pipeline import Output, Stage, evaluation, model_stages, text_stages, tuning_stages
 from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
@@ -27,7 +27,7 @@ class Helpers:
 
     threads: int
     memory: int
-    track: Progress
+    track: Track
     warn: Callable[[str], None]
     report: Callable[[TuneIteration], None]
 

@@ -21,9 +21,9 @@ from isogloss._version import __version__
 from isogloss.io.errors import InputFileError, OutputError
 from isogloss.pipeline.fingerprint import Fingerprint
 
-__all__ = ["Journal", "Meter", "Outcome", "Record"]
+__all__ = ["Journal", "Meter", "Record", "StageOutcome"]
 
-Outcome = Literal["done", "kept", "failed", "interrupted"]
+StageOutcome = Literal["done", "kept", "failed", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Record:
     """One stage, run once. ``kept`` is not a run: it notes that files were touched but had not changed."""
 
     stage: str
-    outcome: Outcome
+    outcome: StageOutcome
     key: str
     """Hash of the inputs' content, the options and the version."""
     start: str = ""

@@ -20,7 +20,7 @@ from isogloss.tuning import TuneResult
 if TYPE_CHECKING:
     from isogloss.pipeline.train import Trained
 
-__all__ = ["REPORT", "history_of", "training_page", "tuning_section"]
+__all__ = ["REPORT", "history_of", "system_page", "tuning_section"]
 
 REPORT = "report.html"
 """Name of the page in the folder of a trained system."""
@@ -28,7 +28,7 @@ _EXAMPLES = 12
 _FEATURES = 40
 
 
-def training_page(trained: Trained) -> Page:
+def system_page(trained: Trained) -> Page:
     """All that can be said about a trained system."""
     page = Page(f"Training of {trained.folder.name}")
     _scores(page, trained.results, tuned=bool(trained.history["iterations"]))

@@ -17,14 +17,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from isogloss.align.train import Progress, no_progress
 from isogloss.decoder import System, load
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, OutputError
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
 from isogloss.pipeline import Event, Record, Run
 from isogloss.pipeline.recipe import Helpers, recipe
-from isogloss.pipeline.report import REPORT, training_page
+from isogloss.pipeline.report import REPORT, system_page
 from isogloss.pipeline.train_options import NO_TUNING, TrainOptions
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.tuning import TuneIteration
@@ -102,7 +102,7 @@ def train(
     *,
     threads: int = 1,
     memory: int = 4 << 30,
-    track: Progress = no_progress,
+    track: Track = no_track,
     progress: Callable[[Event], None] | None = None,
     warn: Callable[[str], None] = lambda message: None,
     report: Callable[[TuneIteration], None] = lambda step: None,
@@ -128,7 +128,7 @@ def train(
     )
     records = Run(place, progress=progress).execute(recipe(options, helpers))
     trained = Trained(place, options, records)
-    training_page(trained).write(trained.report)
+    system_page(trained).write(trained.report)
     return trained
 
 

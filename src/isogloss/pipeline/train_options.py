@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from isogloss.align.options import LinkOptions, TrainingOptions
+from isogloss.align.options import AlignOptions, LinkOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
@@ -23,7 +23,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath
 from isogloss.learn.registry import canonical_method, find_learner, learner_names
-from isogloss.lm.build import BuildOptions
+from isogloss.lm.build import LmOptions
 from isogloss.selection.options import SampleOptions
 from isogloss.tuning import TuneOptions
 
@@ -142,7 +142,7 @@ class TrainOptions(Options):
     """From where on a training pair is left out."""
     keep: tuple[str, ...] = ()
     """Rules of ``isogloss corpus check`` that are no reason to leave out a pair."""
-    align: TrainingOptions = field(default_factory=TrainingOptions)
+    align: AlignOptions = field(default_factory=AlignOptions)
     links: LinkOptions = field(default_factory=LinkOptions)
     classes: ClassOptions = field(default_factory=ClassOptions)
     """Word classes, which sparse features see; their ``seed`` is the one above."""
@@ -151,7 +151,7 @@ class TrainOptions(Options):
     significance: str = ""
     """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
     was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
-    lm: BuildOptions = field(default_factory=lambda: BuildOptions(special_words="unknown"))
+    lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
     """The language model; ``memory`` and ``threads`` are given elsewhere."""
     decoder: SearchOptions | None = None
     """Limits of the search."""

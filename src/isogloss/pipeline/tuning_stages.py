@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isogloss.align.train import Progress
 from isogloss.classes import WordClasses
 from isogloss.corpus.phrases import sharing_phrases
 from isogloss.corpus.processing import TextProcessing
@@ -22,6 +21,7 @@ from isogloss.features.weights import SparseWeights
 from isogloss.grammar.table import RuleTable
 from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import References
@@ -53,7 +53,7 @@ class Watching:
     """With how many threads, and who is told how it goes."""
 
     threads: int
-    track: Progress
+    track: Track
     report: Callable[[TuneIteration], None]
 
 

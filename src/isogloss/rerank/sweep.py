@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.io.errors import ConfigError
-from isogloss.learn.learner import Learned, Learner, Step, Track, no_track
+from isogloss.learn.learner import Learned, Learner, LearningStep, Track, no_track
 from isogloss.learn.metrics import unit
 from isogloss.learn.online_reranker import PairStep
 from isogloss.learn.problem import Problem
@@ -233,7 +233,7 @@ def learning_curve(
 def curve_of(problem: Problem, learned: Learned) -> list[CurvePoint]:
     """The learning curve of a training, on the metric's own scale; ``test`` is the held-out score."""
 
-    def point(step: Step) -> CurvePoint:
+    def point(step: LearningStep) -> CurvePoint:
         held_out = step.held_out_score
         return CurvePoint(
             iteration=step.iteration,

@@ -18,9 +18,9 @@ from isogloss.io.progress import Track, no_track
 from isogloss.selection.cross_entropy import entropy_differences
 from isogloss.selection.options import SampleOptions
 
-__all__ = ["Chosen", "Corpus", "choose"]
+__all__ = ["Chosen", "ReadCorpus", "choose"]
 
-Corpus = Callable[[], Iterable[str]]
+ReadCorpus = Callable[[], Iterable[str]]
 """Begins to read the source sentences of a corpus."""
 
 _BATCH = 20_000
@@ -44,7 +44,7 @@ class Chosen:
 
 
 def choose(
-    corpus: Corpus,
+    corpus: ReadCorpus,
     text: Sequence[str],
     options: SampleOptions | None = None,
     *,
@@ -67,7 +67,7 @@ def choose(
 
 
 def _by_ngrams(
-    corpus: Corpus, text: Sequence[str], options: SampleOptions, threads: int, track: Track
+    corpus: ReadCorpus, text: Sequence[str], options: SampleOptions, threads: int, track: Track
 ) -> Chosen:
     coverage, before = options.coverage, -1
     while True:
@@ -93,7 +93,7 @@ def _by_ngrams(
 
 
 def _by_cross_entropy(
-    corpus: Corpus, text: Sequence[str], options: SampleOptions, threads: int, track: Track
+    corpus: ReadCorpus, text: Sequence[str], options: SampleOptions, threads: int, track: Track
 ) -> Chosen:
     scores = entropy_differences(
         corpus, text, order=options.order, seed=options.seed, threads=threads, track=track
@@ -103,7 +103,7 @@ def _by_cross_entropy(
     return Chosen(numbers=numbers, scores=scores[numbers], sentences=len(scores))
 
 
-def _at_random(corpus: Corpus, options: SampleOptions, track: Track) -> Chosen:
+def _at_random(corpus: ReadCorpus, options: SampleOptions, track: Track) -> Chosen:
     sentences = sum(1 for _ in track(corpus(), "sentences"))
     numbers = random_numbers(sentences, options.limit(sentences), options.seed)
     return Chosen(numbers=numbers, scores=np.zeros(len(numbers)), sentences=sentences)

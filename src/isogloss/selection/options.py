@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 from isogloss.io.errors import ConfigError
 
-__all__ = ["Method", "SampleOptions"]
+__all__ = ["SampleOptions", "SelectionMethod"]
 
-Method = Literal["ngrams", "cross-entropy", "random"]
+SelectionMethod = Literal["ngrams", "cross-entropy", "random"]
 
 _MOST_ORDER = 7  # of language models; n-grams could be longer
 
@@ -22,7 +22,7 @@ class SampleOptions:
     500
     """
 
-    method: Method = "ngrams"
+    method: SelectionMethod = "ngrams"
     """``ngrams``: for every sentence of the text the pairs of highest n-gram precision, until each of its
     n-grams is covered; ``cross-entropy``: those that a model of the text prefers to one of the corpus
     (Moore and Lewis 2010); ``random``: any, for comparison."""
@@ -38,8 +38,10 @@ class SampleOptions:
     """Of random draws."""
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(Method):
-            raise ConfigError(f"method must be one of {', '.join(get_args(Method))}, got {self.method!r}")
+        if self.method not in get_args(SelectionMethod):
+            raise ConfigError(
+                f"method must be one of {', '.join(get_args(SelectionMethod))}, got {self.method!r}"
+            )
         if not 1 <= self.order <= _MOST_ORDER:
             raise ConfigError(f"order must be between 1 and {_MOST_ORDER}, got {self.order}")
         if self.coverage < 1:

@@ -11,16 +11,16 @@ from isogloss.speech.hypotheses import (
     text_utterances,
 )
 from isogloss.speech.strings import best_strings, strings_store
-from isogloss.speech.translate import SpeechOptions, best_lines, translate_speech
+from isogloss.speech.translate import SpeechOptions, spoken_lines, translate_speech
 
 __all__ = [
     "Hypothesis",
     "SpeechOptions",
     "Utterance",
-    "best_lines",
     "best_strings",
     "lattice_utterances",
     "list_utterances",
+    "spoken_lines",
     "strings_store",
     "text_utterances",
     "translate_speech",

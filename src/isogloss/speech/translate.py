@@ -34,7 +34,7 @@ from isogloss.nbest.edit import merge
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore
 from isogloss.speech.hypotheses import Hypothesis, Utterance, confidences, log_probability
 
-__all__ = ["SpeechOptions", "best_lines", "translate_speech"]
+__all__ = ["SpeechOptions", "spoken_lines", "translate_speech"]
 
 OWN_COLUMNS = (
     "AsrScore",
@@ -110,7 +110,7 @@ def translate_speech(
     )
 
 
-def best_lines(
+def spoken_lines(
     store: NbestStore, rows: Int64, count: int, system: System, *, tokenized: bool = False
 ) -> Iterator[str]:
     """The chosen candidate of every utterance, as text if the system was trained with a tokenizer."""

@@ -34,7 +34,7 @@ from isogloss.metric.interface import FloatArray
 from isogloss.nbest.statistics import BatchStatistics
 from isogloss.nbest.store import CsrRows
 from isogloss.storage.folder import open_folder, write_folder
-from isogloss.tuning.oracles import Oracle, OracleMemory
+from isogloss.tuning.oracles import KeptOracle, OracleMemory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -339,7 +339,7 @@ class OnlineTrainer:
         begin: int,
         rows: npt.NDArray[np.int32],
         quality: FloatArray,
-    ) -> tuple[list[Oracle], list[int]]:
+    ) -> tuple[list[KeptOracle], list[int]]:
         """The best of what is remembered and of the current list, which are remembered from now on.
 
         Also tells which candidates of the list are among them.
@@ -352,7 +352,7 @@ class OnlineTrainer:
         known = {oracle.text for oracle in old}
         texts = dict(zip(best, store.texts([begin + row for row in best]), strict=True))
         fresh = [row for row in best if texts[row] not in known]
-        ranked: list[tuple[float, Oracle | int]] = [
+        ranked: list[tuple[float, KeptOracle | int]] = [
             *zip(
                 self._quality(sentence, np.array([o.statistics for o in old])).tolist() if old else [],
                 old,
@@ -371,7 +371,7 @@ class OnlineTrainer:
             added = self.state.sparse.add(features, np.zeros(len(features), np.float32))
             self._log_names(found, position, new, added)
         made = {
-            row: Oracle(
+            row: KeptOracle(
                 texts[row], rows[row].copy(), store.dense[begin + row] / self.scales, events.row(number)
             )
             for number, row in enumerate(new)

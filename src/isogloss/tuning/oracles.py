@@ -17,11 +17,11 @@ from isogloss import _engine
 from isogloss.decoder.search_result import FeatureRows
 from isogloss.metric.interface import FloatArray
 
-__all__ = ["Oracle", "OracleMemory"]
+__all__ = ["KeptOracle", "OracleMemory"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Oracle:
+class KeptOracle:
     """A translation with all that an update needs to know of it."""
 
     text: str
@@ -36,10 +36,10 @@ class OracleMemory:
 
     def __init__(self, sentences: int, size: int) -> None:
         self.size = size
-        self._oracles: list[list[Oracle]] = [[] for _ in range(sentences)]
+        self._oracles: list[list[KeptOracle]] = [[] for _ in range(sentences)]
         self._pools = [_engine.EventPool() for _ in range(sentences)]
 
-    def of(self, sentence: int) -> list[Oracle]:
+    def of(self, sentence: int) -> list[KeptOracle]:
         """The oracles of a sentence, the best first."""
         return self._oracles[sentence]
 
@@ -47,7 +47,7 @@ class OracleMemory:
         """The events of its oracles, and room for more until it is tidied."""
         return self._pools[sentence]
 
-    def keep(self, sentence: int, oracles: list[Oracle]) -> None:
+    def keep(self, sentence: int, oracles: list[KeptOracle]) -> None:
         """Remember these instead of those of before."""
         self._oracles[sentence] = oracles[: self.size]
 
@@ -107,7 +107,7 @@ class OracleMemory:
             if np.any(numbers >= len(self._pools[sentence])):
                 raise ValueError("an oracle has an event that is not there")
             self._oracles[sentence] = [
-                Oracle(
+                KeptOracle(
                     texts[row],
                     np.array(arrays["oracle_statistics"][row], np.int32),
                     np.array(arrays["oracle_dense"][row], np.float64),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from isogloss.corpus.synthetic.lexicon import Entry
-from isogloss.corpus.synthetic.meaning import PRONOUNS, Clause, Date, Phrase, Sentence, Word
+from isogloss.corpus.synthetic.meaning import PRONOUNS, Clause, Date, MeantSentence, Phrase, Word
 
 __all__ = ["speak_english"]
 
@@ -13,7 +13,7 @@ _BEFORE_VERB = ("often", "always", "never")
 _COPULA = {("present", True): "is", ("present", False): "are", ("past", True): "was", ("past", False): "were"}
 
 
-def speak_english(sentence: Sentence) -> list[Word]:
+def speak_english(sentence: MeantSentence) -> list[Word]:
     """Say a sentence in English, without a capital at its start."""
     words = list(_sentence(sentence))
     return [_article(word, words[at + 1][0]) if word[0] == "a" else word for at, word in enumerate(words)]
@@ -23,7 +23,7 @@ def _article(word: Word, following: str) -> Word:
     return ("an", word[1]) if following[0].lower() in "aeiou" else word
 
 
-def _sentence(sentence: Sentence) -> Iterator[Word]:
+def _sentence(sentence: MeantSentence) -> Iterator[Word]:
     main, second = sentence.main, sentence.second
     if sentence.end == "?":
         yield from _question(main)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from isogloss.corpus.synthetic.lexicon import Dice, Entry, lexicon
 
-__all__ = ["PRONOUNS", "Clause", "Date", "Key", "Phrase", "Sentence", "Word", "draw_sentence"]
+__all__ = ["PRONOUNS", "Clause", "Date", "Key", "MeantSentence", "Phrase", "Word", "draw_sentence"]
 
 Key = tuple[int, str]
 """A part of a meaning: words of the two languages with the same key are aligned."""
@@ -86,7 +86,7 @@ class Clause:
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Sentence:
+class MeantSentence:
     """A main clause, perhaps with a second one, and how it ends."""
 
     main: Clause
@@ -107,7 +107,7 @@ def _tense_at(time: Entry | Date) -> str:
     return "past" if time.year < _NOW else "future"
 
 
-def draw_sentence(dice: Dice) -> Sentence:
+def draw_sentence(dice: Dice) -> MeantSentence:
     """Draw what a sentence means."""
     return _Drawing(dice).sentence()
 
@@ -119,11 +119,11 @@ class _Drawing:
         self._dice = dice
         self._topic = dice.pick(TOPICS)
 
-    def sentence(self) -> Sentence:
+    def sentence(self) -> MeantSentence:
         dice = self._dice
         if dice.chance(0.12):
-            return Sentence(main=self._clause(1), end="?")
-        sentence = Sentence(main=self._clause(0), end="!" if dice.chance(0.05) else ".")
+            return MeantSentence(main=self._clause(1), end="?")
+        sentence = MeantSentence(main=self._clause(0), end="!" if dice.chance(0.05) else ".")
         if sentence.main.said is None and dice.chance(0.25):
             sentence.second = self._clause(_DEEPEST)
             if dice.chance(0.6):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from isogloss.corpus.synthetic.lexicon import Dice, Entry
-from isogloss.corpus.synthetic.meaning import PRONOUNS, Clause, Date, Key, Phrase, Sentence, Word
+from isogloss.corpus.synthetic.meaning import PRONOUNS, Clause, Date, Key, MeantSentence, Phrase, Word
 
 __all__ = ["speak_tavri"]
 
@@ -23,7 +23,7 @@ _SYNONYM = 0.3
 _MOVED = 0.12
 
 
-def speak_tavri(sentence: Sentence, dice: Dice) -> list[Word]:
+def speak_tavri(sentence: MeantSentence, dice: Dice) -> list[Word]:
     """Say a sentence in Tavri; the dice choose between synonyms and between free word orders."""
     return list(_Speaker(dice).sentence(sentence))
 
@@ -39,7 +39,7 @@ class _Speaker:
     def _words(self, entry: Entry, key: Key) -> Iterator[Word]:
         yield from ((word, key) for word in self._translation(entry).split())
 
-    def sentence(self, sentence: Sentence) -> Iterator[Word]:
+    def sentence(self, sentence: MeantSentence) -> Iterator[Word]:
         main, second = sentence.main, sentence.second
         if second is None:
             yield from self._clause(main)

@@ -22,7 +22,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import atomic_outputs
 
-__all__ = ["PARTS", "Corpus", "Pair", "languages_in", "make_corpus", "normalised", "read_wheels"]
+__all__ = ["PARTS", "DemoCorpus", "Pair", "languages_in", "make_demo_corpus", "normalised", "read_wheels"]
 
 Pair = tuple[str, str]
 
@@ -37,7 +37,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
+class DemoCorpus:
     """The parts of a corpus on disk, and how it came about."""
 
     folder: Path
@@ -115,9 +115,9 @@ def normalised(source: str, protector: Protector) -> str:
     return " ".join(re.findall(r"[\wǁ]+", text))
 
 
-def make_corpus(
+def make_demo_corpus(
     pairs: Iterable[Pair], folder: Path, languages: tuple[str, str], *, track: Track = no_track
-) -> Corpus:
+) -> DemoCorpus:
     """Clean pairs and divide them, so that no two parts have a source in common."""
     folder.mkdir(parents=True, exist_ok=True)
     protector = Protector(DEFAULT_KINDS)
@@ -143,7 +143,7 @@ def make_corpus(
     numbers = _divide(clean, folder, languages, protector)
     for file in (*raw.paths, *clean.paths):
         Path(file).unlink()
-    return Corpus(folder=folder, languages=languages, pairs=numbers, found=count)
+    return DemoCorpus(folder=folder, languages=languages, pairs=numbers, found=count)
 
 
 def _files(folder: Path, part: str, languages: tuple[str, str]) -> PairFiles:

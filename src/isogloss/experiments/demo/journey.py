@@ -14,11 +14,11 @@ from pathlib import Path
 
 from isogloss.decoder import load
 from isogloss.experiments.demo.baselines import NearestExample
-from isogloss.experiments.demo.catalogs import Corpus
+from isogloss.experiments.demo.catalogs import DemoCorpus
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.pipeline.evaluation import scoring
 
-__all__ = ["SYSTEMS", "Journey", "Step"]
+__all__ = ["SYSTEMS", "DemoStep", "Journey"]
 
 SYSTEMS = {
     "source": "copying the source",
@@ -37,7 +37,7 @@ _SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, an
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class DemoStep:
     """A command and what it is for."""
 
     purpose: str
@@ -59,7 +59,7 @@ class Step:
 class Journey:
     """All that the demo does once its corpus is there; everything goes into one folder."""
 
-    def __init__(self, folder: Path, corpus: Corpus, *, nbest: int = 50) -> None:
+    def __init__(self, folder: Path, corpus: DemoCorpus, *, nbest: int = 50) -> None:
         self.folder, self.corpus, self._nbest = folder, corpus, nbest
         self.system, self.memory = folder / "system", folder / "memory"
 
@@ -75,7 +75,7 @@ class Journey:
         """The translation of the test set by one of ``SYSTEMS``."""
         return self.folder / "test" / f"{name}.txt"
 
-    def train(self, method: str) -> Step:
+    def train(self, method: str) -> DemoStep:
         """Make the system, or, if it is there, tune it once more."""
         corpus = self.corpus
         words = ["train", str(self.system)]
@@ -91,7 +91,7 @@ class Journey:
         words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are written In Capitals
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
-        return Step(purpose=purpose, arguments=[*words, f"--method={method}"])
+        return DemoStep(purpose=purpose, arguments=[*words, f"--method={method}"])
 
     def history(self, name: str) -> Path:
         """How a method learned."""
@@ -112,9 +112,9 @@ class Journey:
         self._write(self.output("source"), test)
         self._write(self.output("nearest"), NearestExample(sources, targets).translate_text(test, text))
 
-    def compare(self) -> Step:
+    def compare(self) -> DemoStep:
         """The two methods, with significance."""
-        return Step(
+        return DemoStep(
             purpose="Does MIRA with sparse features beat MERT? A paired test says how sure that is",
             arguments=[
                 "evaluate",
@@ -124,11 +124,11 @@ class Journey:
             ],
         )
 
-    def rerank(self) -> Iterator[Step]:
+    def rerank(self) -> Iterator[DemoStep]:
         """Choose from n-best lists, with features that the search does not have."""
         tokens, corpus = self.system / "work" / "tokens", self.corpus
         held = self.folder / "held"
-        yield Step(
+        yield DemoStep(
             purpose="A word aligner, for features of the reranker and for corrections later",
             arguments=[
                 "align",
@@ -140,7 +140,7 @@ class Journey:
         )
         for side, extra in (("source", []), ("target", [f"--target-of={corpus.source('held')}"])):
             file = corpus.source("held") if side == "source" else corpus.target("held")
-            yield Step(
+            yield DemoStep(
                 purpose=f"Tokens of a part that was kept for this, {side}",
                 arguments=[
                     "corpus",
@@ -152,7 +152,7 @@ class Journey:
                 ],
             )
         for part in ("held", "test"):
-            yield Step(
+            yield DemoStep(
                 purpose=f"The {self._nbest} best translations of each sentence, part '{part}'",
                 arguments=[
                     "translate",
@@ -165,7 +165,7 @@ class Journey:
                 stdout=self.folder / f"{part}.nbest",
             )
         reranker = self.folder / "reranker"
-        yield Step(
+        yield DemoStep(
             purpose="Learn to choose from such lists: word translation both ways, lengths, consensus",
             arguments=[
                 "rerank",
@@ -180,7 +180,7 @@ class Journey:
             stdout=self.folder / "reranker.txt",
         )
         chosen = self.folder / "reranked.tokens"
-        yield Step(
+        yield DemoStep(
             purpose="Choose",
             arguments=[
                 "rerank",
@@ -191,7 +191,7 @@ class Journey:
                 f"--output={chosen}",
             ],
         )
-        yield Step(
+        yield DemoStep(
             purpose="Text again, with the placeholders of the source",
             arguments=[
                 "corpus",
@@ -203,10 +203,10 @@ class Journey:
             ],
         )
 
-    def adapt(self) -> Iterator[Step]:
+    def adapt(self) -> Iterator[DemoStep]:
         """A memory of examples, and weights made from them for every sentence."""
         held = self.folder / "held"
-        yield Step(
+        yield DemoStep(
             purpose="A memory of examples that the system was not trained on",
             arguments=[
                 "memory",
@@ -221,16 +221,16 @@ class Journey:
             ],
         )
         local = [f"--memory={self.memory}", "--local=ebuu", "--threads=0"]
-        yield Step(
+        yield DemoStep(
             purpose="Translate with weights that are made for each sentence from similar examples",
             arguments=["translate", str(self.system), *local],
             stdin=self.corpus.source("test"),
             stdout=self.output("local"),
         )
 
-    def explain(self) -> Step:
+    def explain(self) -> DemoStep:
         """Why one sentence is translated as it is."""
-        return Step(
+        return DemoStep(
             purpose="Why is a sentence translated as it is? The rules, and what every feature contributed",
             arguments=["explain", str(self.system), self.shown()[0][1], "--strongest=3"],
         )
@@ -243,9 +243,9 @@ class Journey:
             lines += ["", f'msgid "{quoted}"', 'msgstr ""']
         self._write(self.folder / "untranslated.po", lines)
 
-    def fill_catalog(self) -> Step:
+    def fill_catalog(self) -> DemoStep:
         """What a team with a catalog would do."""
-        return Step(
+        return DemoStep(
             purpose="Fill a catalog: drafts for what is empty, each with a confidence",
             arguments=[
                 "catalog",

@@ -17,9 +17,9 @@ from typing import Annotated, Any
 from isogloss._version import __version__
 from isogloss.corpus.synthetic import as_text
 from isogloss.corpus.synthetic import make_corpus as invent
-from isogloss.experiments.demo.catalogs import Corpus, make_corpus, read_wheels
-from isogloss.experiments.demo.journey import Journey, Step
-from isogloss.experiments.demo.outcome import Outcome, Timed
+from isogloss.experiments.demo.catalogs import DemoCorpus, make_demo_corpus, read_wheels
+from isogloss.experiments.demo.journey import DemoStep, Journey
+from isogloss.experiments.demo.outcome import DemoOutcome, Timed
 from isogloss.experiments.demo.packages import LARGE, PACKAGES, DownloadError, cache_folder, fetch
 from isogloss.io.errors import ConfigError, MissingExtraError, OutputError
 from isogloss.io.options import AtLeast, Options
@@ -57,7 +57,9 @@ class DemoOptions(Options):
             raise ConfigError("synthetic goes without language and large")
 
 
-def run_demo(folder: Path, options: DemoOptions, *, run_words: RunWords, say: Say, track: Track) -> Outcome:
+def run_demo(
+    folder: Path, options: DemoOptions, *, run_words: RunWords, say: Say, track: Track
+) -> DemoOutcome:
     """Go the whole way, or the rest of it."""
     facts = {
         "language": options.language,
@@ -95,13 +97,13 @@ def _claim(folder: Path, options: dict[str, Any]) -> Path:
     return journal
 
 
-def _synthetic(folder: Path, pairs: int, track: Track) -> Corpus:
+def _synthetic(folder: Path, pairs: int, track: Track) -> DemoCorpus:
     made = invent(pairs, seed=1)
     texts = zip(map(as_text, made.source), map(as_text, made.target), strict=True)
-    return make_corpus(texts, folder / "corpus", ("en", "tv"), track=track)
+    return make_demo_corpus(texts, folder / "corpus", ("en", "tv"), track=track)
 
 
-def _downloaded(folder: Path, options: DemoOptions, say: Say, track: Track) -> Corpus:
+def _downloaded(folder: Path, options: DemoOptions, say: Say, track: Track) -> DemoCorpus:
     if find_spec("polib") is None:
         raise MissingExtraError("reading the catalogs", "formats")
     packages = (*PACKAGES, *(LARGE if options.large else ()))
@@ -111,10 +113,10 @@ def _downloaded(folder: Path, options: DemoOptions, say: Say, track: Track) -> C
     except DownloadError as error:
         raise DownloadError(_OFFLINE.format(reason=error)) from None
     pairs = read_wheels(wheels, options.language, folder / "catalogs")
-    return make_corpus(pairs, folder / "corpus", ("en", options.language), track=track)
+    return make_demo_corpus(pairs, folder / "corpus", ("en", options.language), track=track)
 
 
-def _travel(folder: Path, corpus: Corpus, journal: Path, run_words: RunWords, say: Say) -> Outcome:
+def _travel(folder: Path, corpus: DemoCorpus, journal: Path, run_words: RunWords, say: Say) -> DemoOutcome:
     parts = ", ".join(f"{part} {count:,}" for part, count in corpus.pairs.items())
     say(f"  {corpus.found:,} translated messages; clean pairs: {parts}")
     journey = Journey(folder, corpus)
@@ -128,7 +130,7 @@ def _travel(folder: Path, corpus: Corpus, journal: Path, run_words: RunWords, sa
     journey.write_catalog()
     run(journey.fill_catalog())
     run(journey.explain())
-    outcome = Outcome.of(journey, run.done)
+    outcome = DemoOutcome.of(journey, run.done)
     outcome.page().write(outcome.report)
     return outcome
 
@@ -144,7 +146,7 @@ class _Runner:
                 self._before[json.loads(line)["command"]] = json.loads(line)
         self.done: list[Timed] = []
 
-    def __call__(self, step: Step, afterwards: Callable[[], None] = lambda: None) -> None:
+    def __call__(self, step: DemoStep, afterwards: Callable[[], None] = lambda: None) -> None:
         self._say(f"\n{len(self.done) + 1}. {step.purpose}\n$ {step}")
         if str(step) in self._before:
             self._say("done before")
@@ -161,7 +163,7 @@ class _Runner:
 
 
 @contextlib.contextmanager
-def _redirected(step: Step) -> Iterator[None]:
+def _redirected(step: DemoStep) -> Iterator[None]:
     with contextlib.ExitStack() as open_files:
         if step.stdout is not None:
             stream = open_files.enter_context(step.stdout.open("w", encoding="utf-8", newline="\n"))

@@ -18,19 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.align.train import Progress, no_progress
 from isogloss.decoder import System
 from isogloss.experiments.ntt_iwslt2007.options import DEV, HELD_OUT, TEST, NttOptions, NttSet
 from isogloss.experiments.ntt_iwslt2007.sets import HeardSet
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.learn.learner import Learner
 from isogloss.learn.metrics import list_statistics
 from isogloss.learn.problem import Problem
 from isogloss.learn.registry import canonical_method, make_learner
-from isogloss.lm import BuildOptions, build
+from isogloss.lm import LmOptions, build
 from isogloss.metric import Bleu, References
-from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
-from isogloss.metric.evaluation import System as Output
+from isogloss.metric.evaluation import EvaluateOptions, Evaluation, SystemOutput, evaluate
 from isogloss.nbest.edit import add_column, best_rows, merge
 from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import Run, Stage, Trained, train, train_options
@@ -40,7 +39,7 @@ from isogloss.rerank import Reranker, TrainOptions, parse_features, prepare
 from isogloss.rerank import train as learn
 from isogloss.rerank.lengths import with_lengths_like
 from isogloss.speech.hypotheses import Utterance, text_utterances
-from isogloss.speech.translate import SpeechOptions, best_lines, translate_speech
+from isogloss.speech.translate import SpeechOptions, spoken_lines, translate_speech
 
 __all__ = ["NttExperiment"]
 
@@ -62,7 +61,7 @@ class NttExperiment:
         threads: int = 1,
         memory: int = 1 << 30,
         say: Say = lambda message: None,
-        track: Progress = no_progress,
+        track: Track = no_track,
     ) -> None:
         self.options, self.folder = options, Path(folder)
         self.threads, self.memory, self.say, self.track = threads, memory, say, track
@@ -277,7 +276,7 @@ class NttExperiment:
         )
 
     def _source_lm(self, trained: Trained, place: Path) -> None:
-        options = BuildOptions(
+        options = LmOptions(
             order=self.options.source_lm_order,
             special_words="unknown",
             memory=self.memory,
@@ -353,7 +352,7 @@ class NttExperiment:
         ordered = reranker.rerank(
             store, [sources[number] for number in store.sentence_ids.tolist()], threads=self.threads
         )
-        return list(best_lines(ordered, best_rows(ordered), len(sources), system))
+        return list(spoken_lines(ordered, best_rows(ordered), len(sources), system))
 
     def _decoded(
         self, system: System, lists: Mapping[str, NbestStore], test: HeardSet
@@ -362,7 +361,7 @@ class NttExperiment:
         for condition in self.conditions:
             if condition != LATTICE:
                 store = lists[_key(TEST, condition)]
-                found[condition] = list(best_lines(store, best_rows(store), len(test.text), system))
+                found[condition] = list(spoken_lines(store, best_rows(store), len(test.text), system))
         return found
 
     def _lattices(self, name: str, trained: Trained, system: System) -> list[str]:
@@ -373,7 +372,7 @@ class NttExperiment:
         for share in _LATTICE_SHARES:
             with system.decoder.using({**weights, "arcs": share * weights["lm"]}):
                 lines = list(system.translate(dev.lattices, threads=self.threads))
-            found = evaluate([Output("dev", (lines,))], dev.references, self._scoring(trained))
+            found = evaluate([SystemOutput("dev", (lines,))], dev.references, self._scoring(trained))
             scores[share] = found.systems[0].scores[0].score
         best = max(scores, key=lambda share: scores[share])
         self.say("  " + ", ".join(f"{share:g}: {score:.2f}" for share, score in scores.items()))
@@ -398,7 +397,10 @@ class NttExperiment:
             for condition, lines in by_condition.items():
                 base = ONE_BEST if condition in (ALL, LATTICE) else condition
                 compared = evaluate(
-                    [Output("base", (list(outputs[DECODER][base]),)), Output(condition, (list(lines),))],
+                    [
+                        SystemOutput("base", (list(outputs[DECODER][base]),)),
+                        SystemOutput(condition, (list(lines),)),
+                    ],
                     references,
                     options,
                 )
