@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,9 @@ from isogloss.rerank import (
     sweep,
     train,
 )
+from isogloss.rerank.scaling import Scaling
 from isogloss.rerank.train import decoder_weights
+from isogloss.storage.folder import ArrayFolder, update_folder
 from support.rerank_lists import ARPA, sentences, store_of, synthetic_problem
 
 QUICK = {
@@ -223,6 +226,80 @@ def test_a_changed_resource_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"is not the file that the feature 'lm:.*' was trained with"):
         model.scores(problem.store)
     assert len(model.with_functions(functions).scores(problem.store)) == problem.store.num_candidates
+
+
+def store_naming(path: Path, spec: str, file: Path, resources: dict[str, str]) -> None:
+    """A stored model as somebody else may hand it over: one function of any file, with any fingerprints."""
+
+    def rewritten(stored: ArrayFolder) -> dict[str, Any]:
+        (function,) = stored.attributes["functions"]
+        options = {**function["options"], "path": str(file)}
+        return {
+            **stored.attributes,
+            "functions": [{**function, "options": options, "resources": resources}],
+        }
+
+    placeholder = path.with_name("placeholder")
+    placeholder.touch()
+    functions = parse_features([f"{spec}:{placeholder}"])
+    columns = len(functions[0].columns())
+    replace(
+        train(synthetic_problem(4), ExpectedScore()).reranker,
+        columns=(),
+        only_these=False,
+        functions=tuple(functions),
+        fingerprints=({},),
+        scaling=Scaling(np.zeros(columns), np.ones(columns)),
+        dense=np.ones((1, columns)),
+    ).save(path)
+    update_folder(path, kind="reranker", version=1, change=lambda stored: ({}, (), rewritten(stored)))
+
+
+@pytest.mark.parametrize("resources", [{}, {"path": ""}, {"other": "x"}])
+def test_a_stored_model_cannot_run_code_that_nobody_named(tmp_path: Path, resources: dict[str, str]) -> None:
+    script, trace = tmp_path / "model" / "feature.py", tmp_path / "trace"
+    store_naming(tmp_path / "model", "python", script, resources)
+    script.write_text(f"open({str(trace)!r}, 'w').close()\ndef feature(source, candidate):\n    return 1\n")
+    model = Reranker.load(tmp_path / "model")
+    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+        model.scores(synthetic_problem(4).store)
+    assert not trace.exists()
+    # Stored again, it still may not.
+    model.save(tmp_path / "copy")
+    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+        Reranker.load(tmp_path / "copy").scores(synthetic_problem(4).store)
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("lm", "is not the file that the feature"),
+        ("column", "belongs to the list that the model learned from"),
+        ("agreement", "belongs to the list that the model learned from"),
+    ],
+)
+def test_files_without_fingerprints_are_refused(tmp_path: Path, spec: str, message: str) -> None:
+    (tmp_path / "file").write_text(ARPA)
+    store_naming(tmp_path / "model", spec, tmp_path / "file", {})
+    with pytest.raises(ConfigError, match=message):
+        Reranker.load(tmp_path / "model").scores(synthetic_problem(4).store)
+
+
+def test_a_model_that_was_given_other_files_stores_their_fingerprints(tmp_path: Path) -> None:
+    problem = synthetic_problem(8)
+    arpa = tmp_path / "lm.arpa"
+    arpa.write_text(ARPA)
+    functions = parse_features([f"lm:{arpa}"])
+    store = prepare(problem.store, functions)
+    model = train(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).reranker
+    arpa.write_text(ARPA.replace("-0.5", "-0.4"))
+    model.with_functions(functions).save(tmp_path / "model")
+    loaded = Reranker.load(tmp_path / "model")
+    assert len(loaded.scores(problem.store)) == problem.store.num_candidates
+    arpa.write_text(ARPA)
+    with pytest.raises(ConfigError, match="is not the file that the feature"):
+        loaded.scores(problem.store)
 
 
 def test_a_list_of_other_sentences_is_not_taken_for_that_of_these(tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ class FeatureFunction(ABC):
     needs_source: ClassVar[bool] = False
     belongs_to_list: ClassVar[bool] = False
     """Its file is of one list and would be taken for that of any other without anybody noticing."""
+    runs_code: ClassVar[bool] = False
+    """Whether it runs a file of the user's: then only the user may name it, never a stored model."""
 
     label: str
     """The name of its column, or what the names of its columns begin with."""
@@ -100,12 +102,12 @@ class FeatureFunction(ABC):
         return f"{self.name}:{','.join(parts)}" if parts else self.name
 
     def as_dict(self) -> dict[str, Any]:
-        """Name, options and fingerprints of resources, as plain values."""
-        return {
-            "name": self.name,
-            "options": asdict(self),
-            "resources": {key: _fingerprint(path) for key, path in self.resources().items()},
-        }
+        """Name and options, as plain values."""
+        return {"name": self.name, "options": asdict(self)}
+
+    def fingerprints(self) -> dict[str, str]:
+        """Hashes of the files that ``resources`` names."""
+        return {key: _fingerprint(path) for key, path in self.resources().items()}
 
 
 def _fingerprint(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -50,8 +50,9 @@ class Reranker:
     """Of the decision ``mbr``."""
     references: int = 0
     """Of the decision ``mbr``: only so many of the most probable candidates are references; 0 is all."""
-    fingerprints: tuple[dict[str, str], ...] = ()
-    """Hashes of the files of each function, as they were in training."""
+    fingerprints: tuple[Mapping[str, str] | None, ...] = ()
+    """Hashes of the files of each function, as they were in training; None for a function that the user has
+    named in this process, whose files are what the user says they are."""
     made_with: dict[str, Any] = field(default_factory=dict)
     """Options and results of the training, as plain values."""
 
@@ -79,7 +80,7 @@ class Reranker:
         for function, known in zip(self.functions, self.fingerprints, strict=True):
             other = by_columns.pop((function.name, function.columns()), None)
             functions.append(other or function)
-            fingerprints.append({} if other else known)
+            fingerprints.append(None if other else known)
         if by_columns:
             unknown = next(iter(by_columns.values()))
             raise ConfigError(
@@ -108,11 +109,15 @@ class Reranker:
             )
 
     def check_resources(self) -> None:
-        """Refuse files that have changed since training, and code that only the user may name."""
+        """Refuse files that have changed since training, and code that only the user may name.
+
+        What a stored model says about itself is never a reason to trust it: a function without recorded
+        fingerprints is refused like one with wrong ones.
+        """
         for function, known in zip(self.functions, self.fingerprints, strict=True):
-            if not known:
+            if known is None:
                 continue
-            if function.name == "python":
+            if function.runs_code:
                 raise ConfigError(
                     f"the model uses a Python file, and a model never runs one by itself; if you trust it, "
                     f"name it again: --features {function.written()}"
@@ -123,7 +128,7 @@ class Reranker:
                     f"{path} belongs to the list that the model learned from; name the file that belongs to "
                     f"this list: --features {written.replace(path, 'FILE')}"
                 )
-            found = function.as_dict()["resources"]
+            found = function.fingerprints()
             for key, path in function.resources().items():
                 if found[key] != known.get(key):
                     raise ConfigError(
@@ -204,7 +209,10 @@ class Reranker:
                 "columns": list(self.columns),
                 "only_these": self.only_these,
                 "functions": [
-                    {**function.as_dict(), "resources": known}
+                    {
+                        **function.as_dict(),
+                        "resources": function.fingerprints() if known is None else dict(known),
+                    }
                     for function, known in zip(self.functions, self.fingerprints, strict=True)
                 ],
                 "decision": self.decision,

@@ -152,7 +152,8 @@ def _reranker(
         columns=tuple(scaled.dense_names[: len(scaled.dense_names) - computed]),
         only_these=options.columns is None,
         functions=tuple(functions),
-        fingerprints=tuple(function.as_dict()["resources"] for function in functions),
+        # Whoever trains has named the code in this process; other files must stay what they are now.
+        fingerprints=tuple(None if function.runs_code else function.fingerprints() for function in functions),
         scaling=scaling,
         dense=np.array([vector.dense for vector in vectors]),
         sparse_names=tuple(scaled.sparse_names[i] for i in used.tolist()),

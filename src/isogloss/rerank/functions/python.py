@@ -25,6 +25,7 @@ class PythonFunction(FeatureFunction):
     """
 
     name: ClassVar[str] = "python"
+    runs_code: ClassVar[bool] = True
 
     path: str
     """A Python file."""
