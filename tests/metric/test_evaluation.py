@@ -7,7 +7,7 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.metric import EvaluateOptions, Nist, References, System, evaluate
+from isogloss.metric import EvaluateOptions, Nist, References, SystemOutput, evaluate
 
 BASE = random.Random(1)
 WORDS = [f"w{i}" for i in range(30)]
@@ -26,7 +26,7 @@ def output(seed: int, noise: float) -> list[str]:
 def test_scores_are_those_of_the_metrics() -> None:
     lines = output(1, 0.3)
     options = EvaluateOptions(metrics=("bleu", "nist", "chrf", "ter"), tokenize="none")
-    result = evaluate([System("one", (lines,))], REFERENCES, options)
+    result = evaluate([SystemOutput("one", (lines,))], REFERENCES, options)
     nist = Nist()
     expected = [
         BLEU(tokenize="none", force=True).corpus_score(lines, [REFERENCE]).score,
@@ -48,9 +48,10 @@ def test_scores_are_those_of_the_metrics() -> None:
 def test_runs_are_averaged_with_their_spread() -> None:
     runs = tuple(output(seed, 0.3) for seed in range(3))
     options = EvaluateOptions(metrics=("bleu",), tokenize="none")
-    (system,) = evaluate([System("three", runs)], REFERENCES, options).systems
+    (system,) = evaluate([SystemOutput("three", runs)], REFERENCES, options).systems
     single = [
-        evaluate([System("one", (run,))], REFERENCES, options).systems[0].scores[0].score for run in runs
+        evaluate([SystemOutput("one", (run,))], REFERENCES, options).systems[0].scores[0].score
+        for run in runs
     ]
     (score,) = system.scores
     assert score.runs == pytest.approx(single)
@@ -62,9 +63,9 @@ def test_runs_are_averaged_with_their_spread() -> None:
 @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
 def test_each_system_is_compared_with_the_first(test: str) -> None:
     systems = [
-        System("base", (output(1, 0.3), output(2, 0.3))),
-        System("same", (output(1, 0.3), output(2, 0.3))),
-        System("better", (output(3, 0.1),)),
+        SystemOutput("base", (output(1, 0.3), output(2, 0.3))),
+        SystemOutput("same", (output(1, 0.3), output(2, 0.3))),
+        SystemOutput("better", (output(3, 0.1),)),
     ]
     options = EvaluateOptions(metrics=("bleu", "ter"), tokenize="none", test=test, samples=200)
     base, same, better = evaluate(systems, REFERENCES, options).systems
@@ -80,15 +81,15 @@ def test_each_system_is_compared_with_the_first(test: str) -> None:
 
 
 def test_without_a_test_there_is_no_comparison() -> None:
-    systems = [System("a", (output(1, 0.3),)), System("b", (output(2, 0.3),))]
+    systems = [SystemOutput("a", (output(1, 0.3),)), SystemOutput("b", (output(2, 0.3),))]
     result = evaluate(systems, REFERENCES, EvaluateOptions(test="none"))
     assert all(score.comparison is None for system in result.systems for score in system.scores)
 
 
 def test_the_sentences_that_differ_most() -> None:
     references = References([["a b c d", "e f g h", "i j k l", "m n o p"], ["", "", "i j x l", ""]])
-    base = System("base", (["a b c d", "e f g x", "i j k l", "q q q q"],))
-    other = System("other", (["q q q q", "e f g h", "i j k l", "q q q r"],))
+    base = SystemOutput("base", (["a b c d", "e f g x", "i j k l", "q q q q"],))
+    other = SystemOutput("other", (["q q q q", "e f g h", "i j k l", "q q q r"],))
     options = EvaluateOptions(metrics=("bleu",), worst=3)
     first, second = evaluate([base, other], references, options).systems
     assert first.differences == ()
@@ -101,7 +102,7 @@ def test_the_sentences_that_differ_most() -> None:
 
 def test_tokenised_text_under_a_tokenizer_is_noticed() -> None:
     lines = ["a b ."] * 120
-    system = [System("s", (lines,))]
+    system = [SystemOutput("s", (lines,))]
     result = evaluate(system, References([lines]), EvaluateOptions(metrics=("bleu",)))
     assert result.warnings == (
         "120 lines of s end in ' .': if the text is tokenised already, score it with --tokenize none",
@@ -129,8 +130,8 @@ def test_options_are_checked(wrong: dict[str, object], problem: str) -> None:
 
 def test_outputs_must_fit_the_references() -> None:
     with pytest.raises(DataFormatError, match="s, run 2:2: 1 line found, but reference 1 has 2"):
-        evaluate([System("s", (["a", "b"], ["a"]))], References([["a", "b"]]))
+        evaluate([SystemOutput("s", (["a", "b"], ["a"]))], References([["a", "b"]]))
     with pytest.raises(ConfigError, match="system 's' has no output"):
-        evaluate([System("s", ())], References([["a"]]))
+        evaluate([SystemOutput("s", ())], References([["a"]]))
     with pytest.raises(ConfigError, match="no system"):
         evaluate([], References([["a"]]))

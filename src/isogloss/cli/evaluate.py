@@ -91,7 +91,7 @@ def evaluate(
     if sum(runs.count("-") for runs in files) + reference.count("-") > 1:
         raise ConfigError("standard input ('-') can be read only once")
 
-    from isogloss.metric import EvaluateOptions, References, System
+    from isogloss.metric import EvaluateOptions, References, SystemOutput
     from isogloss.metric import evaluate as run
 
     options = EvaluateOptions(
@@ -104,7 +104,7 @@ def evaluate(
         worst=worst,
     )
     references = References.read(reference)
-    systems = [System.read(runs, name) for runs, name in zip(files, hypotheses, strict=True)]
+    systems = [SystemOutput.read(runs, name) for runs, name in zip(files, hypotheses, strict=True)]
     result = run(systems, references, options, progress=console.track)
     for warning in result.warnings:
         console.warn(warning)

@@ -17,7 +17,7 @@ from isogloss._version import __version__
 from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.references import References
-from isogloss.metric.tokens import Encoder, Tokenizer
+from isogloss.metric.tokens import ScoringEncoder, ScoringTokenizer
 
 __all__ = ["SENTENCE_BLEU", "Bleu", "BleuOptions", "bleu_scores"]
 
@@ -110,11 +110,11 @@ class Bleu(Metric):
         threads: int = 1,
     ) -> None:
         self.options = options or BleuOptions()
-        self._encoder = Encoder(Tokenizer(tokenize, lowercase=lowercase))
+        self._encoder = ScoringEncoder(ScoringTokenizer(tokenize, lowercase=lowercase))
         self._threads = threads
 
     @property
-    def tokenizer(self) -> Tokenizer:
+    def tokenizer(self) -> ScoringTokenizer:
         """How lines become tokens."""
         return self._encoder.tokenizer
 

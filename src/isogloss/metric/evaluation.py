@@ -28,7 +28,7 @@ __all__ = [
     "EvaluateOptions",
     "Evaluation",
     "SentenceDifference",
-    "System",
+    "SystemOutput",
     "SystemResult",
     "SystemScore",
     "evaluate",
@@ -82,7 +82,7 @@ class EvaluateOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SystemOutput:
     """The output of a system: one list of lines, or one for each run of its optimiser."""
 
     name: str
@@ -91,7 +91,7 @@ class System:
     """Where the runs came from, for messages; optional."""
 
     @classmethod
-    def read(cls, paths: Sequence[StrPath], name: str | None = None) -> System:
+    def read(cls, paths: Sequence[StrPath], name: str | None = None) -> SystemOutput:
         """Read one file per run."""
         files = tuple(fspath(path) for path in paths)
         return cls(name or ",".join(files), tuple(list(read_lines(path)) for path in paths), files)
@@ -157,7 +157,7 @@ class Evaluation:
 
 
 def evaluate(
-    systems: Sequence[System],
+    systems: Sequence[SystemOutput],
     references: References,
     options: EvaluateOptions | None = None,
     *,
@@ -168,8 +168,8 @@ def evaluate(
     ``progress`` is called around loops that may take long.
 
     >>> references = References([["the cat sat on the mat", "a dog barked"]])
-    >>> base = System("base", (["the cat is on the mat", "the dog barked"],))
-    >>> better = System("better", (["the cat sat on the mat", "the dog barked"],))
+    >>> base = SystemOutput("base", (["the cat is on the mat", "the dog barked"],))
+    >>> better = SystemOutput("better", (["the cat sat on the mat", "the dog barked"],))
     >>> result = evaluate([base, better], references, EvaluateOptions(metrics=("bleu",)))
     >>> [round(system.scores[0].score, 1) for system in result.systems]
     [34.9, 88.4]
@@ -213,7 +213,7 @@ def _metric(name: str, options: EvaluateOptions, progress: Progress | None) -> M
 
 
 def _scores(
-    metric: Metric, systems: Sequence[System], references: References, options: EvaluateOptions
+    metric: Metric, systems: Sequence[SystemOutput], references: References, options: EvaluateOptions
 ) -> list[SystemScore]:
     rows = [[metric.statistics(run, references) for run in system.runs] for system in systems]
     samples = options.samples or _DEFAULT_SAMPLES[options.test]
@@ -251,8 +251,8 @@ def _sentence_scores(runs: Sequence[Statistics]) -> FloatArray:
 
 
 def _differences(
-    baseline: System,
-    system: System,
+    baseline: SystemOutput,
+    system: SystemOutput,
     baseline_rows: Sequence[Statistics],
     system_rows: Sequence[Statistics],
     references: References,
@@ -277,7 +277,7 @@ def _differences(
     )
 
 
-def _warnings(systems: Sequence[System], options: EvaluateOptions) -> list[str]:
+def _warnings(systems: Sequence[SystemOutput], options: EvaluateOptions) -> list[str]:
     if options.tokenize in ("none", "char"):
         return []
     return [

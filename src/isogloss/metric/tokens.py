@@ -12,15 +12,15 @@ from isogloss._engine import Vocabulary
 from isogloss.io.errors import ConfigError
 from isogloss.metric.references import References
 
-__all__ = ["EncodedReferences", "Encoder", "Tokenizer", "owners"]
+__all__ = ["EncodedReferences", "ScoringEncoder", "ScoringTokenizer", "owners"]
 
 Offsets = NDArray[np.int64]
 
 
-class Tokenizer:
+class ScoringTokenizer:
     """Splits lines into tokens exactly as sacreBLEU's BLEU does.
 
-    >>> Tokenizer("13a", lowercase=True)("Hello, world!")
+    >>> ScoringTokenizer("13a", lowercase=True)("Hello, world!")
     ['hello', ',', 'world', '!']
     """
 
@@ -63,14 +63,14 @@ class EncodedReferences:
     sentence_offsets: Offsets
 
 
-class Encoder:
+class ScoringEncoder:
     """Numbers the tokens of hypotheses and references and lays them out as the engine reads them.
 
     Words that no reference has become ``NO_WORD``, which matches nothing. The references' numbers are kept
     until other references are given.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: ScoringTokenizer) -> None:
         self.tokenizer = tokenizer
         self._references: EncodedReferences | None = None
 

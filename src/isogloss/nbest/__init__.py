@@ -12,7 +12,7 @@ from isogloss.nbest.columns import read_column
 from isogloss.nbest.edit import add_column, best_rows, distinct, merge
 from isogloss.nbest.formats import FORMATS, losses, read_nbest, write_nbest
 from isogloss.nbest.nbest_list import Candidate, Columns, NbestLike, NbestList, as_nbest
-from isogloss.nbest.oracle import Oracle, find_oracle
+from isogloss.nbest.oracle import ListOracle, find_oracle
 from isogloss.nbest.statistics import bleu_statistics
 from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
 from isogloss.nbest.summary import NbestSummary, summarise
@@ -23,11 +23,11 @@ __all__ = [
     "Candidate",
     "Columns",
     "DenseGroup",
+    "ListOracle",
     "NbestLike",
     "NbestList",
     "NbestStore",
     "NbestSummary",
-    "Oracle",
     "Ragged",
     "SparseFeatures",
     "add_column",

@@ -16,11 +16,11 @@ from isogloss.learn.mbr import UTILITIES, expected_utility, posterior
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.rerank.assembly import assemble
-from isogloss.rerank.features import FeatureFunction, Material, function_named
+from isogloss.rerank.features import FeatureContext, FeatureFunction, function_named
 from isogloss.rerank.scaling import Scaling
 from isogloss.storage.folder import open_folder, write_folder
 
-__all__ = ["DECISIONS", "Reranker"]
+__all__ = ["DECISIONS", "RerankModel"]
 
 KIND = "reranker"
 VERSION = 1
@@ -30,7 +30,7 @@ DECISIONS = ("score", "vote", "mbr")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Reranker:
+class RerankModel:
     """Scores the candidates of n-best lists by features of the list and features it computes itself."""
 
     columns: tuple[str, ...]
@@ -69,11 +69,11 @@ class Reranker:
             name: value for name, value in zip(self.sparse_names, sparse.tolist(), strict=True) if value
         }
 
-    def with_notes(self, **notes: Any) -> Reranker:
+    def with_notes(self, **notes: Any) -> RerankModel:
         """The same model with more to tell about how it was made."""
         return replace(self, made_with={**self.made_with, **notes})
 
-    def with_functions(self, given: Sequence[FeatureFunction]) -> Reranker:
+    def with_functions(self, given: Sequence[FeatureFunction]) -> RerankModel:
         """The same model with other files for functions that make the same columns."""
         by_columns = {(function.name, function.columns()): function for function in given}
         functions, fingerprints = [], []
@@ -142,8 +142,8 @@ class Reranker:
         """One number per candidate, by which they are to be ordered: the higher the better."""
         self.check_list(store)
         self.check_resources()
-        material = Material(store=store, source=source, training=False, threads=threads)
-        return self.scores_of(assemble(material, self.columns, self.functions), threads=threads)
+        context = FeatureContext(store=store, source=source, training=False, threads=threads)
+        return self.scores_of(assemble(context, self.columns, self.functions), threads=threads)
 
     def scores_of(self, assembled: NbestStore, *, threads: int = 1) -> FloatArray:
         """The same for a list whose columns are ``feature_names`` already."""
@@ -223,7 +223,7 @@ class Reranker:
         )
 
     @classmethod
-    def load(cls, path: StrPath) -> Reranker:
+    def load(cls, path: StrPath) -> RerankModel:
         """Open a stored model. Nothing in it is run, and its files are not opened before it is used."""
         folder = open_folder(path, kind=KIND, version=VERSION)
         arrays, stored = folder.arrays, folder.attributes
@@ -253,7 +253,7 @@ class Reranker:
         return model
 
 
-def _check(model: Reranker) -> None:
+def _check(model: RerankModel) -> None:
     columns, voters = len(model.feature_names), len(model.dense)
     shapes = {
         "dense": (model.dense, (voters, columns)),
