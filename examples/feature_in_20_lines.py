@@ -17,7 +17,7 @@ import numpy as np
 from isogloss.learn import Problem
 from isogloss.metric import References
 from isogloss.nbest import read_nbest
-from isogloss.rerank import FeatureFunction, method_named, prepare, train
+from isogloss.rerank import FeatureFunction, method_named, prepare, train_model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +28,11 @@ class MissingNumbers(FeatureFunction):
     needs_source: ClassVar[bool] = True
     label: str = "MissingNumbers"
 
-    def compute(self, material):
+    def compute(self, context):
         found = []
-        for row, sentence in enumerate(material.store.sentence_of_row().tolist()):
-            wanted = Counter(word for word in material.source[sentence] if word.isdigit())
-            found.append(-(wanted - Counter(material.store.text(row).split())).total())
+        for row, sentence in enumerate(context.store.sentence_of_row().tolist()):
+            wanted = Counter(word for word in context.source[sentence] if word.isdigit())
+            found.append(-(wanted - Counter(context.store.text(row).split())).total())
         return np.array(found, dtype=np.float64)
 
 
@@ -52,7 +52,7 @@ with TemporaryDirectory() as folder:
 
 functions = [MissingNumbers()]
 problem = Problem.of(prepare(store, functions, source=sources), References([references]))
-reranker = train(problem, method_named("expected-bleu"), functions).reranker
+reranker = train_model(problem, method_named("expected-bleu"), functions).model
 print(reranker.weights())
 best = reranker.rerank(store, sources)
 print(*(best.text(row) for row in best.sentence_offsets[:-1].tolist()), sep="\n")

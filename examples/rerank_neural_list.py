@@ -15,7 +15,7 @@ from isogloss.learn import Problem
 from isogloss.metric import References
 from isogloss.nbest import read_nbest, write_nbest
 from isogloss.nbest.synthetic import make_nbest
-from isogloss.rerank import method_named, parse_features, prepare, train
+from isogloss.rerank import method_named, parse_features, prepare, train_model
 
 
 def words(path):
@@ -28,7 +28,7 @@ def rerank(dev_list, dev_source, dev_reference, test_list, test_source):
     functions = parse_features(["lengths:label=Words", "consensus:scale=0.5"])
     store = prepare(read_nbest(dev_list), functions, source=words(dev_source))
     problem = Problem.of(store, References.read([dev_reference]))
-    reranker = train(problem, method_named("expected-bleu"), functions).reranker
+    reranker = train_model(problem, method_named("expected-bleu"), functions).model
     for name, weight in reranker.weights().items():
         print(f"{weight:>8.3f}  {name}", file=sys.stderr)
     best = reranker.rerank(read_nbest(test_list), words(test_source))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from isogloss._version import __version__
@@ -9,9 +10,27 @@ from isogloss._version import __version__
 if TYPE_CHECKING:
     from isogloss.decoder import System
     from isogloss.learn import Tuned
+    from isogloss.nbest import NbestList
     from isogloss.pipeline import Trained
 
-__all__ = ["__version__", "load", "train", "tune_nbest"]
+__all__ = ["NbestList", "__version__", "load", "train", "tune_nbest"]
+
+# Where each public name lives. It is imported when somebody asks for it: `import isogloss` stays quick.
+_PLACES = {
+    "NbestList": "isogloss.nbest",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'isogloss' has no attribute '{name}'")
+    value = getattr(import_module(_PLACES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def load(path: str, **changes: Any) -> System:

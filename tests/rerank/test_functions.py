@@ -20,7 +20,7 @@ from isogloss.learn.mbr import expected_utility, posterior
 from isogloss.lm import LanguageModel
 from isogloss.nbest import NbestStore, Ragged, write_nbest
 from isogloss.nbest.store import SparseFeatures
-from isogloss.rerank.features import Material, computed, parse_features, read_source
+from isogloss.rerank.features import FeatureContext, computed, parse_features, read_source
 from isogloss.rerank.functions import FUNCTIONS
 from isogloss.rerank.functions.brackets import unmatched
 from support.exhaustive import Arc, Lattice, Match, Rule, Step
@@ -29,8 +29,8 @@ from support.sparse_oracle import TokenTypes, events, feature_counts
 
 
 def column(spec: str, store: NbestStore, source=None, **options):
-    material = Material(store=store, source=source, **options)
-    groups, values, sparse = computed(store, parse_features([spec]), material)
+    context = FeatureContext(store=store, source=source, **options)
+    groups, values, sparse = computed(store, parse_features([spec]), context)
     return [group.name for group in groups], values, sparse
 
 
@@ -339,7 +339,7 @@ def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=message):
             column(spec, store, None if spec == "lengths" else [["x"]])
     with pytest.raises(ConfigError, match="two features are called 'Length'"):
-        computed(store, parse_features(["lengths", "lengths"]), Material(store=store, source=[["x"]]))
+        computed(store, parse_features(["lengths", "lengths"]), FeatureContext(store=store, source=[["x"]]))
     short = tmp_path / "source"
     short.write_text("one\n")
     with pytest.raises(DataFormatError, match="is this the source text of this list"):

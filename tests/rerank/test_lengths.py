@@ -11,7 +11,7 @@ from isogloss.learn.problem import Problem
 from isogloss.metric import References
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.synthetic import make_nbest
-from isogloss.rerank import TrainOptions, train
+from isogloss.rerank import RerankOptions, train_model
 from isogloss.rerank.lengths import at_decoder_length, with_lengths_like
 
 
@@ -49,8 +49,8 @@ def test_nothing_is_learned_about_length() -> None:
     assert abs(total[0] / total[1] - 1) < 0.02
     words = {}
     for length in ("references", "decoder"):
-        options = TrainOptions(length=length, start="decoder")
-        trained = train(found, ExpectedScore(regularization=1e-3), (), options).reranker
+        options = RerankOptions(length=length, start="decoder")
+        trained = train_model(found, ExpectedScore(regularization=1e-3), (), options).model
         words[length] = found.statistics[found.choose(trained.scores_of(found.store))][:, 0].sum()
     assert words["decoder"] < words["references"]
 
@@ -60,4 +60,4 @@ def test_lengths_are_of_bleu() -> None:
     with pytest.raises(ConfigError, match="only BLEU"):
         at_decoder_length(Problem.of_quality(found.store, np.zeros(found.store.num_candidates)))
     with pytest.raises(ConfigError, match="unknown length 'mine'; choose one of: references, decoder"):
-        TrainOptions(length="mine")
+        RerankOptions(length="mine")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,16 +20,18 @@ from isogloss.nbest import write_nbest
 from isogloss.nbest.store import DenseGroup, NbestStore
 from isogloss.rerank import (
     FeatureTable,
-    Reranker,
+    RerankModel,
+    RerankOptions,
     SweepOptions,
-    TrainOptions,
+    compare,
     method_named,
     parse_features,
     prepare,
-    sweep,
-    train,
+    train_model,
 )
+from isogloss.rerank.scaling import Scaling
 from isogloss.rerank.train import decoder_weights
+from isogloss.storage.folder import ArrayFolder, update_folder
 from support.rerank_lists import ARPA, sentences, store_of, synthetic_problem
 
 QUICK = {
@@ -52,7 +55,7 @@ def with_dense(problem: Problem, columns: dict[str, np.ndarray]) -> Problem:
     )
 
 
-def bleu(problem: Problem, reranker: Reranker, store: NbestStore | None = None) -> float:
+def bleu(problem: Problem, reranker: RerankModel, store: NbestStore | None = None) -> float:
     return problem.score_of_rows(problem.choose(reranker.scores(store or problem.store)))
 
 
@@ -60,16 +63,16 @@ def bleu(problem: Problem, reranker: Reranker, store: NbestStore | None = None) 
 def test_every_method_learns_stores_and_gives_the_same_again(method: str, tmp_path: Path) -> None:
     problem, other = synthetic_problem(40, seed=1), synthetic_problem(20, seed=2)
     learner = method_named(method, QUICK[method])
-    trained = train(problem, learner, options=TrainOptions(start="decoder"))
-    again = train(problem, learner, options=TrainOptions(start="decoder"))
+    trained = train_model(problem, learner, options=RerankOptions(start="decoder"))
+    again = train_model(problem, learner, options=RerankOptions(start="decoder"))
     decoder = other.score_of_rows(other.choose(other.store.scores))
-    assert bleu(other, trained.reranker) > decoder
-    trained.reranker.save(tmp_path / "model")
-    loaded = Reranker.load(tmp_path / "model")
-    for model in (loaded, again.reranker):
-        np.testing.assert_array_equal(trained.reranker.scores(other.store), model.scores(other.store))
-    assert loaded.weights() == trained.reranker.weights()
-    assert loaded.made_with == trained.reranker.made_with
+    assert bleu(other, trained.model) > decoder
+    trained.model.save(tmp_path / "model")
+    loaded = RerankModel.load(tmp_path / "model")
+    for model in (loaded, again.model):
+        np.testing.assert_array_equal(trained.model.scores(other.store), model.scores(other.store))
+    assert loaded.weights() == trained.model.weights()
+    assert loaded.made_with == trained.model.made_with
     reordered = loaded.rerank(other.store)
     assert np.all(np.diff(reordered.scores)[np.diff(reordered.sentence_of_row()) == 0] <= 0)
     assert reordered.num_candidates == other.store.num_candidates
@@ -81,12 +84,12 @@ def test_functions_are_computed_again_when_a_model_is_applied(tmp_path: Path) ->
     source = [["x"] for _ in range(problem.num_sentences)]
     store = prepare(problem.store, functions, source=source)
     learner = ExpectedScore(sparse_regularization=0.01)
-    trained = train(Problem(store, problem.metric, problem.statistics), learner, functions)
-    assert trained.reranker.feature_names == (*problem.dense_names, "Consensus1", "Consensus2", "Popularity")
-    assert len(trained.reranker.sparse_names) > 0
-    trained.reranker.save(tmp_path / "model")
-    loaded = Reranker.load(tmp_path / "model")
-    np.testing.assert_array_equal(loaded.scores(problem.store, source), trained.reranker.scores_of(store))
+    trained = train_model(Problem(store, problem.metric, problem.statistics), learner, functions)
+    assert trained.model.feature_names == (*problem.dense_names, "Consensus1", "Consensus2", "Popularity")
+    assert len(trained.model.sparse_names) > 0
+    trained.model.save(tmp_path / "model")
+    loaded = RerankModel.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.scores(problem.store, source), trained.model.scores_of(store))
     one = problem.store.select(problem.store.rows_of(3))
     rows = problem.store.rows_of(3)
     alone = loaded.scores(one, source[:1])
@@ -95,7 +98,7 @@ def test_functions_are_computed_again_when_a_model_is_applied(tmp_path: Path) ->
 
 def test_other_columns_are_refused_by_name() -> None:
     problem = synthetic_problem(10)
-    model = train(problem, ExpectedScore()).reranker
+    model = train_model(problem, ExpectedScore()).model
     fewer = replace(
         problem.store, dense=problem.store.dense[:, 1:].copy(), dense_groups=problem.store.dense_groups[1:]
     )
@@ -111,11 +114,11 @@ def test_other_columns_are_refused_by_name() -> None:
     # Chosen by name, in any order, others do not matter.
     chosen = ("Order", "Missing")
     store = prepare(problem.store, [], columns=chosen)
-    named = train(
+    named = train_model(
         Problem(store, problem.metric, problem.statistics),
         ExpectedScore(),
-        options=TrainOptions(columns=chosen),
-    ).reranker
+        options=RerankOptions(columns=chosen),
+    ).model
     np.testing.assert_array_equal(named.scores(problem.store), named.scores(more))
     with pytest.raises(DataFormatError, match="there is no column 'Bogus'"):
         prepare(problem.store, [], columns=["Bogus"])
@@ -133,15 +136,15 @@ def test_constant_columns_and_wild_scales_change_nothing() -> None:
         if method in ("mbr", "mert", "batch-mira", "pro"):
             continue
         learner = method_named(method, options)
-        first = train(with_dense(problem, plain), learner)
-        second = train(with_dense(problem, wild), learner)
+        first = train_model(with_dense(problem, plain), learner)
+        second = train_model(with_dense(problem, wild), learner)
         assert second.constant == ("constant", "per_sentence")
         choices = [
-            p.choose(t.reranker.scores_of(p.store))
+            p.choose(t.model.scores_of(p.store))
             for p, t in ((with_dense(problem, plain), first), (with_dense(problem, wild), second))
         ]
         np.testing.assert_array_equal(*choices)
-        assert second.reranker.weights()["constant"] == 0
+        assert second.model.weights()["constant"] == 0
     assert deviations(np.array([[1e-200], [3e-200]]), np.array([0, 2]))[0] == pytest.approx(1e-200)
 
 
@@ -160,7 +163,7 @@ def test_lists_with_gaps_single_candidates_and_duplicates() -> None:
     for method, options in QUICK.items():
         if method in ("mert", "batch-mira", "pro"):
             continue
-        model = train(problem, method_named(method, options)).reranker
+        model = train_model(problem, method_named(method, options)).model
         best = model.rerank(store)
         out = list(best.lines(best.sentence_offsets[:-1], 6))
         assert len(out) == 6
@@ -176,15 +179,15 @@ def test_what_is_not_a_number_is_refused() -> None:
     spoiled[7, 2] = np.nan
     with pytest.raises(ConfigError, match="the features of candidate 8 are not finite numbers"):
         Problem(replace(problem.store, dense=spoiled), problem.metric, problem.statistics)
-    model = train(problem, ExpectedScore()).reranker
+    model = train_model(problem, ExpectedScore()).model
     with pytest.raises(ConfigError, match="not finite numbers"):
         model.scores(replace(problem.store, dense=spoiled))
     unscored = replace(problem.store, scores=np.full(problem.store.num_candidates, np.nan))
     with pytest.raises(ConfigError, match="no decoder weights to begin with"):
-        train(
+        train_model(
             Problem(unscored, problem.metric, problem.statistics),
             ExpectedScore(),
-            options=TrainOptions(start="decoder"),
+            options=RerankOptions(start="decoder"),
         )
 
 
@@ -196,10 +199,10 @@ def test_files_of_features_must_be_those_of_training(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1\n" * rows)
     functions = parse_features([f"python:{mine}", f"column:{tmp_path / 'a'}"])
     store = prepare(problem.store, functions)
-    train(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).reranker.save(
+    train_model(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).model.save(
         tmp_path / "model"
     )
-    model = Reranker.load(tmp_path / "model")
+    model = RerankModel.load(tmp_path / "model")
     with pytest.raises(ConfigError, match="a model never runs one by itself"):
         model.scores(problem.store)
     named = model.with_functions(parse_features([f"python:{mine}"]))
@@ -216,7 +219,7 @@ def test_a_changed_resource_is_refused(tmp_path: Path) -> None:
     arpa.write_text(ARPA)
     functions = parse_features([f"lm:{arpa}"])
     store = prepare(problem.store, functions)
-    model = train(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).reranker
+    model = train_model(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).model
     assert len(model.scores(problem.store)) == problem.store.num_candidates
     arpa.write_text(ARPA.replace("-0.5", "-0.4"))
     with pytest.raises(ConfigError, match=r"is not the file that the feature 'lm:.*' was trained with"):
@@ -224,14 +227,88 @@ def test_a_changed_resource_is_refused(tmp_path: Path) -> None:
     assert len(model.with_functions(functions).scores(problem.store)) == problem.store.num_candidates
 
 
+def store_naming(path: Path, spec: str, file: Path, resources: dict[str, str]) -> None:
+    """A stored model as somebody else may hand it over: one function of any file, with any fingerprints."""
+
+    def rewritten(stored: ArrayFolder) -> dict[str, Any]:
+        (function,) = stored.attributes["functions"]
+        options = {**function["options"], "path": str(file)}
+        return {
+            **stored.attributes,
+            "functions": [{**function, "options": options, "resources": resources}],
+        }
+
+    placeholder = path.with_name("placeholder")
+    placeholder.touch()
+    functions = parse_features([f"{spec}:{placeholder}"])
+    columns = len(functions[0].columns())
+    replace(
+        train_model(synthetic_problem(4), ExpectedScore()).model,
+        columns=(),
+        only_these=False,
+        functions=tuple(functions),
+        fingerprints=({},),
+        scaling=Scaling(np.zeros(columns), np.ones(columns)),
+        dense=np.ones((1, columns)),
+    ).save(path)
+    update_folder(path, kind="reranker", version=1, change=lambda stored: ({}, (), rewritten(stored)))
+
+
+@pytest.mark.parametrize("resources", [{}, {"path": ""}, {"other": "x"}])
+def test_a_stored_model_cannot_run_code_that_nobody_named(tmp_path: Path, resources: dict[str, str]) -> None:
+    script, trace = tmp_path / "model" / "feature.py", tmp_path / "trace"
+    store_naming(tmp_path / "model", "python", script, resources)
+    script.write_text(f"open({str(trace)!r}, 'w').close()\ndef feature(source, candidate):\n    return 1\n")
+    model = RerankModel.load(tmp_path / "model")
+    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+        model.scores(synthetic_problem(4).store)
+    assert not trace.exists()
+    # Stored again, it still may not.
+    model.save(tmp_path / "copy")
+    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+        RerankModel.load(tmp_path / "copy").scores(synthetic_problem(4).store)
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("lm", "is not the file that the feature"),
+        ("column", "belongs to the list that the model learned from"),
+        ("agreement", "belongs to the list that the model learned from"),
+    ],
+)
+def test_files_without_fingerprints_are_refused(tmp_path: Path, spec: str, message: str) -> None:
+    (tmp_path / "file").write_text(ARPA)
+    store_naming(tmp_path / "model", spec, tmp_path / "file", {})
+    with pytest.raises(ConfigError, match=message):
+        RerankModel.load(tmp_path / "model").scores(synthetic_problem(4).store)
+
+
+def test_a_model_that_was_given_other_files_stores_their_fingerprints(tmp_path: Path) -> None:
+    problem = synthetic_problem(8)
+    arpa = tmp_path / "lm.arpa"
+    arpa.write_text(ARPA)
+    functions = parse_features([f"lm:{arpa}"])
+    store = prepare(problem.store, functions)
+    model = train_model(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).model
+    arpa.write_text(ARPA.replace("-0.5", "-0.4"))
+    model.with_functions(functions).save(tmp_path / "model")
+    loaded = RerankModel.load(tmp_path / "model")
+    assert len(loaded.scores(problem.store)) == problem.store.num_candidates
+    arpa.write_text(ARPA)
+    with pytest.raises(ConfigError, match="is not the file that the feature"):
+        loaded.scores(problem.store)
+
+
 def test_a_list_of_other_sentences_is_not_taken_for_that_of_these(tmp_path: Path) -> None:
     problem = synthetic_problem(8)
     write_nbest(problem.store, tmp_path / "other", format="moses")
     functions = parse_features([f"agreement:{tmp_path / 'other'}"])
     store = prepare(problem.store, functions)
-    model = train(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).reranker
+    model = train_model(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).model
     model.save(tmp_path / "model")
-    loaded = Reranker.load(tmp_path / "model")
+    loaded = RerankModel.load(tmp_path / "model")
     with pytest.raises(
         ConfigError, match=r"belongs to the list that the model learned from; name the file that"
     ):
@@ -241,7 +318,7 @@ def test_a_list_of_other_sentences_is_not_taken_for_that_of_these(tmp_path: Path
 
 
 def test_damaged_models_are_refused(tmp_path: Path) -> None:
-    model = train(synthetic_problem(5), VotedPerceptron(iterations=3)).reranker
+    model = train_model(synthetic_problem(5), VotedPerceptron(iterations=3)).model
     assert (model.decision, model.dense.shape) == ("vote", (3, 5))
     for spoiled in (
         replace(model, dense=model.dense[:, 1:]),
@@ -253,15 +330,15 @@ def test_damaged_models_are_refused(tmp_path: Path) -> None:
     ):
         spoiled.save(tmp_path / "model")
         with pytest.raises(ModelFormatError, match="not a sound reranker"):
-            Reranker.load(tmp_path / "model")
+            RerankModel.load(tmp_path / "model")
     model.save(tmp_path / "model")
-    assert Reranker.load(tmp_path / "model").decision == "vote"
+    assert RerankModel.load(tmp_path / "model").decision == "vote"
 
 
 def test_votes_are_counted_and_ties_go_to_the_mean() -> None:
     store = store_of({0: ["a", "b", "c"]}, {"x": [0.0, 1.0, 2.0], "y": [2.0, 1.5, 0.0]})
     problem = Problem.of_quality(store, [0.0, 1.0, 0.5])
-    model = train(problem, ExpectedScore(), options=TrainOptions(scale=False)).reranker
+    model = train_model(problem, ExpectedScore(), options=RerankOptions(scale=False)).model
     voters = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     voting = replace(model, dense=voters, sparse=np.zeros((3, 0)), decision="vote")
     assert np.argsort(-voting.scores(store)).tolist() == [2, 0, 1]
@@ -272,20 +349,20 @@ def test_votes_are_counted_and_ties_go_to_the_mean() -> None:
 def test_given_qualities_and_held_out_data() -> None:
     problem = synthetic_problem(40)
     quality = Problem.of_quality(problem.store, problem.sentence_scores())
-    options = TrainOptions(held_out_share=0.25)
+    options = RerankOptions(held_out_share=0.25)
     for learner in (
         method_named("perceptron"),
         ExpectedScore(),
         method_named("voted-perceptron"),
         Mbr(scales=(1.0, 2.0)),
     ):
-        trained = train(quality, learner, options=options)
+        trained = train_model(quality, learner, options=options)
         assert trained.learned.held_out_score is not None
         held = [step.held_out_score for step in trained.learned.history]
         if not isinstance(learner, VotedPerceptron):
             assert trained.learned.held_out_score == pytest.approx(max(held))
     with pytest.raises(ConfigError, match="no sentences are left"):
-        train(synthetic_problem(1), ExpectedScore(), options=options)
+        train_model(synthetic_problem(1), ExpectedScore(), options=options)
 
 
 def test_decoder_weights_are_found_again() -> None:
@@ -302,7 +379,7 @@ def test_a_sweep_validates_on_other_sentences_than_it_learns_from() -> None:
     random = np.random.default_rng(1).normal(size=problem.store.num_candidates)
     methods = [("expected", ExpectedScore()), ("splitting", method_named("splitting", {"iterations": 3}))]
     sets = [("(list)", []), ("popularity", parse_features(["popularity"]))]
-    rows = sweep(table, problem, methods, sets)
+    rows = compare(table, problem, methods, sets)
     assert [(row.method, row.features) for row in rows] == [
         (method, features) for features, _ in sets for method, _ in methods
     ]
@@ -311,7 +388,7 @@ def test_a_sweep_validates_on_other_sentences_than_it_learns_from() -> None:
     # Features without any sense are learned by heart and of no use elsewhere.
     noise = np.column_stack([np.roll(random, shift) for shift in range(60)])
     senseless = with_dense(problem, {f"n{i}": noise[:, i] for i in range(60)})
-    (row,) = sweep(
+    (row,) = compare(
         FeatureTable(senseless.store),
         senseless,
         [("expected", ExpectedScore(regularization=1e-6))],
@@ -320,7 +397,7 @@ def test_a_sweep_validates_on_other_sentences_than_it_learns_from() -> None:
     )
     assert row.training_score > row.score + 10
     with pytest.raises(ConfigError, match="some would be empty"):
-        sweep(FeatureTable(synthetic_problem(3).store), synthetic_problem(3), methods, [("", [])])
+        compare(FeatureTable(synthetic_problem(3).store), synthetic_problem(3), methods, [("", [])])
 
 
 @pytest.mark.parametrize(

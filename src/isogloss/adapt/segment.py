@@ -137,7 +137,7 @@ class Segment:
         self.columns, self.path = columns, path
         self.removed: npt.NDArray[np.uint8] | None = None
         """Not 0 for each example that is no longer there."""
-        with self.damage_named():
+        with self.report_corruption():
             self._words = _engine.Vocabulary.from_arrays(columns["word_bytes"], columns["word_offsets"])
             if len(columns["largest_weights"]) != len(self._words):
                 raise ValueError("the index does not fit its words")
@@ -159,7 +159,7 @@ class Segment:
 
     @cached_property
     def _documents(self) -> _engine.Vocabulary:
-        with self.damage_named():
+        with self.report_corruption():
             return _engine.Vocabulary.from_arrays(
                 self.columns["document_bytes"], self.columns["document_offsets"]
             )
@@ -175,7 +175,7 @@ class Segment:
                 filters |= {"documents": self.columns["documents"], "skip_document": skipped}
         if options.before is not None:
             filters |= {"dates": self.columns["dates"], "before": options.before}
-        with self.damage_named():
+        with self.report_corruption():
             return self._index.search(
                 tokens=query.tokens,
                 words=self._numbers_of(query),
@@ -190,7 +190,7 @@ class Segment:
 
     def similarities(self, query: QueryTerms, edit_share: float) -> npt.NDArray[np.float64]:
         """The similarity of every example; slow."""
-        with self.damage_named():
+        with self.report_corruption():
             return self._index.similarities(
                 tokens=query.tokens, words=self._numbers_of(query), idf=query.idf, edit_share=edit_share
             )
@@ -201,7 +201,7 @@ class Segment:
     def example(self, position: int) -> Example:
         """The example at a position."""
         columns = self.columns
-        with self.damage_named():
+        with self.report_corruption():
             begin, end = columns["offsets"][position : position + 2].tolist()
             source = " ".join(self._words.word(word) for word in columns["words"][begin:end].tolist())
             first, last = columns["reference_offsets"][position : position + 2].tolist()
@@ -218,12 +218,12 @@ class Segment:
             date=int(columns["dates"][position]),
         )
 
-    def damage_named(self) -> _DamageNamed:
+    def report_corruption(self) -> _CorruptionReport:
         """What the engine or NumPy finds wrong is the file's fault."""
-        return _DamageNamed(self.path)
+        return _CorruptionReport(self.path)
 
 
-class _DamageNamed:
+class _CorruptionReport:
     def __init__(self, path: StrPath) -> None:
         self.path = path
 

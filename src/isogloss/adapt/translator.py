@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.memory import Hit, Memory
-from isogloss.adapt.options import LocalOptions, RetrievalOptions
+from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
 from isogloss.adapt.overlay import Overlay
 from isogloss.adapt.update import LocalWeights, local_weights
 from isogloss.adapt.weight_scale import Units, find_units

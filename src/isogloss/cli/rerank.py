@@ -23,7 +23,7 @@ from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
     from isogloss.learn import Problem
-    from isogloss.rerank import SweepRow, Trained
+    from isogloss.rerank import RerankTraining, SweepRow
     from isogloss.rerank.sweep import CurvePoint
 
 app = typer.Typer(
@@ -153,8 +153,8 @@ def train(
     json: Json = False,
 ) -> None:
     """Learn a reranker from a list and its references."""
-    from isogloss.rerank import TrainOptions, prepare
-    from isogloss.rerank import train as learn
+    from isogloss.rerank import RerankOptions, prepare
+    from isogloss.rerank import train_model as learn
 
     name, learner = parse_method(method)
     functions = parse_sets([" ".join(features)])[0][1]
@@ -162,7 +162,7 @@ def train(
     own = split_columns(columns)
     assembled = prepare(store, functions, columns=own, source=source_of(source, store), threads=threads)
     problem = problem_of(assembled, store, list, reference, quality, metric, tokenize)
-    options = TrainOptions(
+    options = RerankOptions(
         columns=own,
         scale=scale,
         start=start,
@@ -188,7 +188,7 @@ def train(
         made_with=notes,
         track=console.track,
     )
-    trained.reranker.save(output)
+    trained.model.save(output)
     if trained.constant:
         console.warn(f"never different within a sentence, so not used: {', '.join(trained.constant)}")
     if html is not None:
@@ -221,9 +221,9 @@ def apply(
 ) -> None:
     """Choose from a list: write one line per source line, or with --to the reordered list."""
     from isogloss.io.streams import atomic_output
-    from isogloss.rerank import Reranker
+    from isogloss.rerank import RerankModel
 
-    reranker = Reranker.load(model)
+    reranker = RerankModel.load(model)
     given = parse_sets([" ".join(features)])[0][1]
     if given:
         reranker = reranker.with_functions(given)
@@ -283,8 +283,7 @@ def sweep(
     json: Json = False,
 ) -> None:
     """Compare methods and features by cross-validation over the sentences of a list."""
-    from isogloss.rerank import FeatureTable, SweepOptions, TrainOptions
-    from isogloss.rerank import sweep as compare
+    from isogloss.rerank import FeatureTable, RerankOptions, SweepOptions, compare
     from isogloss.rerank.sweep import decoder_score, learning_curves
 
     methods = [parse_method(one) for one in method]
@@ -294,7 +293,7 @@ def sweep(
     table = FeatureTable(store, columns=own, source=source_of(source, store), threads=threads)
     problem = problem_of(store, store, list, reference, quality, metric, tokenize)
     options = SweepOptions(folds=folds, seed=seed)
-    train_options = TrainOptions(columns=own, start=start, length=length, seed=seed)
+    train_options = RerankOptions(columns=own, start=start, length=length, seed=seed)
     if not table.columns and store.sparse is None:
         sets = sets[1:]
         if not sets:
@@ -340,11 +339,11 @@ def _say_row(row: SweepRow) -> None:
     )
 
 
-def _print_trained(trained: Trained, problem: Problem, json: bool) -> None:
+def _print_trained(trained: RerankTraining, problem: Problem, json: bool) -> None:
     from isogloss.rerank.sweep import decoder_score, own_scale
 
     score, decoder = own_scale(problem, trained.learned.score), decoder_score(problem)
-    reranker = trained.reranker
+    reranker = trained.model
     if json:
         console.print_json(
             {

@@ -263,7 +263,7 @@ class Decoder:
         _check_counts(nbest, threads)
         windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
         kept = _engine.Searched()
-        with self._rules.damage_named(), _finite_scores():
+        with self._rules.report_corruption(), _finite_scores():
             columns: Any = self._engine.translate(
                 [window.source for window in windows],
                 nbest=nbest,
@@ -298,7 +298,7 @@ class Decoder:
         self, windows: list[_Window], limits: list[float], work: _Work, derivations: bool
     ) -> tuple[NbestStore, list[Derivation]]:
         sources = [window.source for window in windows]
-        with self._rules.damage_named(), _finite_scores():
+        with self._rules.report_corruption(), _finite_scores():
             columns: Any = self._engine.translate(
                 sources,
                 nbest=work.nbest,
@@ -336,7 +336,7 @@ class Decoder:
             self._fallback = self._make(monotone)
             self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
         chosen = [windows[number] for number in numbers]
-        with self._rules.damage_named(), _finite_scores():
+        with self._rules.report_corruption(), _finite_scores():
             columns: Any = self._fallback.translate(
                 [window.source for window in chosen], derivations=derivations
             )
@@ -349,7 +349,7 @@ class Decoder:
 
     def _make(self, options: SearchOptions) -> _engine.Decoder:
         words = self.overlay or self._rules  # an overlay knows the words of both
-        with self._rules.damage_named():
+        with self._rules.report_corruption():
             return _engine.Decoder(
                 table=self._rules.engine,
                 source_words=words.source_words,

@@ -27,11 +27,11 @@ from isogloss.rerank.sweep import (
     FeatureTable,
     SweepOptions,
     SweepRow,
+    compare,
     decoder_score,
     learning_curves,
-    sweep,
 )
-from isogloss.rerank.train import TrainOptions, train
+from isogloss.rerank.train import RerankOptions, train_model
 
 __all__ = ["Experiment", "RerankingTask", "TestScore", "read_options", "run_experiment"]
 
@@ -147,7 +147,7 @@ def run_experiment(
 ) -> Experiment:
     """Singles, sets, greedy selection, all methods with all sets; ``features`` and methods by their names."""
     sweep_options = SweepOptions(folds=options.folds, seed=options.seed)
-    train_options = TrainOptions(start=options.start, seed=options.seed)
+    train_options = RerankOptions(start=options.start, seed=options.seed)
     for name, function in features:
         if test is not None and function.belongs_to_list:
             raise ConfigError(
@@ -157,7 +157,7 @@ def run_experiment(
 
     def run(methods: Sequence[tuple[str, Learner]], sets: Mapping[str, Sequence[str]]) -> list[SweepRow]:
         chosen = [(name, [dict(features)[one] for one in names]) for name, names in sets.items()]
-        return sweep(
+        return compare(
             table, problem, methods, chosen, train_options, sweep_options, track=track, report=report
         )
 
@@ -221,12 +221,12 @@ def _test(
     functions: Sequence[FeatureFunction],
     problem: Problem,
     test: Problem,
-    train_options: TrainOptions,
+    train_options: RerankOptions,
     seed: int,
 ) -> TestScore:
     quiet = replace(learner, curve=False) if hasattr(learner, "curve") else learner  # type: ignore[type-var]
-    reranker = train(problem, quiet, functions, train_options).reranker
-    chosen = test.choose(reranker.scores_of(test.store))
+    model = train_model(problem, quiet, functions, train_options).model
+    chosen = test.choose(model.scores_of(test.store))
     decoder = best_rows(test.store)
     found = paired_bootstrap(test.metric, [test.stats()[decoder]], [test.stats()[chosen]], seed=seed)
     return TestScore(

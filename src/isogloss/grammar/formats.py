@@ -90,7 +90,7 @@ def _printed(
 ) -> Iterator[str]:
     nodes = rules.engine.node_count
     for begin in track(range(0, nodes, _NODES), description, math.ceil(nodes / _NODES)):
-        with rules.damage_named():
+        with rules.report_corruption():
             with _unwritable_named(rules):
                 text = rules.engine.print(
                     rules.source_words,

@@ -44,7 +44,7 @@ def filter_table(
         lines = track(((line,) for line in read_lines(text)), "matching")
         for _, (batch,) in batches(iter(lines)):
             words, offsets = _engine.encode_text(whole.source_words, batch)
-            with whole.damage_named():
+            with whole.report_corruption():
                 whole.engine.mark_matching(words, offsets, max_span=max_span, marks=marks)
     return _copy(whole, marks, output, {"filtered_for_span": max_span}, scratch, track)
 
@@ -76,7 +76,7 @@ def rule_significance(
     table: RuleTable, source: StrPath, target: StrPath, *, threads: int = 0, track: Track = no_track
 ) -> tuple[npt.NDArray[np.float64], int]:
     """-log p of Fisher's exact test for every rule, and the number of sentence pairs counted."""
-    with table.damage_named():
+    with table.report_corruption():
         extraction = table.attributes.get("extraction") or {}
         counts = _engine.CoOccurrence(
             table.engine,
@@ -88,9 +88,9 @@ def rule_significance(
     for _, (sources, targets) in batches(iter(lines)):
         words, offsets = _engine.encode_text(table.source_words, sources)
         target_words, target_offsets = _engine.encode_text(table.target_words, targets)
-        with table.damage_named():
+        with table.report_corruption():
             counts.add(words, offsets, target_words, target_offsets)
-    with table.damage_named():
+    with table.report_corruption():
         return counts.significance(), counts.pairs
 
 
@@ -105,7 +105,7 @@ def _copy(
     if Path(output).exists() and Path(output).samefile(whole.path):
         raise OutputError("is the table itself", output, "write the smaller table somewhere else")
     with scratch_folder(scratch) as folder, contextlib.closing(Columns(folder)) as columns:
-        with whole.damage_named():
+        with whole.report_corruption():
             selection = _engine.TableSelection(whole.engine, marks)
             for _ in track(steps(selection.write, _STEP), "copying"):
                 columns.append(selection.take_rows())

@@ -54,7 +54,7 @@ class RuleTable:
         self.path: Path = folder.path
         self.attributes: Mapping[str, Any] = folder.attributes
         self._folder = folder
-        with self.damage_named():
+        with self.report_corruption():
             columns = folder.attributes["columns"]
             if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
                 raise ValueError("the names of the score columns make no sense")
@@ -92,7 +92,7 @@ class RuleTable:
         arrays = self._folder.arrays
         if "lexicon_offsets" not in arrays:
             return None
-        with self.damage_named():
+        with self.report_corruption():
             return _engine.LexiconView(
                 arrays["lexicon_offsets"],
                 arrays["lexicon_targets"],
@@ -112,7 +112,7 @@ class RuleTable:
         """
         words, _ = self.source_words.encode([sentence], grow=False)
         found = []
-        with self.damage_named():
+        with self.report_corruption():
             for node, begin, end, _gaps in self.engine.match(words, max_span=max_span):
                 found += [(rule, begin, end) for rule in self._rules_of(node)]
         return found
@@ -123,7 +123,7 @@ class RuleTable:
             yield from self._rules_of(node)
 
     def _rules_of(self, node: int) -> Iterator[Rule]:
-        with self.damage_named():
+        with self.report_corruption():
             first, last = self.engine.rules(node)
             if first == last:
                 return
@@ -148,7 +148,7 @@ class RuleTable:
         return _engine.Vocabulary.from_arrays(arrays[f"{side}_word_bytes"], arrays[f"{side}_word_offsets"])
 
     @contextlib.contextmanager
-    def damage_named(self) -> Iterator[None]:
+    def report_corruption(self) -> Iterator[None]:
         """Say which table it is when the engine finds something in it that makes no sense."""
         try:
             yield

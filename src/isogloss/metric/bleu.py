@@ -17,7 +17,7 @@ from isogloss._version import __version__
 from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.references import References
-from isogloss.metric.tokens import ScoringTokenizer, TokenEncoder
+from isogloss.metric.tokens import ScoringEncoder, ScoringTokenizer
 
 __all__ = ["SENTENCE_BLEU", "Bleu", "BleuOptions", "bleu_scores"]
 
@@ -110,7 +110,7 @@ class Bleu(Metric):
         threads: int = 1,
     ) -> None:
         self.options = options or BleuOptions()
-        self._encoder = TokenEncoder(ScoringTokenizer(tokenize, lowercase=lowercase))
+        self._encoder = ScoringEncoder(ScoringTokenizer(tokenize, lowercase=lowercase))
         self._threads = threads
 
     @property

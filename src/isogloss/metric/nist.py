@@ -11,7 +11,7 @@ from isogloss import _engine
 from isogloss._version import __version__
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.references import References
-from isogloss.metric.tokens import ScoringTokenizer, TokenEncoder
+from isogloss.metric.tokens import ScoringEncoder, ScoringTokenizer
 
 __all__ = ["Nist"]
 
@@ -39,7 +39,7 @@ class Nist(Metric):
         self, *, order: int = 5, tokenize: str = "none", lowercase: bool = False, threads: int = 1
     ) -> None:
         self.order = order
-        self._encoder = TokenEncoder(ScoringTokenizer(tokenize, lowercase=lowercase))
+        self._encoder = ScoringEncoder(ScoringTokenizer(tokenize, lowercase=lowercase))
         self._threads = threads
 
     def signature(self, references: References) -> str:

@@ -12,7 +12,7 @@ from isogloss._engine import Vocabulary
 from isogloss.io.errors import ConfigError
 from isogloss.metric.references import References
 
-__all__ = ["EncodedReferences", "ScoringTokenizer", "TokenEncoder", "owners"]
+__all__ = ["EncodedReferences", "ScoringEncoder", "ScoringTokenizer", "owners"]
 
 Offsets = NDArray[np.int64]
 
@@ -63,7 +63,7 @@ class EncodedReferences:
     sentence_offsets: Offsets
 
 
-class TokenEncoder:
+class ScoringEncoder:
     """Numbers the tokens of hypotheses and references and lays them out as the engine reads them.
 
     Words that no reference has become ``NO_WORD``, which matches nothing. The references' numbers are kept

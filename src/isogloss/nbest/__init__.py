@@ -1,14 +1,46 @@
-"""The n-best store, its file formats, and operations on whole lists."""
+"""N-best lists of any system: in memory, in files, and operations on whole lists.
 
-from isogloss.nbest.formats import FORMATS, read_nbest, write_nbest
+NbestList, Candidate            what users hold: sentences with candidates, as strings
+NbestStore                      the same by columns, as the search, learners and file formats share it
+read_nbest, write_nbest         files: Moses, Marian, fairseq, sockeye, JSON lines, stored folders
+merge, distinct, add_column     lists from lists
+find_oracle, summarise          what can be had from a list, and what is in it
+make_nbest                      a list made up from references, to try things on
+"""
+
+from isogloss.nbest.columns import read_column
+from isogloss.nbest.edit import add_column, best_rows, distinct, merge
+from isogloss.nbest.formats import FORMATS, losses, read_nbest, write_nbest
+from isogloss.nbest.nbest_list import Candidate, Columns, NbestLike, NbestList, as_nbest
+from isogloss.nbest.oracle import ListOracle, find_oracle
+from isogloss.nbest.statistics import bleu_statistics
 from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
+from isogloss.nbest.summary import NbestSummary, summarise
+from isogloss.nbest.synthetic import make_nbest
 
 __all__ = [
     "FORMATS",
+    "Candidate",
+    "Columns",
     "DenseGroup",
+    "ListOracle",
+    "NbestLike",
+    "NbestList",
     "NbestStore",
+    "NbestSummary",
     "Ragged",
     "SparseFeatures",
+    "add_column",
+    "as_nbest",
+    "best_rows",
+    "bleu_statistics",
+    "distinct",
+    "find_oracle",
+    "losses",
+    "make_nbest",
+    "merge",
+    "read_column",
     "read_nbest",
+    "summarise",
     "write_nbest",
 ]

@@ -12,7 +12,7 @@ from isogloss.metric import SENTENCE_BLEU, BleuOptions, DocumentBleu, bleu_score
 from isogloss.nbest.edit import best_rows, highest_rows
 from isogloss.nbest.store import Int64, NbestStore
 
-__all__ = ["Choice", "Oracle", "find_oracle"]
+__all__ = ["Choice", "ListOracle", "find_oracle"]
 
 _MOST_PASSES = 50
 
@@ -28,7 +28,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Oracle:
+class ListOracle:
     """What can be had from a list."""
 
     first: Choice
@@ -44,7 +44,7 @@ class Oracle:
         return [choice for choice in (self.first, self.decoder, self.best, self.worst) if choice is not None]
 
 
-def find_oracle(store: NbestStore, statistics: npt.NDArray[np.int32]) -> Oracle:
+def find_oracle(store: NbestStore, statistics: npt.NDArray[np.int32]) -> ListOracle:
     """Choose candidates by their BLEU statistics (``bleu_statistics``).
 
     Corpus BLEU is not a sum over sentences, so the best choice is searched for: starting from every other
@@ -57,7 +57,7 @@ def find_oracle(store: NbestStore, statistics: npt.NDArray[np.int32]) -> Oracle:
     by_sentence = bleu_scores(statistics, SENTENCE_BLEU)
     starts = [highest_rows(store, by_sentence), first, *([] if decoder is None else [decoder])]
     climbed = [_choice("oracle", _climb(store, statistics, rows), statistics) for rows in starts]
-    return Oracle(
+    return ListOracle(
         first=_choice("first", first, statistics),
         decoder=None if decoder is None else _choice("decoder", decoder, statistics),
         best=max(climbed, key=lambda choice: choice.bleu),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.io.errors import DataFormatError
 from isogloss.metric import Bleu, BleuOptions, References
-from isogloss.metric.tokens import EncodedReferences, ScoringTokenizer, TokenEncoder
+from isogloss.metric.tokens import EncodedReferences, ScoringEncoder, ScoringTokenizer
 from isogloss.nbest.store import Int64, NbestStore
 
 __all__ = ["BatchStatistics", "bleu_statistics"]
@@ -46,7 +46,7 @@ def bleu_statistics(
     shape = (store.num_candidates, 2 + 2 * options.order)
     if known is not None and known.shape == shape and known.dtype == np.int32:
         return known
-    encoder = TokenEncoder(ScoringTokenizer(tokenize, lowercase=lowercase))
+    encoder = ScoringEncoder(ScoringTokenizer(tokenize, lowercase=lowercase))
     rows = _rows(store, owners, references, options, encoder, threads)
     store.keep(name, rows)
     return rows
@@ -57,7 +57,7 @@ class BatchStatistics:
 
     def __init__(self, references: References, options: BleuOptions | None = None) -> None:
         self._options, self._references = options or BleuOptions(), references
-        self._encoder = TokenEncoder(ScoringTokenizer("none"))
+        self._encoder = ScoringEncoder(ScoringTokenizer("none"))
 
     def rows(self, store: NbestStore, sentences: Int64) -> npt.NDArray[np.int32]:
         """One row per candidate; sentence n of the list has the references of ``sentences[n]``; they rise."""
@@ -70,7 +70,7 @@ def _rows(
     owners: Int64,
     references: References,
     options: BleuOptions,
-    encoder: TokenEncoder,
+    encoder: ScoringEncoder,
     threads: int = 1,
 ) -> npt.NDArray[np.int32]:
     encoded = encoder.references(references)

@@ -410,35 +410,18 @@ class NbestStore:
         What is wrong inside them shows later, as an error or as wrong values; ``check`` finds it at once.
         """
         folder = open_folder(path, kind=KIND, version=VERSION)
-        arrays = folder.arrays
         try:
             groups = tuple(DenseGroup.checked(name, size) for name, size in folder.attributes["dense_groups"])
-            sparse = None
-            if "events" in arrays:
-                sparse = SparseFeatures(
-                    Vocabulary.from_arrays(arrays["feature_name_bytes"], arrays["feature_name_offsets"]),
-                    Ragged(arrays["event_offsets"], arrays["events"]),
-                    arrays["event_counts"],
-                    _links(arrays, "event_feature_offsets", "event_features"),
-                    arrays.get("feature_values"),
-                )
-            store = cls(
-                sentence_ids=arrays["sentence_ids"],
-                sentence_offsets=arrays["sentence_offsets"],
-                scores=arrays["scores"],
-                dense_groups=groups,
-                dense=arrays["dense"],
-                words=Vocabulary.from_arrays(arrays["word_bytes"], arrays["word_offsets"]),
-                tokens=Ragged(arrays["token_offsets"], arrays["tokens"]),
-                sparse=sparse,
-                alignment=_links(arrays, "alignment_offsets", "alignment"),
-                segmentation=_links(arrays, "segmentation_offsets", "segmentation"),
-                path=Path(path),
-            )
+            store = replace(_from_arrays(folder.arrays, groups), path=Path(path))
         except (KeyError, ValueError, TypeError) as error:
             raise ModelFormatError(f"not a sound n-best store ({error})", path) from None
         check_shapes(store)
         return store
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as columns in memory, wherever they lie."""
+        arrays = {name: np.array(array) for name, array in self._arrays().items()}
+        return _from_arrays, (arrays, self.dense_groups, self.reordered, dict(self.filled))
 
     def check(self) -> None:
         """Read everything once and refuse what leads nowhere: for lists whose origin is not trusted."""
@@ -455,6 +438,38 @@ class NbestStore:
         """Keep an array beside a list that is stored on disk; a list in memory forgets it."""
         if self.path is not None:
             add_arrays(self.path, kind=KIND, version=VERSION, arrays={name: array})
+
+
+def _from_arrays(
+    arrays: Mapping[str, npt.NDArray[Any]],
+    groups: tuple[DenseGroup, ...],
+    reordered: bool = False,
+    filled: Mapping[str, int] | None = None,
+) -> NbestStore:
+    """The store whose ``_arrays`` these are."""
+    sparse = None
+    if "events" in arrays:
+        sparse = SparseFeatures(
+            Vocabulary.from_arrays(arrays["feature_name_bytes"], arrays["feature_name_offsets"]),
+            Ragged(arrays["event_offsets"], arrays["events"]),
+            arrays["event_counts"],
+            _links(arrays, "event_feature_offsets", "event_features"),
+            arrays.get("feature_values"),
+        )
+    return NbestStore(
+        sentence_ids=arrays["sentence_ids"],
+        sentence_offsets=arrays["sentence_offsets"],
+        scores=arrays["scores"],
+        dense_groups=groups,
+        dense=arrays["dense"],
+        words=Vocabulary.from_arrays(arrays["word_bytes"], arrays["word_offsets"]),
+        tokens=Ragged(arrays["token_offsets"], arrays["tokens"]),
+        sparse=sparse,
+        alignment=_links(arrays, "alignment_offsets", "alignment"),
+        segmentation=_links(arrays, "segmentation_offsets", "segmentation"),
+        reordered=reordered,
+        filled=filled or {},
+    )
 
 
 def _links(arrays: Mapping[str, npt.NDArray[Any]], offsets: str, values: str) -> Ragged | None:

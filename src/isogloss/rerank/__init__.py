@@ -1,32 +1,39 @@
 """Reranking the n-best lists of any system.
 
-Reranker                 a trained model: scores, reorders, saves, loads
+RerankModel                 a trained model: scores, reorders, saves, loads
 prepare, train           from a list to a model
-sweep, cross_validate    which method, which features
+compare, cross_validate  which method, which features
 parse_features           feature functions as they are written on a command line
 """
 
-from isogloss.rerank.features import FeatureFunction, Material, parse_features, read_source
+from isogloss.rerank.features import FeatureContext, FeatureFunction, parse_features, read_source
 from isogloss.rerank.methods import method_named
-from isogloss.rerank.model import Reranker
-from isogloss.rerank.sweep import FeatureTable, SweepOptions, SweepRow, cross_validate, learning_curve, sweep
-from isogloss.rerank.train import Trained, TrainOptions, prepare, train
+from isogloss.rerank.model import RerankModel
+from isogloss.rerank.sweep import (
+    FeatureTable,
+    SweepOptions,
+    SweepRow,
+    compare,
+    cross_validate,
+    learning_curve,
+)
+from isogloss.rerank.train import RerankOptions, RerankTraining, prepare, train_model
 
 __all__ = [
+    "FeatureContext",
     "FeatureFunction",
     "FeatureTable",
-    "Material",
-    "Reranker",
+    "RerankModel",
+    "RerankOptions",
+    "RerankTraining",
     "SweepOptions",
     "SweepRow",
-    "TrainOptions",
-    "Trained",
+    "compare",
     "cross_validate",
     "learning_curve",
     "method_named",
     "parse_features",
     "prepare",
     "read_source",
-    "sweep",
-    "train",
+    "train_model",
 ]

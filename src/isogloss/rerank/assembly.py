@@ -10,20 +10,20 @@ import numpy as np
 from isogloss._engine import Vocabulary
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
-from isogloss.rerank.features import FeatureFunction, Material, computed
+from isogloss.rerank.features import FeatureContext, FeatureFunction, computed
 
 __all__ = ["assemble", "joined_sparse", "select_columns"]
 
 
 def assemble(
-    material: Material, columns: Sequence[str] | None, functions: Sequence[FeatureFunction]
+    context: FeatureContext, columns: Sequence[str] | None, functions: Sequence[FeatureFunction]
 ) -> NbestStore:
     """The list with the given columns of its own (None: all) and the functions' after them.
 
     Sparse features of the list stay, and those of functions come to them.
     """
-    store = material.store
-    groups, values, sparse = computed(store, functions, material)
+    store = context.store
+    groups, values, sparse = computed(store, functions, context)
     own = list(store.dense_names) if columns is None else list(columns)
     twice = sorted({group.name for group in groups} & set(own))
     if twice:

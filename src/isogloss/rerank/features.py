@@ -26,14 +26,14 @@ from isogloss.io.streams import StrPath, read_chunks, read_lines
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import DenseGroup, NbestStore, SparseFeatures
 
-__all__ = ["FeatureFunction", "Material", "computed", "function_named", "parse_features", "read_source"]
+__all__ = ["FeatureContext", "FeatureFunction", "computed", "function_named", "parse_features", "read_source"]
 
 Computed = FloatArray | SparseFeatures
 """Candidates × columns, or sparse features of every candidate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class FeatureContext:
     """What feature functions see."""
 
     store: NbestStore
@@ -72,6 +72,8 @@ class FeatureFunction(ABC):
     needs_source: ClassVar[bool] = False
     belongs_to_list: ClassVar[bool] = False
     """Its file is of one list and would be taken for that of any other without anybody noticing."""
+    runs_code: ClassVar[bool] = False
+    """Whether it runs a file of the user's: then only the user may name it, never a stored model."""
 
     label: str
     """The name of its column, or what the names of its columns begin with."""
@@ -81,7 +83,7 @@ class FeatureFunction(ABC):
         return (self.label,)
 
     @abstractmethod
-    def compute(self, material: Material) -> Computed:
+    def compute(self, context: FeatureContext) -> Computed:
         """The values for all candidates."""
 
     def resources(self) -> dict[str, str]:
@@ -100,12 +102,12 @@ class FeatureFunction(ABC):
         return f"{self.name}:{','.join(parts)}" if parts else self.name
 
     def as_dict(self) -> dict[str, Any]:
-        """Name, options and fingerprints of resources, as plain values."""
-        return {
-            "name": self.name,
-            "options": asdict(self),
-            "resources": {key: _fingerprint(path) for key, path in self.resources().items()},
-        }
+        """Name and options, as plain values."""
+        return {"name": self.name, "options": asdict(self)}
+
+    def fingerprints(self) -> dict[str, str]:
+        """Hashes of the files that ``resources`` names."""
+        return {key: _fingerprint(path) for key, path in self.resources().items()}
 
 
 def _fingerprint(path: str) -> str:
@@ -196,16 +198,16 @@ def read_source(path: StrPath, store: NbestStore) -> list[list[str]]:
 
 
 def computed(
-    store: NbestStore, functions: Sequence[FeatureFunction], material: Material
+    store: NbestStore, functions: Sequence[FeatureFunction], context: FeatureContext
 ) -> tuple[tuple[DenseGroup, ...], FloatArray, list[SparseFeatures]]:
     """The columns of all functions side by side, and their sparse features."""
     groups: list[DenseGroup] = []
     parts: list[FloatArray] = []
     sparse: list[SparseFeatures] = []
     for function in functions:
-        if function.needs_source and material.source is None:
+        if function.needs_source and context.source is None:
             raise ConfigError(f"the feature '{function.written()}' needs the source text: give --source")
-        found = function.compute(material)
+        found = function.compute(context)
         if isinstance(found, SparseFeatures):
             sparse.append(found)
             continue

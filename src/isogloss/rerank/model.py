@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,11 +16,11 @@ from isogloss.learn.mbr import UTILITIES, expected_utility, posterior
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.rerank.assembly import assemble
-from isogloss.rerank.features import FeatureFunction, Material, function_named
+from isogloss.rerank.features import FeatureContext, FeatureFunction, function_named
 from isogloss.rerank.scaling import Scaling
 from isogloss.storage.folder import open_folder, write_folder
 
-__all__ = ["DECISIONS", "Reranker"]
+__all__ = ["DECISIONS", "RerankModel"]
 
 KIND = "reranker"
 VERSION = 1
@@ -30,7 +30,7 @@ DECISIONS = ("score", "vote", "mbr")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Reranker:
+class RerankModel:
     """Scores the candidates of n-best lists by features of the list and features it computes itself."""
 
     columns: tuple[str, ...]
@@ -50,8 +50,9 @@ class Reranker:
     """Of the decision ``mbr``."""
     references: int = 0
     """Of the decision ``mbr``: only so many of the most probable candidates are references; 0 is all."""
-    fingerprints: tuple[dict[str, str], ...] = ()
-    """Hashes of the files of each function, as they were in training."""
+    fingerprints: tuple[Mapping[str, str] | None, ...] = ()
+    """Hashes of the files of each function, as they were in training; None for a function that the user has
+    named in this process, whose files are what the user says they are."""
     made_with: dict[str, Any] = field(default_factory=dict)
     """Options and results of the training, as plain values."""
 
@@ -68,18 +69,18 @@ class Reranker:
             name: value for name, value in zip(self.sparse_names, sparse.tolist(), strict=True) if value
         }
 
-    def with_notes(self, **notes: Any) -> Reranker:
+    def with_notes(self, **notes: Any) -> RerankModel:
         """The same model with more to tell about how it was made."""
         return replace(self, made_with={**self.made_with, **notes})
 
-    def with_functions(self, given: Sequence[FeatureFunction]) -> Reranker:
+    def with_functions(self, given: Sequence[FeatureFunction]) -> RerankModel:
         """The same model with other files for functions that make the same columns."""
         by_columns = {(function.name, function.columns()): function for function in given}
         functions, fingerprints = [], []
         for function, known in zip(self.functions, self.fingerprints, strict=True):
             other = by_columns.pop((function.name, function.columns()), None)
             functions.append(other or function)
-            fingerprints.append({} if other else known)
+            fingerprints.append(None if other else known)
         if by_columns:
             unknown = next(iter(by_columns.values()))
             raise ConfigError(
@@ -108,11 +109,15 @@ class Reranker:
             )
 
     def check_resources(self) -> None:
-        """Refuse files that have changed since training, and code that only the user may name."""
+        """Refuse files that have changed since training, and code that only the user may name.
+
+        What a stored model says about itself is never a reason to trust it: a function without recorded
+        fingerprints is refused like one with wrong ones.
+        """
         for function, known in zip(self.functions, self.fingerprints, strict=True):
-            if not known:
+            if known is None:
                 continue
-            if function.name == "python":
+            if function.runs_code:
                 raise ConfigError(
                     f"the model uses a Python file, and a model never runs one by itself; if you trust it, "
                     f"name it again: --features {function.written()}"
@@ -123,7 +128,7 @@ class Reranker:
                     f"{path} belongs to the list that the model learned from; name the file that belongs to "
                     f"this list: --features {written.replace(path, 'FILE')}"
                 )
-            found = function.as_dict()["resources"]
+            found = function.fingerprints()
             for key, path in function.resources().items():
                 if found[key] != known.get(key):
                     raise ConfigError(
@@ -137,8 +142,8 @@ class Reranker:
         """One number per candidate, by which they are to be ordered: the higher the better."""
         self.check_list(store)
         self.check_resources()
-        material = Material(store=store, source=source, training=False, threads=threads)
-        return self.scores_of(assemble(material, self.columns, self.functions), threads=threads)
+        context = FeatureContext(store=store, source=source, training=False, threads=threads)
+        return self.scores_of(assemble(context, self.columns, self.functions), threads=threads)
 
     def scores_of(self, assembled: NbestStore, *, threads: int = 1) -> FloatArray:
         """The same for a list whose columns are ``feature_names`` already."""
@@ -204,7 +209,10 @@ class Reranker:
                 "columns": list(self.columns),
                 "only_these": self.only_these,
                 "functions": [
-                    {**function.as_dict(), "resources": known}
+                    {
+                        **function.as_dict(),
+                        "resources": function.fingerprints() if known is None else dict(known),
+                    }
                     for function, known in zip(self.functions, self.fingerprints, strict=True)
                 ],
                 "decision": self.decision,
@@ -215,7 +223,7 @@ class Reranker:
         )
 
     @classmethod
-    def load(cls, path: StrPath) -> Reranker:
+    def load(cls, path: StrPath) -> RerankModel:
         """Open a stored model. Nothing in it is run, and its files are not opened before it is used."""
         folder = open_folder(path, kind=KIND, version=VERSION)
         arrays, stored = folder.arrays, folder.attributes
@@ -245,7 +253,7 @@ class Reranker:
         return model
 
 
-def _check(model: Reranker) -> None:
+def _check(model: RerankModel) -> None:
     columns, voters = len(model.feature_names), len(model.dense)
     shapes = {
         "dense": (model.dense, (voters, columns)),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from isogloss.learn.problem import Problem
 from isogloss.report import Line, Page, line_plot
 from isogloss.rerank.sweep import CurvePoint, SweepRow, curve_of, decoder_score
-from isogloss.rerank.train import Trained
+from isogloss.rerank.train import RerankTraining
 
 __all__ = [
     "SWEEP_HEAD",
@@ -59,13 +59,11 @@ def add_curves(page: Page, curves: Mapping[tuple[str, str], Sequence[CurvePoint]
         page.figure(curve_plot(f"{method}, {features}", points, metric))
 
 
-def training_page(name: str, trained: Trained, problem: Problem) -> Page:
+def training_page(name: str, trained: RerankTraining, problem: Problem) -> Page:
     """The weights of a model and the curve of its training."""
     page = Page(f"A reranker learned by {name}")
-    weights = trained.reranker.weights()
-    page.table(
-        ["feature", "weight"], [[key, f"{weights[key]:.4f}"] for key in trained.reranker.feature_names]
-    )
+    weights = trained.model.weights()
+    page.table(["feature", "weight"], [[key, f"{weights[key]:.4f}"] for key in trained.model.feature_names])
     points = curve_of(problem, trained.learned)
     if len(points) > 1:
         page.figure(curve_plot("Learning curve", points, problem.metric.name))

@@ -18,21 +18,21 @@ from isogloss.metric.significance import paired_bootstrap
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore, SparseFeatures
 from isogloss.rerank.assembly import joined_sparse, select_columns
-from isogloss.rerank.features import FeatureFunction, Material, computed
-from isogloss.rerank.train import TrainOptions, part_of, train
+from isogloss.rerank.features import FeatureContext, FeatureFunction, computed
+from isogloss.rerank.train import RerankOptions, part_of, train_model
 
 __all__ = [
     "CurvePoint",
     "FeatureTable",
     "SweepOptions",
     "SweepRow",
+    "compare",
     "cross_validate",
     "curve_of",
     "decoder_score",
     "learning_curve",
     "learning_curves",
     "own_scale",
-    "sweep",
 ]
 
 
@@ -92,7 +92,7 @@ class FeatureTable:
     ) -> None:
         self.store = store
         self.columns = tuple(store.dense_names if columns is None else columns)
-        self._material = Material(store=store, source=source, training=training, threads=threads)
+        self._context = FeatureContext(store=store, source=source, training=training, threads=threads)
         self._known: dict[str, tuple[tuple[DenseGroup, ...], Any, list[SparseFeatures]]] = {}
 
     def assembled(self, functions: Sequence[FeatureFunction]) -> NbestStore:
@@ -103,7 +103,7 @@ class FeatureTable:
         for function in functions:
             key = function.written()
             if key not in self._known:
-                self._known[key] = computed(self.store, [function], self._material)
+                self._known[key] = computed(self.store, [function], self._context)
             more, values, fired = self._known[key]
             groups += more
             dense.append(values)
@@ -129,7 +129,7 @@ def cross_validate(
     problem: Problem,
     learner: Learner,
     functions: Sequence[FeatureFunction],
-    train_options: TrainOptions,
+    train_options: RerankOptions,
     options: SweepOptions,
     *,
     track: Track = no_track,
@@ -143,28 +143,28 @@ def cross_validate(
     for fold in track(range(options.folds), "cross-validating", options.folds):
         held_out = np.sort(order[fold :: options.folds])
         rest = np.sort(np.setdiff1d(order, held_out))
-        trained = train(part_of(problem, rest), learner, functions, train_options)
+        trained = train_model(part_of(problem, rest), learner, functions, train_options)
         other = part_of(problem, held_out)
-        scores = trained.reranker.scores_of(other.store)
+        scores = trained.model.scores_of(other.store)
         begins = problem.sentences()[held_out] - other.sentences()[:-1]
         chosen[held_out] = other.choose(scores) + begins
         training.append(trained.learned.score)
     return chosen, float(np.mean(training))
 
 
-def sweep(
+def compare(
     table: FeatureTable,
     problem: Problem,
     methods: Sequence[tuple[str, Learner]],
     feature_sets: Sequence[tuple[str, Sequence[FeatureFunction]]],
-    train_options: TrainOptions | None = None,
+    train_options: RerankOptions | None = None,
     options: SweepOptions | None = None,
     *,
     track: Track = no_track,
     report: Callable[[SweepRow], None] = lambda row: None,
 ) -> list[SweepRow]:
     """All methods with all sets of features; ``report`` is told of each result as soon as it is there."""
-    options, train_options = options or SweepOptions(), train_options or TrainOptions()
+    options, train_options = options or SweepOptions(), train_options or RerankOptions()
     decoder = problem.stats()[best_rows(problem.store)]
     sign = 1 if problem.metric.higher_is_better else -1
     rows = []
@@ -217,7 +217,7 @@ def learning_curve(
     problem: Problem,
     learner: Learner,
     functions: Sequence[FeatureFunction] = (),
-    train_options: TrainOptions | None = None,
+    train_options: RerankOptions | None = None,
     *,
     test: Problem | None = None,
     track: Track = no_track,
@@ -226,7 +226,7 @@ def learning_curve(
     if hasattr(learner, "patience"):
         learner = replace(learner, patience=1 << 30)  # type: ignore[type-var]
     return curve_of(
-        problem, train(problem, learner, functions, train_options, watched=test, track=track).learned
+        problem, train_model(problem, learner, functions, train_options, watched=test, track=track).learned
     )
 
 
@@ -250,7 +250,7 @@ def learning_curves(
     problem: Problem,
     methods: Sequence[tuple[str, Learner]],
     feature_sets: Sequence[tuple[str, Sequence[FeatureFunction]]],
-    train_options: TrainOptions | None = None,
+    train_options: RerankOptions | None = None,
     *,
     test: tuple[FeatureTable, Problem] | None = None,
 ) -> dict[tuple[str, str], list[CurvePoint]]:

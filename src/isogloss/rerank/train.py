@@ -16,19 +16,28 @@ from isogloss.learn.voted import VotedLearned
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.rerank.assembly import assemble
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.lengths import at_decoder_length
-from isogloss.rerank.model import DECISIONS, Reranker
+from isogloss.rerank.model import DECISIONS, RerankModel
 from isogloss.rerank.scaling import Scaling
 
-__all__ = ["LENGTHS", "STARTS", "TrainOptions", "Trained", "decoder_weights", "part_of", "prepare", "train"]
+__all__ = [
+    "LENGTHS",
+    "STARTS",
+    "RerankOptions",
+    "RerankTraining",
+    "decoder_weights",
+    "part_of",
+    "prepare",
+    "train_model",
+]
 
 STARTS = ("zero", "decoder")
 LENGTHS = ("references", "decoder")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainOptions:
+class RerankOptions:
     """How a reranker is trained; the method has options of its own."""
 
     columns: tuple[str, ...] | None = None
@@ -63,10 +72,10 @@ class TrainOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trained:
+class RerankTraining:
     """A reranker and how it came about."""
 
-    reranker: Reranker
+    model: RerankModel
     learned: Learned
     constant: tuple[str, ...]
     """Features that never tell candidates of a sentence apart: nothing could be learned about them."""
@@ -81,29 +90,29 @@ def prepare(
     threads: int = 1,
 ) -> NbestStore:
     """The list with all features that a reranker is to learn from."""
-    material = Material(store=store, source=source, threads=threads)
-    assembled = assemble(material, columns, functions)
+    context = FeatureContext(store=store, source=source, threads=threads)
+    assembled = assemble(context, columns, functions)
     if not assembled.dense_names and assembled.sparse is None:
         raise ConfigError("there are no features to learn from: the list has none, and none were asked for")
     return assembled
 
 
-def train(
+def train_model(
     problem: Problem,
     learner: Learner,
     functions: Sequence[FeatureFunction] = (),
-    options: TrainOptions | None = None,
+    options: RerankOptions | None = None,
     *,
     list_has_sparse: bool = False,
     made_with: Mapping[str, Any] | None = None,
     watched: Problem | None = None,
     track: Track = no_track,
-) -> Trained:
+) -> RerankTraining:
     """Learn from a problem whose list is what ``prepare`` gave for these functions.
 
     ``watched`` is held-out data that decides when to stop; without it a share of the problem can be.
     """
-    options = options or TrainOptions()
+    options = options or RerankOptions()
     if options.length == "decoder":
         problem = at_decoder_length(problem)
         watched = None if watched is None else at_decoder_length(watched)
@@ -121,8 +130,8 @@ def train(
     if decision == "mbr" and not isinstance(learner, Mbr):
         # Weights that rank well say little about probabilities: the scale is chosen on the same data.
         learned = replace(learned, weights=mbr.learn(scaled, learned.weights, track=track).weights)
-    return Trained(
-        reranker=_reranker(scaled, scaling, learned, functions, options, decision, mbr).with_notes(
+    return RerankTraining(
+        model=_model(scaled, scaling, learned, functions, options, decision, mbr).with_notes(
             list_has_sparse=list_has_sparse, **(made_with or {})
         ),
         learned=learned,
@@ -130,15 +139,15 @@ def train(
     )
 
 
-def _reranker(
+def _model(
     scaled: Problem,
     scaling: Scaling,
     learned: Learned,
     functions: Sequence[FeatureFunction],
-    options: TrainOptions,
+    options: RerankOptions,
     decision: str,
     mbr: Mbr,
-) -> Reranker:
+) -> RerankModel:
     if decision == "mbr" and not isinstance(mbr.utility, str):
         raise ConfigError("a model cannot be stored with a utility that is a Python function")
     voters: Sequence[Mapping[str, float]] = [learned.weights]
@@ -148,11 +157,12 @@ def _reranker(
     sparse = np.array([vector.sparse for vector in vectors])
     used = np.flatnonzero(np.any(sparse != 0, axis=0))
     computed = sum(len(function.columns()) for function in functions)
-    return Reranker(
+    return RerankModel(
         columns=tuple(scaled.dense_names[: len(scaled.dense_names) - computed]),
         only_these=options.columns is None,
         functions=tuple(functions),
-        fingerprints=tuple(function.as_dict()["resources"] for function in functions),
+        # Whoever trains has named the code in this process; other files must stay what they are now.
+        fingerprints=tuple(None if function.runs_code else function.fingerprints() for function in functions),
         scaling=scaling,
         dense=np.array([vector.dense for vector in vectors]),
         sparse_names=tuple(scaled.sparse_names[i] for i in used.tolist()),
@@ -169,11 +179,11 @@ def _natural_decision(learner: Learner, learned: Learned) -> str:
     return "mbr" if isinstance(learner, Mbr) else "score"
 
 
-def _starts_at_decoder(learner: Learner, options: TrainOptions) -> bool:
+def _starts_at_decoder(learner: Learner, options: RerankOptions) -> bool:
     return options.start == "decoder" or isinstance(learner, Mbr)
 
 
-def _scaling(problem: Problem, options: TrainOptions) -> Scaling:
+def _scaling(problem: Problem, options: RerankOptions) -> Scaling:
     if not options.scale:
         return Scaling.none(len(problem.dense_names))
     return Scaling.fit(problem.dense(), problem.sentences())
@@ -210,7 +220,7 @@ def part_of(problem: Problem, sentences: Int64) -> Problem:
     return Problem(problem.store.select(rows), problem.metric, problem.statistics[rows])
 
 
-def _held_out(problem: Problem, options: TrainOptions) -> tuple[Problem, Problem]:
+def _held_out(problem: Problem, options: RerankOptions) -> tuple[Problem, Problem]:
     order = np.random.default_rng(options.seed).permutation(problem.num_sentences)
     count = max(1, round(options.held_out_share * problem.num_sentences))
     if count >= problem.num_sentences:

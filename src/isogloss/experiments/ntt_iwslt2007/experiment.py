@@ -35,8 +35,8 @@ from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import Run, Stage, Trained, train, train_options
 from isogloss.pipeline.evaluation import scoring
 from isogloss.pipeline.folds import unseen_lists
-from isogloss.rerank import Reranker, TrainOptions, parse_features, prepare
-from isogloss.rerank import train as learn
+from isogloss.rerank import RerankModel, RerankOptions, parse_features, prepare
+from isogloss.rerank import train_model as learn
 from isogloss.rerank.lengths import with_lengths_like
 from isogloss.speech.hypotheses import Utterance, text_utterances
 from isogloss.speech.translate import SpeechOptions, spoken_lines, translate_speech
@@ -317,7 +317,7 @@ class NttExperiment:
 
     def _reranker(
         self, lists: Mapping[str, NbestStore], condition: str, learner: Learner, system: System
-    ) -> Reranker:
+    ) -> RerankModel:
         own = lists[_key(DEV, condition)]
         sources = self._sources(DEV, condition, system)
         streams = [
@@ -337,7 +337,7 @@ class NttExperiment:
         chosen = [sources[number] for number in store.sentence_ids.tolist()]
         assembled = prepare(store, self.functions, source=chosen, threads=self.threads)
         problem = Problem(assembled, Bleu(), statistics)
-        return learn(problem, learner, self.functions, TrainOptions(seed=self.options.seed)).reranker
+        return learn(problem, learner, self.functions, RerankOptions(seed=self.options.seed)).model
 
     def _sources(self, name: str, condition: str, system: System) -> list[list[str]]:
         heard = self.sets[name]
@@ -345,7 +345,7 @@ class NttExperiment:
         return [(line if system.text is None else system.text.tokenize(line)).split() for line in lines]
 
     def _reranked(
-        self, reranker: Reranker, lists: Mapping[str, NbestStore], condition: str, system: System
+        self, reranker: RerankModel, lists: Mapping[str, NbestStore], condition: str, system: System
     ) -> list[str]:
         store = lists[_key(TEST, condition)]
         sources = self._sources(TEST, condition, system)

@@ -14,7 +14,7 @@ from isogloss.io.errors import DataFormatError
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest import NbestStore, read_nbest
 from isogloss.nbest.store import Int64
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.consensus import list_posterior
 
 __all__ = ["Agreement"]
@@ -43,24 +43,24 @@ class Agreement(FeatureFunction):
         """The other list; a stored model asks for that of the list it is applied to."""
         return {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Both lists side by side, the own candidates without any probability."""
         other = read_nbest(self.path)
-        missing = np.setdiff1d(material.store.sentence_ids, other.sentence_ids)
+        missing = np.setdiff1d(context.store.sentence_ids, other.sentence_ids)
         if len(missing):
             raise DataFormatError(
                 f"there are no candidates for sentence {missing[0]}",
                 self.path,
                 hint="a list of the same sentences is expected",
             )
-        rows = np.searchsorted(other.sentence_ids, material.store.sentence_ids)
-        probabilities = list_posterior(Material(store=other), self.by, self.scale)
-        ids, offsets, bounds, shares, own = _side_by_side(material.store, other, rows, probabilities)
+        rows = np.searchsorted(other.sentence_ids, context.store.sentence_ids)
+        probabilities = list_posterior(FeatureContext(store=other), self.by, self.scale)
+        ids, offsets, bounds, shares, own = _side_by_side(context.store, other, rows, probabilities)
         most = int(np.diff(other.sentence_offsets).max())
         bleu = _engine.expected_utilities(
-            ids, offsets, bounds, shares, utility="bleu", order=4, references=most, threads=material.threads
+            ids, offsets, bounds, shares, utility="bleu", order=4, references=most, threads=context.threads
         )
-        ngrams = _engine.ngram_posteriors(ids, offsets, bounds, shares, order=4, threads=material.threads)
+        ngrams = _engine.ngram_posteriors(ids, offsets, bounds, shares, order=4, threads=context.threads)
         return np.column_stack([bleu, ngrams])[own]
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["Brackets", "unmatched"]
 
@@ -26,13 +26,13 @@ class Brackets(FeatureFunction):
 
     label: str = "Brackets"
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Only candidates that have a bracket are looked at word by word."""
-        words = [_ENTITIES.get(word, word) for word in material.store.words.words()]
+        words = [_ENTITIES.get(word, word) for word in context.store.words.words()]
         is_bracket = np.array([any(c in _PAIRS or c in _CLOSING for c in word) for word in words], dtype=bool)
-        tokens = material.store.tokens
-        counts = material.sums(is_bracket[tokens.values].astype(np.float64))
-        found = np.zeros(material.store.num_candidates)
+        tokens = context.store.tokens
+        counts = context.sums(is_bracket[tokens.values].astype(np.float64))
+        found = np.zeros(context.store.num_candidates)
         for row in np.flatnonzero(counts).tolist():
             found[row] = -unmatched([words[word] for word in tokens.row(row).tolist()])
         return found

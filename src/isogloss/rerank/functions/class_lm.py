@@ -8,7 +8,7 @@ from typing import ClassVar
 from isogloss.classes import WordClasses
 from isogloss.lm import natural_scores
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["ClassLanguageModel"]
 
@@ -32,13 +32,13 @@ class ClassLanguageModel(FeatureFunction):
         """Model and classes."""
         return {"path": self.path, "classes": self.classes}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Unknown words have a class too, so unknown classes are not counted."""
         classes = WordClasses.load(self.classes)
-        numbers = [str(number) for number in classes.classify(material.store.words.words())]
-        tokens = material.store.tokens
+        numbers = [str(number) for number in classes.classify(context.store.words.words())]
+        tokens = context.store.tokens
         lines = [
             " ".join([numbers[word] for word in tokens.row(row).tolist()])
-            for row in range(material.store.num_candidates)
+            for row in range(context.store.num_candidates)
         ]
-        return natural_scores(self.path, lines, material.threads)[:, 0]
+        return natural_scores(self.path, lines, context.threads)[:, 0]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.columns import read_column
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["Column"]
 
@@ -27,6 +27,6 @@ class Column(FeatureFunction):
         """The file; a stored model asks for that of the list it is applied to."""
         return {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """The numbers as they are."""
-        return read_column(self.path, material.store, material.store.path or "the list")
+        return read_column(self.path, context.store, context.store.path or "the list")

@@ -11,7 +11,7 @@ from isogloss import _engine
 from isogloss.io.errors import ConfigError
 from isogloss.learn.mbr import posterior
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["Consensus", "list_posterior"]
 
@@ -37,23 +37,23 @@ class Consensus(FeatureFunction):
         """One for each n."""
         return tuple(f"{self.label}{n}" for n in range(1, self.order + 1))
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Costs as much as reading the list."""
         if not 1 <= self.order <= 8:
             raise ConfigError(f"order of the feature 'consensus' must be between 1 and 8, got {self.order}")
         return _engine.ngram_posteriors(
-            np.ascontiguousarray(material.store.tokens.values),
-            np.ascontiguousarray(material.store.tokens.offsets),
-            np.ascontiguousarray(material.offsets),
-            list_posterior(material, self.by, self.scale),
+            np.ascontiguousarray(context.store.tokens.values),
+            np.ascontiguousarray(context.store.tokens.offsets),
+            np.ascontiguousarray(context.offsets),
+            list_posterior(context, self.by, self.scale),
             order=self.order,
-            threads=material.threads,
+            threads=context.threads,
         )
 
 
-def list_posterior(material: Material, by: str | None, scale: float) -> FloatArray:
+def list_posterior(context: FeatureContext, by: str | None, scale: float) -> FloatArray:
     """How probable each candidate is within its list, by a column or the decoder's score."""
-    store = material.store
+    store = context.store
     if by in (None, "score"):
         if np.any(np.isnan(store.scores)):
             raise ConfigError("the list has candidates without a score; name a column with by=COLUMN")

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.segmentation import phrases_of
 
 __all__ = ["RightContinuity"]
@@ -22,10 +22,10 @@ class RightContinuity(FeatureFunction):
 
     label: str = "RightContinuity"
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """A candidate of one phrase has no neighbours and counts as continuous."""
-        phrases = phrases_of(material, self.name)
-        found = np.ones(material.store.num_candidates)
+        phrases = phrases_of(context, self.name)
+        found = np.ones(context.store.num_candidates)
         for row in np.flatnonzero(np.diff(phrases.offsets) > 1).tolist():
             spans = phrases.row(row)
             spans = spans[np.argsort(spans[:, 2], kind="stable")].astype(np.int64)

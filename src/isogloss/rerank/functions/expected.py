@@ -8,7 +8,7 @@ from typing import ClassVar
 from isogloss.io.errors import ConfigError
 from isogloss.learn.mbr import UTILITIES, expected_utility
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.consensus import list_posterior
 
 __all__ = ["ExpectedUtility"]
@@ -34,16 +34,16 @@ class ExpectedUtility(FeatureFunction):
         """``ExpectedBleu``, or as labelled."""
         return (self.label or f"Expected{self.utility.capitalize()}",)
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Costs n² per sentence."""
         if self.utility not in UTILITIES:
             raise ConfigError(f"unknown utility '{self.utility}'; choose one of: {', '.join(UTILITIES)}")
         if self.references < 0:
             raise ConfigError(f"references must be at least 0, got {self.references}")
         return expected_utility(
-            material.store,
-            list_posterior(material, self.by, self.scale),
+            context.store,
+            list_posterior(context, self.by, self.scale),
             utility=self.utility,
             references=self.references,
-            threads=material.threads,
+            threads=context.threads,
         )

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from isogloss.lm import natural_scores
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.tags import read_tags
 
 __all__ = ["FactorLanguageModel"]
@@ -29,7 +29,7 @@ class FactorLanguageModel(FeatureFunction):
         """The model; the tags belong to the list."""
         return {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Tags that the model does not know count as its unknown word."""
-        lines = [" ".join(tags) for tags in read_tags(self.tags, material)]
-        return natural_scores(self.path, lines, material.threads)[:, 0]
+        lines = [" ".join(tags) for tags in read_tags(self.tags, context)]
+        return natural_scores(self.path, lines, context.threads)[:, 0]

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["Lengths"]
 
@@ -28,10 +28,10 @@ class Lengths(FeatureFunction):
         """Words, ratio, difference."""
         return self.label, f"{self.label}Ratio", f"{self.label}Difference"
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """An empty sentence counts as half a word, or there would be no ratio."""
-        assert material.source is not None
-        source = np.array([len(words) for words in material.source], dtype=np.float64)
-        there, here = source[material.store.sentence_of_row()], material.lengths()
+        assert context.source is not None
+        source = np.array([len(words) for words in context.source], dtype=np.float64)
+        there, here = source[context.store.sentence_of_row()], context.lengths()
         ratio = np.log(np.maximum(here, 0.5) / np.maximum(there, 0.5))
         return np.stack([here, ratio, -np.abs(here - self.ratio * there)], axis=1)

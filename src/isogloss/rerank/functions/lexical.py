@@ -11,7 +11,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.align import AlignmentModel
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import Material
+from isogloss.rerank.features import FeatureContext
 
 __all__ = ["LexicalSentence", "lexical_sentences"]
 
@@ -31,13 +31,13 @@ class LexicalSentence(NamedTuple):
     """Where each candidate begins, and the end."""
 
 
-def lexical_sentences(model: AlignmentModel, material: Material) -> Iterator[LexicalSentence]:
+def lexical_sentences(model: AlignmentModel, context: FeatureContext) -> Iterator[LexicalSentence]:
     """One for each sentence of the list."""
-    assert material.source is not None
-    store = material.store
+    assert context.source is not None
+    store = context.store
     encoder = model.encoder
     target_numbers = _numbers(encoder.target, store.words.words(), encoder.lowercase)
-    for sentence, words in enumerate(material.source):
+    for sentence, words in enumerate(context.source):
         source = _numbers(encoder.source, words, encoder.lowercase)
         rows = store.rows_of(sentence)
         bounds = store.tokens.offsets[rows.start : rows.stop + 1]

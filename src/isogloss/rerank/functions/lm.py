@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from isogloss.lm import natural_scores
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["LanguageModelScore"]
 
@@ -30,6 +30,6 @@ class LanguageModelScore(FeatureFunction):
         """The model."""
         return {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """The beginning and the end of the sentence are scored too."""
-        return natural_scores(self.path, list(material.store.texts()), material.threads)
+        return natural_scores(self.path, list(context.store.texts()), context.threads)

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.align import AlignmentModel
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.lexical import lexical_sentences
 
 __all__ = ["MissingWords"]
@@ -35,14 +35,14 @@ class MissingWords(FeatureFunction):
         """The alignment model."""
         return {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Words that the model has no likely translation for are not counted: nothing could satisfy them."""
         model = AlignmentModel.load(self.path)
         counted = _content_words(model, self.threshold)
         parts = []
-        assert material.source is not None
+        assert context.source is not None
         encoder = model.encoder
-        for words, at in zip(material.source, lexical_sentences(model, material), strict=True):
+        for words, at in zip(context.source, lexical_sentences(model, context), strict=True):
             numbers = [encoder.source.find(word.lower() if encoder.lowercase else word) for word in words]
             wanted = np.array([n < len(counted) and bool(counted[n]) for n in numbers], dtype=bool)
             likely = (at.forward[wanted] > self.threshold).astype(np.int64)

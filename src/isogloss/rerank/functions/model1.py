@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from isogloss.align import AlignmentModel
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.lexical import lexical_sentences
 
 __all__ = ["Model1"]
@@ -37,10 +37,10 @@ class Model1(FeatureFunction):
         """The alignment model."""
         return {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Every word is the translation of any word of the other side or of none, all equally likely."""
         parts = []
-        for at in lexical_sentences(AlignmentModel.load(self.path), material):
+        for at in lexical_sentences(AlignmentModel.load(self.path), context):
             source, starts = len(at.null_backward), at.starts
             per_word = (at.forward.sum(axis=0) + at.null_forward) / (source + 1)
             forward = _sums(np.log(np.maximum(per_word, self.floor))[np.newaxis], starts)[0]

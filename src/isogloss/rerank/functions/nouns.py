@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.alignments import aligned_pairs
 from isogloss.rerank.functions.tags import read_tags
 
@@ -33,11 +33,11 @@ class WrongNounPosition(FeatureFunction):
         """The alignment model, if there is one."""
         return {} if self.path is None else {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """A noun without a link is in no wrong place."""
-        tags = read_tags(self.tags, material)
-        links = aligned_pairs(material, self.path, self.name)
-        found = np.zeros(material.store.num_candidates)
+        tags = read_tags(self.tags, context)
+        links = aligned_pairs(context, self.path, self.name)
+        found = np.zeros(context.store.num_candidates)
         for row, row_tags in enumerate(tags):
             is_noun = [tag.startswith(self.noun) for tag in row_tags]
             first: dict[int, int] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["WordPopularity"]
 
@@ -22,14 +22,14 @@ class WordPopularity(FeatureFunction):
 
     label: str = "Popularity"
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """All candidates of a sentence count alike."""
-        sizes = np.diff(material.offsets)
+        sizes = np.diff(context.offsets)
         return _engine.ngram_posteriors(
-            np.ascontiguousarray(material.store.tokens.values),
-            np.ascontiguousarray(material.store.tokens.offsets),
-            np.ascontiguousarray(material.offsets),
+            np.ascontiguousarray(context.store.tokens.values),
+            np.ascontiguousarray(context.store.tokens.offsets),
+            np.ascontiguousarray(context.offsets),
             np.repeat(1 / sizes, sizes),
             order=1,
-            threads=material.threads,
+            threads=context.threads,
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from isogloss.io.errors import ConfigError, InputFileError
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["PythonFunction"]
 
@@ -25,6 +25,7 @@ class PythonFunction(FeatureFunction):
     """
 
     name: ClassVar[str] = "python"
+    runs_code: ClassVar[bool] = True
 
     path: str
     """A Python file."""
@@ -36,14 +37,14 @@ class PythonFunction(FeatureFunction):
         """The file."""
         return {"path": self.path}
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """One call for each candidate; ``source_words`` is empty if no source was given."""
         function = _load(self.path, self.function)
-        store = material.store
+        store = context.store
         words = store.words.words()
         found = np.zeros(store.num_candidates)
         for sentence in range(store.num_sentences):
-            source: Sequence[str] = [] if material.source is None else material.source[sentence]
+            source: Sequence[str] = [] if context.source is None else context.source[sentence]
             for row in store.rows_of(sentence):
                 candidate = [words[word] for word in store.tokens.row(row).tolist()]
                 found[row] = _number(function(source, candidate), self, row)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["Quotes"]
 
@@ -25,12 +25,12 @@ class Quotes(FeatureFunction):
 
     label: str = "Quotes"
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """By counting; where the marks stand plays no part."""
-        words = material.store.words.words()
-        straight = material.word_table(sum(word.count(mark) for mark in _STRAIGHT) for word in words)
-        curly = material.word_table(
+        words = context.store.words.words()
+        straight = context.word_table(sum(word.count(mark) for mark in _STRAIGHT) for word in words)
+        curly = context.word_table(
             sum(word.count(mark) for mark in _OPENING) - sum(word.count(mark) for mark in _CLOSING)
             for word in words
         )
-        return -(material.sums(straight) % 2) - np.abs(material.sums(curly))
+        return -(context.sums(straight) % 2) - np.abs(context.sums(curly))

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["DecoderScore"]
 
@@ -22,12 +22,12 @@ class DecoderScore(FeatureFunction):
 
     label: str = "Score"
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """Every candidate must have one."""
-        missing = np.flatnonzero(np.isnan(material.store.scores))
+        missing = np.flatnonzero(np.isnan(context.store.scores))
         if len(missing):
             raise ConfigError(
                 f"the feature 'score' needs the score of every candidate, and candidate {missing[0] + 1} "
                 "of the list has none"
             )
-        return material.store.scores
+        return context.store.scores

@@ -10,7 +10,7 @@ import numpy as np
 from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Ragged
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["PhraseSegmentation", "phrases_of"]
 
@@ -23,9 +23,9 @@ class PhraseSegmentation(FeatureFunction):
 
     label: str = "Segmentation"
 
-    def compute(self, material: Material) -> FloatArray:
+    def compute(self, context: FeatureContext) -> FloatArray:
         """A candidate without phrases has -1, as if every word were one."""
-        phrases = phrases_of(material, self.name)
+        phrases = phrases_of(context, self.name)
         counts = np.diff(phrases.offsets).astype(np.float64)
         spans = phrases.values[:, 1].astype(np.int64) - phrases.values[:, 0] + 1
         summed = np.concatenate([[0], np.cumsum(spans)])
@@ -33,9 +33,9 @@ class PhraseSegmentation(FeatureFunction):
         return np.where(covered > 0, -counts / np.maximum(covered, 1), -1.0)
 
 
-def phrases_of(material: Material, name: str) -> Ragged:
+def phrases_of(context: FeatureContext, name: str) -> Ragged:
     """The phrases of every candidate: first and last source word, first and last target word."""
-    phrases = material.store.segmentation
+    phrases = context.store.segmentation
     if phrases is None:
         raise ConfigError(
             f"the feature '{name}' needs the segmentation of every candidate, and the list has none; "

@@ -16,7 +16,7 @@ from isogloss.features import SparseModel, SparseOptions, TokenColumn
 from isogloss.features.options import ALL_TEMPLATES, SPELLING_TYPES
 from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import Ragged, SparseFeatures
-from isogloss.rerank.features import FeatureFunction, Material
+from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions.alignments import aligned_pairs
 from isogloss.rerank.functions.segmentation import phrases_of
 
@@ -63,19 +63,19 @@ class SparseTemplates(FeatureFunction):
                 found[key] = _named_file(getattr(self, key))[1]
         return found
 
-    def compute(self, material: Material) -> SparseFeatures:
+    def compute(self, context: FeatureContext) -> SparseFeatures:
         """Names are kept, so that a model's weights can be read."""
         names = self.templates.split("+")
         for name in names:
             if name not in TEMPLATES:
                 raise ConfigError(f"unknown template '{name}'; choose from: {', '.join(TEMPLATES)}")
         needs_links = not _UNALIGNED.issuperset(names)
-        links = aligned_pairs(material, self.path, self.name) if needs_links else None
-        phrases = phrases_of(material, self.name) if set(_OF_PHRASES) & set(names) else None
-        candidates = _Candidates(material, links, phrases)
-        model = self._model(names).engine_of(Vocabulary(), material.store.words)
+        links = aligned_pairs(context, self.path, self.name) if needs_links else None
+        phrases = phrases_of(context, self.name) if set(_OF_PHRASES) & set(names) else None
+        candidates = _Candidates(context, links, phrases)
+        model = self._model(names).engine_of(Vocabulary(), context.store.words)
         rows = [FeatureRows(*model.given_features(*facts)) for facts in candidates]
-        least = self.min_sentences if material.training else 1
+        least = self.min_sentences if context.training else 1
         features = _telling_apart(rows, least)
         return _numbered(features, rows, _names(features, rows, model, candidates))
 
@@ -107,16 +107,16 @@ def _named_file(text: str) -> tuple[str, str]:
 class _Candidates:
     """What the engine is told about the candidates of each sentence."""
 
-    material: Material
+    context: FeatureContext
     links: Ragged | None
     phrases: Ragged | None
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        for sentence in range(self.material.store.num_sentences):
+        for sentence in range(self.context.store.num_sentences):
             yield self[sentence]
 
     def __getitem__(self, sentence: int) -> tuple[Any, ...]:
-        store, source = self.material.store, self.material.source
+        store, source = self.context.store, self.context.source
         assert source is not None
         begin, end = store.sentence_offsets[sentence : sentence + 2].tolist()
         words, offsets = _part(store.tokens, begin, end)

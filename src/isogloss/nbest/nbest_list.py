@@ -1,0 +1,522 @@
+"""An n-best list as users hold it: sentences with candidates, as strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any, Protocol, TypeGuard, cast, overload
+
+import numpy as np
+
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.progress import Track, as_track
+from isogloss.io.streams import StrPath
+from isogloss.io.text_lines import TextLines, text_lines
+from isogloss.metric.references import References, ReferencesLike, as_references
+from isogloss.nbest.build import (
+    Alignment,
+    Numbers,
+    build_store,
+    candidate_links,
+    candidate_strings,
+    flat_numbers,
+)
+from isogloss.nbest.edit import best_rows
+from isogloss.nbest.formats import losses, read_nbest, write_nbest
+from isogloss.nbest.store import Float64, NbestStore
+from isogloss.nbest.tokenizing import Tokenize, retokenized, tokenize_function
+
+__all__ = ["Candidate", "Columns", "NbestLike", "NbestList", "as_nbest"]
+
+_OWN = ("sentence", "text", "score")
+_SHOWN_FEATURES = 5
+
+
+class Columns(Protocol):
+    """A table by columns: a dictionary of lists or arrays, a pandas or polars data frame."""
+
+    def keys(self) -> Iterable[str]:
+        """The names of the columns."""
+
+    def __getitem__(self, name: str, /) -> Iterable[Any]:
+        """One column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One candidate translation; ``str()`` of it is its text."""
+
+    text: str
+    score: float | None = None
+    """The total that the system gave it; None if it gave none."""
+    features: Mapping[str, float] = field(default_factory=dict)
+    alignment: tuple[tuple[int, int], ...] = ()
+    """Pairs of source and target position."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class NbestList:
+    """The candidate translations of some sentences, with their scores and features.
+
+    ``candidates`` has a list of strings for each sentence. ``scores``, and each of the ``features``, have one
+    number per candidate: as a list for each sentence, or all of them one after another. ``source`` and
+    ``references`` are files or lists of sentences; they are optional and can be given later, where they are
+    needed. Words are what stands between spaces, unless a ``tokenizer`` says otherwise; texts stay as they
+    are. Nothing of a list can be changed.
+
+    >>> nbest = NbestList(
+    ...     [["a house", "house"], ["the tree is green"]],
+    ...     source=["ein Haus", "der Baum ist grün"],
+    ...     scores=[[-1.5, -1.2], [-3.0]],
+    ...     features={"LM": [-4.0, -3.5, -9.1]},
+    ... )
+    >>> nbest
+    NbestList(2 sentences, 3 candidates; features: LM)
+    >>> nbest.best()
+    ['house', 'the tree is green']
+    >>> nbest[0][1]
+    Candidate(text='house', score=-1.2, features={'LM': -3.5}, alignment=())
+    >>> [len(candidates) for candidates in nbest]
+    [2, 1]
+    >>> nbest.to_dict()["text"]
+    ['a house', 'house', 'the tree is green']
+    """
+
+    __slots__ = ("_count", "_references", "_source", "_store", "_texts", "_tokenizer", "_vocabulary")
+
+    def __init__(
+        self,
+        candidates: Iterable[Iterable[str]],
+        *,
+        source: TextLines | None = None,
+        references: ReferencesLike | None = None,
+        scores: Numbers | None = None,
+        features: Mapping[str, Numbers] | None = None,
+        alignments: Iterable[Iterable[Alignment | None]] | None = None,
+        tokenizer: Tokenize | None = None,
+    ) -> None:
+        lists = [candidate_strings(texts, number) for number, texts in enumerate(candidates)]
+        sizes = [len(texts) for texts in lists]
+        texts = [text for own in lists for text in own]
+        store = build_store(
+            np.repeat(np.arange(len(lists)), sizes).tolist(),
+            texts,
+            scores=None if scores is None else flat_numbers(scores, sizes, "scores").tolist(),
+            features={
+                name: flat_numbers(values, sizes, f"feature '{name}'")
+                for name, values in (features or {}).items()
+            },
+            alignments=None if alignments is None else candidate_links(alignments, sizes),
+            tokenize=tokenize_function(tokenizer),
+        )
+        self._fill(store, source, references, tokenizer, texts if tokenizer is not None else None, len(lists))
+
+    def _fill(
+        self,
+        store: NbestStore,
+        source: TextLines | None,
+        references: ReferencesLike | None,
+        tokenizer: Tokenize | None = None,
+        texts: list[str] | None = None,
+        count: int | None = None,
+    ) -> None:
+        """``count`` sentences, or as many as the source has or the store has lines."""
+        self._store, self._texts, self._tokenizer = store, texts, tokenizer
+        self._vocabulary: list[str] | None = None
+        self._source = None if source is None else _source_lines(source, store, count)
+        if count is None and self._source is not None:
+            count = len(self._source)
+        self._count = count
+        self._references = None
+        if references is not None:
+            self._references = as_references(references, at_least=_last_line(store), exactly=count)
+
+    @classmethod
+    def read(
+        cls,
+        path: StrPath,
+        format: str | None = None,
+        *,
+        source: TextLines | None = None,
+        references: ReferencesLike | None = None,
+        tokenizer: Tokenize | None = None,
+        progress: bool | Track = False,
+    ) -> NbestList:
+        """Read a list that a system wrote: Moses, Marian, fairseq, sockeye, JSON lines, or a stored folder.
+
+        The format is recognized unless it is given. Packed files (gzip, zstd) are unpacked, ``-`` is
+        standard input. Sentence n of the list is line n of ``source`` and ``references``, counted from 0.
+        """
+        track = as_track(progress)
+        store = read_nbest(path, format=format, watch=lambda chunks: track(chunks, f"reading {path}"))
+        return cls.from_store(store, source=source, references=references, tokenizer=tokenizer)
+
+    @classmethod
+    def from_store(
+        cls,
+        store: NbestStore,
+        *,
+        source: TextLines | None = None,
+        references: ReferencesLike | None = None,
+        tokenizer: Tokenize | None = None,
+    ) -> NbestList:
+        """A list whose columns are there already, as the search and the readers of files make them."""
+        made = cls.__new__(cls)
+        tokenize, texts = tokenize_function(tokenizer), None
+        if tokenize is not None:
+            texts = list(store.texts())
+            store = retokenized(store, texts, tokenize)
+        made._fill(store, source, references, tokenizer, texts)
+        return made
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Columns,
+        *,
+        source: TextLines | None = None,
+        references: ReferencesLike | None = None,
+        tokenizer: Tokenize | None = None,
+    ) -> NbestList:
+        """A list from a table with a row per candidate: a dictionary of columns, or a data frame.
+
+        ``sentence`` (numbers from 0) and ``text`` must be there, ``score`` may be; every other column is a
+        feature. It is the inverse of ``to_dict``.
+
+        >>> NbestList.from_columns({"sentence": [0, 0, 1], "text": ["a", "b", "c"], "LM": [1, 2, 3]})
+        NbestList(2 sentences, 3 candidates; features: LM)
+        """
+        names = [str(name) for name in columns.keys()]  # noqa: SIM118  # a data frame iterates otherwise
+        for name in _OWN[:2]:
+            if name not in names:
+                raise ConfigError(f"there is no column '{name}'; there are: {', '.join(names) or 'none'}")
+        texts = list(columns["text"])
+        sizes = [len(texts)]
+        numbers = flat_numbers(columns["sentence"], sizes, "column 'sentence'")
+        if not np.all(numbers >= 0) or np.any(numbers % 1):
+            raise ConfigError("column 'sentence': whole numbers from 0 are expected")
+        order = np.argsort(numbers, kind="stable")
+        values = {
+            name: flat_numbers(columns[name], sizes, f"column '{name}'")[order]
+            for name in names
+            if name not in _OWN[:2]
+        }
+        scores = values.pop("score", None)
+        texts = [texts[row] for row in order.tolist()]
+        store = build_store(
+            numbers[order].astype(np.int64).tolist(),
+            texts,
+            scores=None if scores is None else scores.tolist(),
+            features={_feature_of(name): column for name, column in values.items()},
+            tokenize=tokenize_function(tokenizer),
+        )
+        made = cls.__new__(cls)
+        made._fill(store, source, references, tokenizer, texts if tokenizer is not None else None)
+        return made
+
+    @property
+    def store(self) -> NbestStore:
+        """The columns of the list, as learners and file formats use them."""
+        return self._store
+
+    @property
+    def source(self) -> list[str] | None:
+        """The source sentences, if the list has them."""
+        return None if self._source is None else list(self._source)
+
+    @property
+    def references(self) -> References | None:
+        """The references, if the list has them."""
+        return self._references
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The dense features, by name."""
+        return self._store.dense_names
+
+    @property
+    def scores(self) -> Float64:
+        """The score of every candidate, one sentence after another; NaN where there is none."""
+        return self._store.scores
+
+    def __len__(self) -> int:
+        return self._store.num_lines if self._count is None else self._count
+
+    @overload
+    def __getitem__(self, sentence: int) -> list[Candidate]: ...
+    @overload
+    def __getitem__(self, sentence: slice) -> NbestList: ...
+    def __getitem__(self, sentence: int | slice) -> list[Candidate] | NbestList:
+        """The candidates of a sentence, counted from 0; or the list of some sentences."""
+        if isinstance(sentence, slice):
+            return self._part(range(len(self))[sentence])
+        number = range(len(self))[sentence]
+        place = int(np.searchsorted(self._store.sentence_ids, number))
+        if place == self._store.num_sentences or self._store.sentence_ids[place] != number:
+            return []
+        return self._candidates(self._store.rows_of(place))
+
+    def __iter__(self) -> Iterator[list[Candidate]]:
+        return (self[sentence] for sentence in range(len(self)))
+
+    def __repr__(self) -> str:
+        names = self.feature_names
+        shown = ", ".join(names[:_SHOWN_FEATURES])
+        if len(names) > _SHOWN_FEATURES:
+            shown += f" and {len(names) - _SHOWN_FEATURES} more"
+        sentences = self._store.num_sentences if self._count is None else self._count
+        counts = f"{_counted(sentences, 'sentence')}, {_counted(self._store.num_candidates, 'candidate')}"
+        return f"NbestList({counts}{f'; features: {shown}' if shown else ''})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        references = None if self._references is None else (self._references.streams, self._references.names)
+        facts = (self._store, self._texts, self._tokenizer, self._source, references, self._count)
+        return _unpickled, facts
+
+    def best(self) -> list[str]:
+        """The candidate with the highest score of every sentence, or the first where there are no scores.
+
+        A sentence without candidates has an empty string, so that lines match the source.
+        """
+        lines = [""] * len(self)
+        for number, row in zip(
+            self._store.sentence_ids.tolist(), best_rows(self._store).tolist(), strict=True
+        ):
+            lines[number] = self._text(row)
+        return lines
+
+    def texts(self) -> list[str]:
+        """All candidates, one sentence after another."""
+        return [self._text(row) for row in range(self._store.num_candidates)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """One value per candidate by columns: ``pandas.DataFrame(nbest.to_dict())`` is a table of them.
+
+        Sparse features, of which there may be millions, are left out.
+        """
+        store = self._store
+        columns: dict[str, Any] = {
+            "sentence": store.sentence_ids[store.sentence_of_row()],
+            "text": self.texts(),
+            "score": np.array(store.scores),
+        }
+        for name, column in zip(store.dense_names, store.dense.T, strict=True):
+            columns[f"feature.{name}" if name in _OWN else name] = np.array(column)
+        return columns
+
+    def write(self, path: StrPath, format: str = "moses") -> None:
+        """Write the list: ``moses``, ``marian``, ``fairseq``, ``sockeye``, ``jsonl``, or ``store``, a folder.
+
+        A name that ends in ``.gz`` or ``.zst`` is packed. ``losses`` says what a format has no place for;
+        source and references are in none of them.
+        """
+        write_nbest(self._store, path, format=format)
+
+    def losses(self, format: str) -> list[str]:
+        """What of this list a format cannot carry, in words; empty if nothing."""
+        return losses(self._store, format)
+
+    def with_features(self, features: Mapping[str, Numbers]) -> NbestList:
+        """The list with more features, or with other values for those that it has.
+
+        >>> NbestList([["a", "b"]]).with_features({"Comet": [0.3, 0.8]}).feature_names
+        ['Comet']
+        """
+        store = self._store
+        sizes = np.zeros(len(self), np.int64)
+        sizes[store.sentence_ids] = np.diff(store.sentence_offsets)
+        columns = dict(zip(store.dense_names, store.dense.T, strict=True))
+        for name, values in features.items():
+            columns[name] = flat_numbers(values, sizes.tolist(), f"feature '{name}'")
+        dense = build_store(
+            store.sentence_ids[store.sentence_of_row()].tolist(),
+            [""] * store.num_candidates,
+            features=columns,
+        )
+        changed = replace(store, dense_groups=dense.dense_groups, dense=dense.dense, path=None, filled={})
+        return self._like(changed, self._texts)
+
+    def reordered(self, scores: Float64) -> NbestList:
+        """The list with other scores, one per candidate, the best candidate of every sentence first."""
+        values = np.asarray(scores, dtype=np.float64)
+        if values.shape != self._store.scores.shape:
+            raise ConfigError(f"{values.size:,} scores for {self._store.num_candidates:,} candidates")
+        order = np.lexsort((-values, self._store.sentence_of_row()))  # stable: equals keep their order
+        store = replace(self._store, scores=values, path=None).select(order)
+        return self._like(
+            store, None if self._texts is None else [self._texts[row] for row in order.tolist()]
+        )
+
+    def with_text(
+        self, *, source: TextLines | None = None, references: ReferencesLike | None = None
+    ) -> NbestList:
+        """The same list with this source and these references; what is not given stays."""
+        made = NbestList.__new__(NbestList)
+        made._fill(
+            self._store,
+            self._source if source is None else source,
+            self._references if references is None else references,
+            self._tokenizer,
+            self._texts,
+            self._count if source is None else None,
+        )
+        return made
+
+    def words(self, line: str) -> list[str]:
+        """The words of a sentence, as those of the candidates were found."""
+        tokenize = tokenize_function(self._tokenizer)
+        return line.split() if tokenize is None else list(tokenize(line))
+
+    def source_words(self) -> list[list[str]] | None:
+        """The words of the source of every sentence that has candidates; None without a source."""
+        if self._source is None:
+            return None
+        return [self.words(self._source[number]) for number in self._store.sentence_ids.tolist()]
+
+    def reference_words(self) -> References | None:
+        """The references as the candidates were tokenized; they are the same without a tokenizer."""
+        known = self._references
+        if known is None or self._tokenizer is None:
+            return known
+        streams = [
+            [None if line is None else " ".join(self.words(line)) for line in stream]
+            for stream in known.streams
+        ]
+        return References(streams, known.names)
+
+    def _like(self, store: NbestStore, texts: list[str] | None) -> NbestList:
+        made = NbestList.__new__(NbestList)
+        made._fill(store, self._source, self._references, self._tokenizer, texts, self._count)
+        return made
+
+    def _part(self, sentences: range) -> NbestList:
+        places = {number: place for place, number in enumerate(self._store.sentence_ids.tolist())}
+        kept = [number for number in sentences if number in places]
+        if sentences.step < 0:
+            raise ConfigError("sentences stay in their order: a slice of a list cannot go backwards")
+        rows = [row for number in kept for row in self._store.rows_of(places[number])]
+        store = self._store.select(rows)
+        ids = np.array([sentences.index(number) for number in kept], dtype=np.int64)
+        made = NbestList.__new__(NbestList)
+        made._fill(
+            replace(store, sentence_ids=ids),
+            None if self._source is None else [self._source[number] for number in sentences],
+            _some_references(self._references, sentences),
+            self._tokenizer,
+            None if self._texts is None else [self._texts[row] for row in rows],
+            len(sentences),
+        )
+        return made
+
+    def _words(self) -> list[str]:
+        if self._vocabulary is None:
+            self._vocabulary = self._store.words.words()
+        return self._vocabulary
+
+    def _text(self, row: int) -> str:
+        if self._texts is not None:
+            return self._texts[row]
+        words = self._words()
+        return " ".join([words[number] for number in self._store.tokens.row(row).tolist()])
+
+    def _candidates(self, rows: range) -> list[Candidate]:
+        store, names = self._store, self._store.dense_names
+        features = [dict(zip(names, values, strict=True)) for values in store.dense[list(rows)].tolist()]
+        if store.sparse is not None:
+            offsets, columns, values = store.sparse.rows(np.array(rows))
+            for own, begin, end in zip(features, offsets.tolist(), offsets[1:].tolist(), strict=False):
+                for column, value in zip(
+                    columns[begin:end].tolist(), values[begin:end].tolist(), strict=True
+                ):
+                    own[store.sparse.names.word(column)] = value
+        links = store.alignment
+        return [
+            Candidate(
+                text=self._text(row),
+                score=None if np.isnan(store.scores[row]) else float(store.scores[row]),
+                features=own,
+                alignment=() if links is None else tuple((s, t) for s, t in links.row(row).tolist()),
+            )
+            for row, own in zip(rows, features, strict=True)
+        ]
+
+
+NbestLike = NbestList | NbestStore | StrPath | Columns | Iterable[Iterable[str]]
+"""An n-best list as users hold it: an ``NbestList``, a file, a table of columns, or candidates as strings."""
+
+
+def as_nbest(
+    nbest: NbestLike, *, source: TextLines | None = None, references: ReferencesLike | None = None
+) -> NbestList:
+    """An ``NbestList`` from whatever form a list has; a source or references given here replace its own.
+
+    >>> as_nbest([["a house", "house"]], source=["ein Haus"])
+    NbestList(1 sentence, 2 candidates)
+    """
+    if isinstance(nbest, NbestList):
+        if source is None and references is None:
+            return nbest
+        return nbest.with_text(source=source, references=references)
+    if isinstance(nbest, NbestStore):
+        return NbestList.from_store(nbest, source=source, references=references)
+    if isinstance(nbest, str | PathLike):
+        return NbestList.read(nbest, source=source, references=references)
+    if _are_columns(nbest):
+        return NbestList.from_columns(nbest, source=source, references=references)
+    return NbestList(cast(Iterable[Iterable[str]], nbest), source=source, references=references)
+
+
+def _are_columns(nbest: object) -> TypeGuard[Columns]:
+    return hasattr(nbest, "keys") and hasattr(nbest, "__getitem__")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _feature_of(column: str) -> str:
+    """The feature that ``to_dict`` writes as this column."""
+    name = column.removeprefix("feature.")
+    return name if name in _OWN else column
+
+
+def _last_line(store: NbestStore) -> int:
+    """Lines that a text must have for every sentence of the list to be in it."""
+    return int(store.sentence_ids[-1]) + 1 if store.num_sentences else 0
+
+
+def _source_lines(source: TextLines, store: NbestStore, count: int | None) -> list[str]:
+    lines = text_lines(source, "source")
+    if count is not None and len(lines) != count:
+        raise ConfigError(f"source: {len(lines):,} sentences for {count:,} lists of candidates")
+    if len(lines) < _last_line(store):
+        raise DataFormatError(
+            f"{len(lines):,} lines, but the list has candidates for sentence {store.sentence_ids[-1]} "
+            f"(line {_last_line(store)})",
+            source if isinstance(source, str | PathLike) else "source",
+            hint="is this the source text of this list?",
+        )
+    return lines
+
+
+def _some_references(references: References | None, sentences: range) -> References | None:
+    if references is None or not sentences:
+        return None
+    return References([[stream[i] for i in sentences] for stream in references.streams], references.names)
+
+
+def _unpickled(
+    store: NbestStore,
+    texts: list[str] | None,
+    tokenizer: Tokenize | None,
+    source: list[str] | None,
+    references: tuple[list[list[str | None]], tuple[str, ...]] | None,
+    count: int | None,
+) -> NbestList:
+    made = NbestList.__new__(NbestList)
+    known = None if references is None else References(*references)
+    made._fill(store, source, known, tokenizer, texts, count)
+    return made

@@ -1,0 +1,35 @@
+"""The words of lists whose candidates are text as people write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+
+from isogloss.nbest.build import build_store
+from isogloss.nbest.store import NbestStore
+
+__all__ = ["Tokenize", "retokenized", "tokenize_function"]
+
+Tokenize = str | Callable[[str], Sequence[str]]
+"""A tokenizer of ``isogloss.corpus.tokenizer`` by name, or a function from a sentence to its tokens."""
+
+
+def tokenize_function(tokenizer: Tokenize | None) -> Callable[[str], Sequence[str]] | None:
+    """The function that a tokenizer is; None if words stand between spaces."""
+    return _tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
+
+
+@cache
+def _tokenizer_named(name: str) -> Callable[[str], Sequence[str]]:
+    from isogloss.corpus.tokenizer import tokenizer
+
+    return tokenizer(name).tokenize
+
+
+def retokenized(store: NbestStore, texts: list[str], tokenize: Callable[[str], Sequence[str]]) -> NbestStore:
+    """The store with other words; links to words that no longer are there are gone."""
+    built = build_store(store.sentence_ids[store.sentence_of_row()].tolist(), texts, tokenize=tokenize)
+    return replace(
+        store, words=built.words, tokens=built.tokens, alignment=None, segmentation=None, path=None
+    )
