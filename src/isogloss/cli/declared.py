@@ -11,9 +11,10 @@ import functools
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Optional, TypeVar, get_args, get_origin, get_type_hints
 
 from cyclopts import Group, Parameter
@@ -22,22 +23,29 @@ from isogloss.io.config import Settings, check_types, from_settings, placed, rea
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.options import Option, every_option
 
-__all__ = ["DECLARED", "Declared", "Json", "declares", "flag"]
+__all__ = ["DECLARED", "Changes", "Declared", "Json", "declares", "flag", "heading"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Groups = Mapping[str, Sequence[str]]
 
-Json = Annotated[
-    bool, Parameter(group=Group("More", sort_key=90), show_default=False, help="Print the result as JSON.")
-]
+
+@functools.cache
+def heading(name: str) -> Group:
+    """A heading in the help; the same one for the same name, wherever options below it are declared."""
+    order = ("Data", "Input", "Catalog", "Text", "Output", "Search", "Choice", "Tuning", "Local training")
+    last = {"Resources": 80, "More": 90}
+    return Group(name, sort_key=last.get(name, order.index(name) if name in order else len(order)))
+
+
+Json = Annotated[bool, Parameter(group=heading("More"), show_default=False, help="Print the result as JSON.")]
 
 _SET = Annotated[
     list[str] | None,
     Parameter(
         name="--set",
         metavar="NAME=VALUE",
-        group=Group("More", sort_key=90),
-        help="Set any other option by its name: lm.order=4. 'isogloss options' lists them all.",
+        group=heading("More"),
+        help="Set any other option by its name, as in a TOML file; 'isogloss options' lists them all.",
     ),
 ]
 _CONFIG = Annotated[
@@ -45,7 +53,7 @@ _CONFIG = Annotated[
     Parameter(
         name="--config",
         metavar="FILE",
-        group=Group("More", sort_key=90),
+        group=heading("More"),
         help="TOML file with any of these options; command-line options override the file.",
     ),
 ]
@@ -53,14 +61,35 @@ DECLARED = "declared"
 """Where a verb keeps what it declares."""
 
 
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Options of which only those count that are given; the verb gets them as settings.
+
+    What is not given stays as something else has it, which ``default`` names: the system's, the memory's.
+    """
+
+    cls: type
+    default: str
+    prefix: str = ""
+    """A table of its own that they are in: ``local`` makes ``size`` ``--local.size``."""
+
+
 class Declared:
     """What a verb takes from option classes, by the names of its parameters."""
 
-    def __init__(self, classes: Mapping[str, type], groups: Groups, *, only_shown: bool) -> None:
-        self.classes, self.groups = classes, groups
+    def __init__(
+        self,
+        classes: Mapping[str, type | Changes],
+        groups: Groups,
+        *,
+        only_shown: bool = False,
+        names: Mapping[str, str] = MappingProxyType({}),
+        own: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.classes, self.groups, self.names, self.own = classes, groups, names, own
         self.options: dict[str, Option] = {}
         for cls in classes.values():
-            self.options |= {option.name: option for option in every_option(cls)}
+            self.options |= {option.name: option for option in _options(cls)}
         shown = {name: group for group, names in groups.items() for name in names}
         strange = sorted(shown.keys() - self.options.keys())
         if strange:
@@ -68,22 +97,27 @@ class Declared:
         hidden = [] if only_shown else list(self.options)
         self.flags = {name: shown.get(name, "") for name in [*shown, *hidden]}
 
+    def flag(self, name: str) -> str:
+        """An option as it is typed."""
+        return self.names.get(name) or flag(name)
+
     def parameters(self) -> list[inspect.Parameter]:
         """A keyword for each option; all are None if not given."""
-        order = list(self.groups)
         found = []
         for name, group in self.flags.items():
             option = self.options[name]
             note = Parameter(
-                name=flag(name),
+                name=self.flag(name),
                 help=option.summary,
                 show=bool(group),
                 show_default=option.shown_default or False,
-                negative=f"--no-{flag(name)[2:]}" if bool in option.alternatives else (),
+                negative=f"--no-{self.flag(name)[2:]}"
+                if option.default is not False and bool in option.alternatives
+                else (),
                 consume_multiple=_is_list(option),
                 metavar=_metavar(option),
                 required=False,
-                group=Group(group, sort_key=order.index(group)) if group else None,
+                group=heading(group) if group else None,
             )
             found.append(_keyword(name.replace(".", "__"), Annotated[Optional[_typed(option)], note]))  # noqa: UP045
         return found
@@ -95,16 +129,13 @@ class Declared:
         settings: Settings = {}
         if config is not None:
             settings = self._read(config)
-        for name, value in given.items():
-            if value is not None:
-                settings = with_table(settings, name, _value(self.options[name], value))
-        for assignment in assignments:
-            name, value = self._assignment(assignment)
+        typed = [self._typed(name, value) for name, value in given.items() if value is not None]
+        for name, value in [*typed, *map(self._assignment, assignments)]:
             settings = with_table(settings, name, value)
         try:
-            return {into: _made(cls, _part(cls, settings)) for into, cls in self.classes.items()}
+            return {into: _made(cls, settings) for into, cls in self.classes.items()}
         except ConfigError as error:
-            raise ConfigError(self._in_flags(str(error))) from None
+            raise ConfigError(self.in_flags(str(error))) from None
 
     def _read(self, config: Path) -> Settings:
         settings: Settings = read_toml(config)
@@ -114,13 +145,21 @@ class Declared:
                 raise DataFormatError(f"no option is called '{name}'{_meant(name, tables)}", config)
         found: Settings = {}
         for cls in self.classes.values():
-            part = placed(cls, _part(cls, settings), config.parent)
+            table, part = _part(cls, settings)
+            plain = cls.cls if isinstance(cls, Changes) else cls
+            part = placed(plain, part, config.parent)
             try:
-                check_types(cls, part)
+                check_types(plain, part)
             except ConfigError as error:
                 raise DataFormatError(str(error), config) from None
-            found |= part
+            found |= {table: {**found.get(table, {}), **part}} if table else part
         return found
+
+    def _typed(self, name: str, value: Any) -> tuple[str, Any]:
+        try:
+            return name, _value(self.options[name], value)
+        except ConfigError as error:
+            raise ConfigError(self.in_flags(str(error))) from None
 
     def _assignment(self, text: str) -> tuple[str, Any]:
         name, equals, written = text.partition("=")
@@ -133,17 +172,20 @@ class Declared:
             raise ConfigError(
                 f"--set: no option is called '{name}'{meant}; 'isogloss options' lists them all"
             )
+        option = self.options.get(name)
+        is_list = option is not None and _is_list(option)
         try:
-            return name, tomllib.loads(f"value = {written}")["value"]
+            value = tomllib.loads(f"value = {written}")["value"]
         except tomllib.TOMLDecodeError:  # words need no quotes
-            option = self.options.get(name)
-            return name, written.split(",") if option is not None and _is_list(option) else written
+            return name, _value(option, [written]) if option is not None and is_list else written
+        return name, [value] if is_list and not isinstance(value, list | dict) else value
 
-    def _in_flags(self, message: str) -> str:
+    def in_flags(self, message: str) -> str:
         """The message with options as they are typed; single words may be words of the language too."""
-        for name in sorted(self.flags, key=len, reverse=True):
+        typed = {**{name: self.flag(name) for name in self.flags}, **self.own}
+        for name in sorted(typed, key=len, reverse=True):
             end = r"(?![\w.])" if re.search(r"[._]", name) else r"(?= must| is missing)"
-            message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", flag(name), message)
+            message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", typed[name], message)
         return message
 
 
@@ -152,48 +194,74 @@ def _meant(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else "; 'isogloss options' lists them all"
 
 
-def _part(cls: type, settings: Settings) -> Settings:
-    names = {field.name for field in fields(cls)}
-    return {name: value for name, value in settings.items() if name in names}
+def _options(cls: type | Changes) -> Iterator[Option]:
+    if not isinstance(cls, Changes):
+        yield from every_option(cls)
+        return
+    prefix = f"{cls.prefix}." if cls.prefix else ""
+    for option in every_option(cls.cls):
+        yield replace(option, name=prefix + option.name, default=None, default_text=cls.default)
 
 
-def _made(cls: type, settings: Settings) -> Any:
+def _part(cls: type | Changes, settings: Settings) -> tuple[str, Settings]:
+    """The table that the options of a class are in, and those settings that are its."""
+    table, plain = (cls.prefix, cls.cls) if isinstance(cls, Changes) else ("", cls)
+    names = {field.name for field in fields(plain)}
+    inside = settings.get(table, {}) if table else settings
+    return table, {name: value for name, value in inside.items() if name in names}
+
+
+def _made(cls: type | Changes, settings: Settings) -> Any:
     """Some classes have defaults that depend on other options."""
+    _, part = _part(cls, settings)
+    if isinstance(cls, Changes):
+        check_types(cls.cls, part)
+        return part
     own = getattr(cls, "from_settings", None)
-    return own(settings) if own is not None else from_settings(cls, settings)
+    return own(part) if own is not None else from_settings(cls, part)
 
 
 def declares(
-    groups: Groups | None = None, *, config: bool = True, only_shown: bool = False, **classes: type
+    groups: Groups | None = None,
+    *,
+    config: bool = True,
+    only_shown: bool = False,
+    names: Mapping[str, str] = MappingProxyType({}),
+    **classes: type | Changes,
 ) -> Callable[[F], F]:
     """Give a verb the options of classes; what is given on the command line comes as an object of each.
 
     ``classes`` are by the names of the verb's parameters. ``groups`` are the options that the help shows, by
     heading; by default all but those inside other options, under "Options". Others are accepted too, unless
-    ``only_shown``, and all of them through ``--set``.
+    ``only_shown``, and all of them through ``--set``. ``names`` are flags that are not called like the
+    option. A message about an option names it as it is typed, whoever raises it.
     """
 
     def decorate(verb: F) -> F:
         chosen = groups
         if chosen is None:
-            every = (option.name for cls in classes.values() for option in every_option(cls))
+            every = (option.name for cls in classes.values() for option in _options(cls))
             chosen = {"Options": [name for name in every if "." not in name]}
-        declared = Declared(classes, chosen, only_shown=only_shown)
         hints = get_type_hints(verb, include_extras=True)
         own = [
             parameter.replace(annotation=hints.get(name, parameter.annotation))
             for name, parameter in inspect.signature(verb).parameters.items()
             if name not in classes
         ]
+        own_flags = {parameter.name: _own_flag(parameter) for parameter in own if not _by_place(parameter)}
+        declared = Declared(classes, chosen, only_shown=only_shown, names=names, own=own_flags)
         added = declared.parameters()
-        more = [_keyword("set", _SET), *([_keyword("config", _CONFIG)] if config else [])]
-        names = [parameter.name for parameter in added]
+        more = [_keyword("set", _SET), *([_keyword("config", _CONFIG)] if config else [])] if classes else []
+        typed = [parameter.name for parameter in added]
 
         @functools.wraps(verb)
         def wrapped(*arguments: Any, **keywords: Any) -> Any:
-            given = {name.replace("__", "."): keywords.pop(name, None) for name in names}
+            given = {name.replace("__", "."): keywords.pop(name, None) for name in typed}
             built = declared.build(given, keywords.pop("config", None), keywords.pop("set", None) or ())
-            return verb(*arguments, **built, **keywords)
+            try:
+                return verb(*arguments, **built, **keywords)
+            except ConfigError as error:
+                raise ConfigError(declared.in_flags(str(error))) from error
 
         del wrapped.__wrapped__  # its signature is another one
         parameters = sorted([*own, *added, *more], key=lambda parameter: parameter.kind)
@@ -212,6 +280,19 @@ def flag(name: str) -> str:
     ('--beam-size', '--lm.order')
     """
     return "--" + name.replace("_", "-")
+
+
+def _by_place(parameter: inspect.Parameter) -> bool:
+    return parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+
+
+def _own_flag(parameter: inspect.Parameter) -> str:
+    """How a parameter of the verb's own is typed."""
+    notes = [
+        note for note in getattr(parameter.annotation, "__metadata__", ()) if isinstance(note, Parameter)
+    ]
+    names = [name for note in notes for name in note.name or () if name.startswith("--")]
+    return names[0] if names else flag(parameter.name)
 
 
 def _keyword(name: str, annotation: Any) -> inspect.Parameter:
@@ -233,12 +314,7 @@ def _typed(option: Option) -> Any:
         return Literal[tuple(option.choices)]
     if _is_list(option):
         return list[str]
-    if option.is_size:
-        return str
-    for kind in (bool, int, float):
-        if kind in option.alternatives:
-            return kind
-    return str
+    return bool if bool in option.alternatives else str  # Cyclopts would take 1.5 for a whole number
 
 
 def _metavar(option: Option) -> str | None:
@@ -254,6 +330,8 @@ def _metavar(option: Option) -> str | None:
         "a number": "NUMBER",
         "list of words": "NAME...",
         "table": "NAME=VALUE...",
+        "list of whole numbers": "N...",
+        "list of numbers": "NUMBER...",
         "list": "VALUE...",
         "text": "TEXT",
     }
@@ -262,6 +340,10 @@ def _metavar(option: Option) -> str | None:
 
 def _value(option: Option, value: Any) -> Any:
     """What was typed, as settings have it: tables from NAME=VALUE, pairs from A:B, lists also with commas."""
+    if isinstance(value, str):
+        kinds = option.alternatives
+        number = next((kind for kind in (int, float) if kind in kinds and not option.is_size), None)
+        return value if number is None or str in kinds else _number(option, number, value)
     if not isinstance(value, list):
         return value
     for kind in option.alternatives:
@@ -270,11 +352,23 @@ def _value(option: Option, value: Any) -> Any:
         inner = get_args(kind)[:1] if get_origin(kind) is tuple else ()
         if inner and get_origin(inner[0]) is tuple:
             return [list(_two(option, text, ":", last=True)) for text in value]
-        if inner == (str,):
-            if value == ["none"]:
-                return []
-            return [word.strip() for text in value for word in text.split(",") if word.strip()]
+        if inner == (str,) and not option.is_verbatim:
+            return [] if value == ["none"] else _between_commas(value)
+        if inner and inner[0] in (int, float):
+            return [_number(option, inner[0], word) for word in _between_commas(value)]
     return value
+
+
+def _between_commas(texts: Iterable[str]) -> list[str]:
+    return [word.strip() for text in texts for word in text.split(",") if word.strip()]
+
+
+def _number(option: Option, kind: type[int] | type[float], word: str) -> int | float:
+    try:
+        return kind(word)
+    except ValueError:
+        kinds = f"a {option.kind}" if _is_list(option) else option.kind
+        raise ConfigError(f"{option.name} must be {kinds}, got '{word}'") from None
 
 
 def _two(option: Option, text: str, separator: str, *, last: bool = False) -> tuple[str, str]:

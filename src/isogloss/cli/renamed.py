@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 
 __all__ = ["current_words"]
 
-_VERBS: dict[tuple[str, ...], tuple[str, ...]] = {}
+_VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("--show-completion",): ("completion",),
+    ("--install-completion",): ("completion",),
+}
+# An old option with the word after it, if that is part of the name.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("train",): {
         "--memory": "--memory-limit",
@@ -33,9 +37,23 @@ def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str
     for verb, options in _OPTIONS.items():
         if tuple(found[: len(verb)]) == verb:
             end = found.index("--") if "--" in found else len(found)
-            for place, word in enumerate(found[:end]):
-                name, equals, value = word.partition("=")
-                if name in options:
-                    note(f"{name} is now called {options[name]}")
-                    found[place] = options[name] + equals + value
+            found[:end] = _renamed(found[:end], options, note)
+    return found
+
+
+def _renamed(words: Sequence[str], options: dict[str, str], note: Callable[[str], None]) -> list[str]:
+    found: list[str] = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        pair = f"{found[-1]} {word}" if found else ""
+        if pair in options or (equals and f"{name} {value}" in options):
+            old = pair if pair in options else f"{name} {value}"
+            note(f"'{old}' is now written '{options[old]}'")
+            del found[len(found) - (pair in options) :]
+            found += options[old].split()
+        elif name in options:
+            note(f"{name} is now called {options[name]}")
+            found.append(options[name] + equals + value)
+        else:
+            found.append(word)
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import Between, Options
 
 __all__ = ["PhraseOrder", "SearchOptions", "UnknownWords", "engine_options"]
 
@@ -20,7 +20,7 @@ _UNFIT = re.compile(r"[\0 \t-\r\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchOptions:
+class SearchOptions(Options):
     """What the search may do and how hard it tries. All limits are in work, none in time.
 
     >>> SearchOptions(beam_size=50).distortion_limit
@@ -29,26 +29,26 @@ class SearchOptions:
 
     hierarchical: bool = True
     """Translate with rules that have gaps and with glue; otherwise with plain phrases."""
-    max_span: int = 15
+    max_span: Annotated[int, Between(0, _MOST)] = 15
     """Widest span of a rule with gaps, in words."""
-    max_options: int = 20
+    max_options: Annotated[int, Between(0, _MOST)] = 20
     """Target sides kept per source side; 0 keeps all."""
-    max_scanned: int = 200
+    max_scanned: Annotated[int, Between(0, _MOST)] = 200
     """Target sides looked at per source side, most probable first; 0 looks at all."""
-    lexical_threshold: float = 0.05
+    lexical_threshold: Annotated[float, Between(0, 1e30)] = 0.05
     """Probability from which two words count as translations of each other; for ``insertions`` and
     ``deletions``."""
     gap_rules: bool = True
     """Use rules with gaps; hierarchical search only."""
     reordering_glue: bool = True
     """Let glue leave something open on its left; hierarchical search only."""
-    distortion_limit: int = 6
+    distortion_limit: Annotated[int, Between(0, _MOST)] = 6
     """In words: the widest gap that glue leaves open on its left, or the longest jump between phrases."""
-    beam_size: int = 100
+    beam_size: Annotated[int, Between(0, _MOST)] = 100
     """Hypotheses kept per number of covered words; 0 keeps all."""
-    pop_limit: int = 200
+    pop_limit: Annotated[int, Between(0, _MOST)] = 200
     """Extensions tried per number of covered words; 0 tries all."""
-    threshold: float = 0.0
+    threshold: Annotated[float, Between(0, 1e30)] = 0.0
     """Hypotheses whose score is worse than the best by more than this are dropped; 0 drops none."""
     diversity: bool = True
     """Every coverage contributes its best hypothesis before any contributes many."""
@@ -62,24 +62,9 @@ class SearchOptions:
     """How an unknown word is marked; has ``{word}`` in it once."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type == "bool" and not isinstance(value, bool):
-                raise ConfigError(f"{field.name} must be true or false, got {value!r}")
-            if field.type == "int" and (isinstance(value, bool) or not isinstance(value, int)):
-                raise ConfigError(f"{field.name} must be a whole number, got {value!r}")
-            if field.type == "int" and not 0 <= value <= _MOST:
-                raise ConfigError(f"{field.name} must be between 0 and {_MOST}, got {value}")
-            if field.type == "float" and (isinstance(value, bool) or not isinstance(value, int | float)):
-                raise ConfigError(f"{field.name} must be a number, got {value!r}")
-            if field.type == "float" and (not math.isfinite(value) or not 0 <= value <= 1e30):
-                raise ConfigError(f"{field.name} must be finite and at least 0, got {value}")
-        for name, choices in (("phrase_order", PhraseOrder), ("unknown", UnknownWords)):
-            value = getattr(self, name)
-            if value not in get_args(choices):
-                raise ConfigError(f"{name} must be one of {', '.join(get_args(choices))}, got {value!r}")
+        Options.__post_init__(self)
         mark = self.unknown_mark
-        if not isinstance(mark, str) or mark.count("{word}") != 1 or _UNFIT.search(mark):
+        if mark.count("{word}") != 1 or _UNFIT.search(mark):
             raise ConfigError(
                 f"unknown_mark must have '{{word}}' in it once and no white space, got {mark!r}"
             )

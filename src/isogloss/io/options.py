@@ -41,6 +41,7 @@ __all__ = [
     "Option",
     "Options",
     "Range",
+    "Verbatim",
     "declared",
     "every_option",
     "option_named",
@@ -53,6 +54,12 @@ _PLAIN: dict[Any, str] = {
     str: "text",
     Path: "a file name",
     PathLike: "a file name",
+}
+_LISTS = {
+    "text": "list of words",
+    _PLAIN[Path]: "list of files",
+    _PLAIN[int]: "list of whole numbers",
+    _PLAIN[float]: "list of numbers",
 }
 
 
@@ -72,15 +79,19 @@ class Range:
         return low and (value < self.high if self.below else value <= self.high) and math.isfinite(value)
 
     def __str__(self) -> str:
-        low = f"{'above' if self.above else 'at least'} {self.low:,g}"
-        high = f"{'below' if self.below else 'at most'} {self.high:,g}"
+        low = f"{'above' if self.above else 'at least'} {_number(self.low)}"
+        high = f"{'below' if self.below else 'at most'} {_number(self.high)}"
         if self.high == math.inf:
             return low if self.low > -math.inf else "a finite number"
         if self.low == -math.inf:
             return high
         if self.above or self.below:
             return f"{low} and {high}"
-        return f"between {self.low:,g} and {self.high:,g}"
+        return f"between {_number(self.low)} and {_number(self.high)}"
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def AtLeast(low: float) -> Range:  # noqa: N802  # reads as a part of the type
@@ -110,6 +121,11 @@ class ByteSize:
     """Marks a number of bytes, which people may write as ``500M`` or ``4G``."""
 
 
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Marks a list whose items may hold commas, such as regular expressions: each word typed is an item."""
+
+
 class Options:
     """Base of all option classes: checks every field against its declaration."""
 
@@ -133,6 +149,8 @@ class Option:
     default_text: str = ""
     is_size: bool = False
     """Whether it is a number of bytes, which may be written as ``4G``."""
+    is_verbatim: bool = False
+    """Whether the items of a list may hold commas."""
     owner: type
     """The class that declares it."""
 
@@ -231,6 +249,7 @@ def _option(cls: type, field: Field[Any], hint: Any) -> Option:
         range=next((note for note in notes if isinstance(note, Range)), None),
         default_text=next((note.text for note in notes if isinstance(note, DefaultText)), ""),
         is_size=any(isinstance(note, ByteSize) for note in notes),
+        is_verbatim=any(isinstance(note, Verbatim) for note in notes),
         owner=_declaring(cls, field.name),
     )
 
@@ -297,9 +316,7 @@ def _described(hint: Any) -> str:
         if kind in _PLAIN:
             return _PLAIN[kind]
         if get_origin(kind) is tuple:
-            return {"text": "list of words", _PLAIN[Path]: "list of files"}.get(
-                _described(get_args(kind)[0]), "list"
-            )
+            return _LISTS.get(_described(get_args(kind)[0]), "list")
         if _is_mapping(kind):
             return "table"
     return "table of options"
