@@ -48,6 +48,7 @@ _SET = Annotated[
         help="Set any other option by its name, as in a TOML file; 'isogloss options' lists them all.",
     ),
 ]
+_HIDDEN_SET = Annotated[_SET, Parameter(show=False)]
 _CONFIG = Annotated[
     Path | None,
     Parameter(
@@ -94,8 +95,9 @@ class Declared:
         strange = sorted(shown.keys() - self.options.keys())
         if strange:
             raise KeyError(f"no option is called {strange[0]}")
-        hidden = [] if only_shown else list(self.options)
-        self.flags = {name: shown.get(name, "") for name in [*shown, *hidden]}
+        self.hidden = [name for name in self.options if name not in shown]
+        flags = [*shown, *([] if only_shown else self.hidden)]
+        self.flags = {name: shown.get(name, "") for name in flags}
 
     def flag(self, name: str) -> str:
         """An option as it is typed."""
@@ -108,7 +110,7 @@ class Declared:
             option = self.options[name]
             note = Parameter(
                 name=self.flag(name),
-                help=option.summary,
+                help=f"{option.summary} Required." if option.required else option.summary,
                 show=bool(group),
                 show_default=option.shown_default or False,
                 negative=f"--no-{self.flag(name)[2:]}"
@@ -185,6 +187,7 @@ class Declared:
         typed = {**{name: self.flag(name) for name in self.flags}, **self.own}
         for name in sorted(typed, key=len, reverse=True):
             end = r"(?![\w.])" if re.search(r"[._]", name) else r"(?= must| is missing)"
+            message = message.replace(f"'{name}' is missing", f"{typed[name]} is missing")
             message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", typed[name], message)
         return message
 
@@ -251,7 +254,8 @@ def declares(
         own_flags = {parameter.name: _own_flag(parameter) for parameter in own if not _by_place(parameter)}
         declared = Declared(classes, chosen, only_shown=only_shown, names=names, own=own_flags)
         added = declared.parameters()
-        more = [_keyword("set", _SET), *([_keyword("config", _CONFIG)] if config else [])] if classes else []
+        more = [_keyword("set", _SET if declared.hidden else _HIDDEN_SET)] if classes else []
+        more += [_keyword("config", _CONFIG)] if classes and config else []
         typed = [parameter.name for parameter in added]
 
         @functools.wraps(verb)

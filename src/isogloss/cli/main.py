@@ -44,6 +44,14 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Start here": {
         "train": ("train:train", "Train a translation engine from your own sentence pairs."),
     },
+    "Prepare text": {},
+    "Build models": {
+        "classes": ("classes:classes", "Group words that are used alike into classes."),
+        "column": (
+            "column:column",
+            "Look up lemmas, parts of speech or synsets of words, for sparse features to see.",
+        ),
+    },
     "Help": {
         "options": ("options:options", "List every option of a verb."),
         "completion": (
