@@ -78,19 +78,19 @@ def test_odd_corpora_work(tmp_path: Path, content: str, capfd: pytest.CaptureFix
     (tmp_path / "t").write_text(content)
     assert main(["classes", str(tmp_path / "t"), "--output", str(tmp_path / "c")]) == 0
     assert set(WordClasses.load(tmp_path / "c")) == set(content.split())
-    assert "different words: no more than that many classes are used" in capfd.readouterr().err
+    assert "different words, so there are at most as many classes" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("content", "arguments", "message"),
     [
-        (b"", [], "text: no words found; tokenised sentences are expected"),
+        (b"", [], "text: no words found; tokenized sentences are expected"),
         (b"\n \n", [], "text: no words found"),
         (b"a\n\xff\n", [], "text:2: byte 0xff"),
         (b"a\0b\n", [], "not a text file"),
-        (b"a\n", ["--classes", "0"], "classes must be between 1 and 4096, got 0"),
-        (b"a\n", ["--iterations", "0"], "iterations must be at least 1"),
-        (b"a\n", ["--threads", "0"], "threads must be at least 1"),
+        (b"a\n", ["--classes", "0"], "--classes must be between 1 and 4096, got 0"),
+        (b"a\n", ["--iterations", "0"], "--iterations must be at least 1"),
+        (b"a\n", ["--threads", "-1"], "--threads must be at least 0, got -1"),
         (None, [], "No such file or directory"),
     ],
 )

@@ -297,7 +297,7 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
             "none of the 24 sentence pairs can be used (empty-side: 24, ",
         ),
         ({"method": "luck"}, "no method is called 'luck'; choose one of: online-mira, "),
-        ({"search": "luck"}, 'Choose from: "hiero", "phrase", "block"'),
+        ({"search": "luck"}, "--search must be one of hiero, phrase, block, got"),
         ({"config": "choice.toml"}, "no method is called 'luck'; choose one of: online-mira, "),
         ({"tokenizer": "luck"}, "unknown tokenizer 'luck'; known are moses"),
         ({"dev_size": "5"}, "--dev-size is for training without a --dev-source"),

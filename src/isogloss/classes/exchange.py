@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from isogloss._engine import MOST_CLASSES, BigramCounter, ExchangeClustering, UnitBigrams, Vocabulary
 from isogloss.classes.words import FIRST_CLASS, UNKNOWN_WORD, WordClasses
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.options import AtLeast, Between, Options
 from isogloss.io.streams import StrPath
 
 __all__ = ["ClassOptions", "Clustering", "Pass", "class_perplexity", "induce_classes"]
@@ -33,26 +35,19 @@ PassReport = Callable[["Pass"], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassOptions:
-    """What classes are induced and how long the search goes on."""
+class ClassOptions(Options):
+    """How many classes are induced and how long the search goes on."""
 
-    classes: int = 50
-    """Classes for words; the sentence boundary has one more."""
-    iterations: int = 50
-    """Most passes over the vocabulary in one descent; it ends earlier when no word moves."""
-    restarts: int = 8
-    """Descents from a disturbed copy of the best clustering so far; 0 takes the first local optimum."""
-    min_count: int = 1
-    """Words seen less often are taken together as one word, ``<unk>``."""
-    seed: int = 1
-    """Of the restarts' random numbers."""
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.classes <= MOST_CLASSES:
-            raise ConfigError(f"classes must be between 1 and {MOST_CLASSES}, got {self.classes}")
-        for name, least in (("iterations", 1), ("restarts", 0), ("min_count", 1), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} must be at least {least}, got {getattr(self, name)}")
+    classes: Annotated[int, Between(1, MOST_CLASSES)] = 50
+    """Number of classes; the sentence boundary has one more."""
+    iterations: Annotated[int, AtLeast(1)] = 50
+    """Most passes over the vocabulary in one descent. A descent ends earlier if no word moves."""
+    restarts: Annotated[int, AtLeast(0)] = 8
+    """Descents from a perturbed copy of the best clustering so far; 0 takes the first local optimum."""
+    min_count: Annotated[int, AtLeast(1)] = 1
+    """Words seen less often than this are treated as one word, ``<unk>``."""
+    seed: Annotated[int, AtLeast(0)] = 1
+    """Random seed for the restarts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +83,32 @@ class Clustering:
     counts: Sequence[int]
     """How often each word of ``classes`` was seen, in the same order."""
 
+    def summary(self, shown: int = 8) -> list[dict[str, Any]]:
+        """A row for each class: its number, its words and tokens, and its most frequent words."""
+        counts = dict(zip(self.classes, self.counts, strict=True))
+        return [
+            {
+                "class": number,
+                "words": len(words),
+                "tokens": sum(counts[word] for word in words),
+                "most_frequent": words[:shown],
+            }
+            for number, words in self.classes.members().items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "types": self.types,
+            "log_likelihood_bits": self.log_likelihood,
+            "perplexity": self.perplexity,
+            "best_descent": self.best_descent,
+            "passes": [asdict(step) for step in self.passes],
+            "classes": self.summary(),
+        }
+
 
 def induce_classes(
     sentences: Iterable[Sequence[str]],
@@ -97,7 +118,7 @@ def induce_classes(
     progress: PassReport | None = None,
     origin: StrPath = "corpus",
 ) -> Clustering:
-    """Cluster the words of a tokenised corpus.
+    """Cluster the words of a tokenized corpus.
 
     Memory grows with the number of different word pairs, not with the corpus. ``threads`` work on
     different restarts and change nothing in the result. ``progress`` is told of every pass: of the first
@@ -184,7 +205,7 @@ def _count(sentences: Iterable[Sequence[str]], origin: StrPath) -> _Corpus:
     while batch := list(islice(stream, _BATCH)):
         counter.add(*vocabulary.encode(batch))
     if counter.sentences == 0:
-        raise DataFormatError("no words found", origin, hint="tokenised sentences are expected, one per line")
+        raise DataFormatError("no words found", origin, hint="tokenized sentences are expected, one per line")
     return _Corpus(vocabulary.words(), counter.counts().astype(np.int64), counter)
 
 

@@ -1,95 +1,56 @@
-"""``isogloss classes``: word classes from a tokenised corpus."""
+"""``isogloss classes``: word classes from a tokenized corpus."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-import typer
-
+from isogloss.classes import ClassOptions, Clustering, Pass, induce_classes
 from isogloss.cli import console
-
-if TYPE_CHECKING:
-    from isogloss.classes import Clustering, Pass
+from isogloss.cli.declared import Json, declares
+from isogloss.cli.parameters import TokenizedText, output_to
+from isogloss.corpus import read_tokens
+from isogloss.io.resources import Threads
 
 __all__ = ["classes"]
 
-_SHOWN = 8  # members of a class in the table
+_GROUPS = {
+    "Classes": ("classes", "iterations", "restarts", "min_count", "seed"),
+    "Resources": ("threads",),
+}
 
 
+@declares(_GROUPS, options=ClassOptions, resources=Threads)
 def classes(
-    corpus: Annotated[Path, typer.Argument(help="Tokenised text, a sentence per line; - is standard input.")],
-    output: Annotated[Path, typer.Option(help="Where the classes go: one 'word<TAB>class' per line.")],
-    classes: Annotated[int, typer.Option(help="Number of classes.")] = 50,
-    iterations: Annotated[int, typer.Option(help="Most passes over the vocabulary in one descent.")] = 50,
-    restarts: Annotated[
-        int, typer.Option(help="Descents from a disturbed copy of the best clustering; 0 is the fastest.")
-    ] = 8,
-    min_count: Annotated[
-        int, typer.Option(help="Words seen less often than this share one class, that of '<unk>'.")
-    ] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the restarts.")] = 1,
-    threads: Annotated[
-        int | None, typer.Option(help="Threads for the restarts; all processors if not given.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    text: TokenizedText,
+    /,
+    *,
+    output: Annotated[Path, output_to("File to write, one 'word TAB class' per line.")],
+    options: ClassOptions,
+    resources: Threads,
+    json: Json = False,
 ) -> None:
-    """Group the words of a corpus into classes of words used alike."""
-    from isogloss.classes import ClassOptions, induce_classes
-    from isogloss.io.streams import read_lines
-
-    options = ClassOptions(
-        classes=classes, iterations=iterations, restarts=restarts, min_count=min_count, seed=seed
-    )
-    sentences = (line.split() for line in console.track(read_lines(corpus), "reading"))
+    """Group words that are used alike into classes."""
 
     def say(step: Pass) -> None:
-        over = step.moved == 0 or step.number == iterations
-        if step.descent == 0 or over:
-            name = f"pass {step.number}" if step.descent == 0 else f"restart {step.descent}"
-            moved = f", {step.moved:,} words moved" if step.descent == 0 else ""
-            console.note(f"{name}: perplexity {step.perplexity:.3f}{moved}")
+        over = step.moved == 0 or step.number == options.iterations
+        if step.descent == 0:
+            console.note(f"pass {step.number}: perplexity {step.perplexity:.3f}, {step.moved:,} words moved")
+        elif over:
+            console.note(f"restart {step.descent}: perplexity {step.perplexity:.3f}")
 
-    if threads is None:
-        threads = os.cpu_count() or 1
-    result = induce_classes(sentences, options, threads=threads, progress=say, origin=corpus)
+    result = induce_classes(
+        read_tokens(text, console.track), options, threads=resources.count, progress=say, origin=text
+    )
     result.classes.save(output)
-    if result.types < classes:
-        console.note(f"only {result.types} different words: no more than that many classes are used")
+    if result.types < options.classes:
+        console.note(
+            f"the text has only {result.types} different words, so there are at most as many classes"
+        )
     if json:
-        console.print_json(_as_json(result, corpus, output))
+        console.print_json({"corpus": str(text), "output": str(output), **result.to_dict()})
     else:
         _print(result)
-
-
-def _rows(result: Clustering) -> list[dict[str, Any]]:
-    counts = dict(zip(result.classes, result.counts, strict=True))
-    return [
-        {
-            "class": number,
-            "words": len(words),
-            "tokens": sum(counts[word] for word in words),
-            "most_frequent": words[:_SHOWN],
-        }
-        for number, words in result.classes.members().items()
-    ]
-
-
-def _as_json(result: Clustering, corpus: Path, output: Path) -> dict[str, Any]:
-    return {
-        "corpus": str(corpus),
-        "output": str(output),
-        "sentences": result.sentences,
-        "tokens": result.tokens,
-        "types": result.types,
-        "log_likelihood_bits": result.log_likelihood,
-        "perplexity": result.perplexity,
-        "best_descent": result.best_descent,
-        "passes": [asdict(step) for step in result.passes],
-        "classes": _rows(result),
-    }
 
 
 def _print(result: Clustering) -> None:
@@ -97,7 +58,7 @@ def _print(result: Clustering) -> None:
     from rich.text import Text
 
     table = Table("class", "words", "tokens", "most frequent", box=None)
-    for row in _rows(result):
+    for row in result.summary():
         table.add_row(
             str(row["class"]), f"{row['words']:,}", f"{row['tokens']:,}", Text(" ".join(row["most_frequent"]))
         )

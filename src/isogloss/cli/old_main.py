@@ -11,8 +11,6 @@ import typer
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
 from isogloss.cli.align import align
-from isogloss.cli.classes import classes
-from isogloss.cli.column import column
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
@@ -51,8 +49,6 @@ app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
 app.command()(sample)
 app.command()(align)
-app.command()(classes)
-app.command()(column)
 app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
@@ -90,14 +86,16 @@ def _options(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show Python's traceback with an error.")] = False,
 ) -> None:
-    console.set_quiet(quiet)
     context.obj = {"debug": debug}
 
 
 def run_typer(words: list[str]) -> Any:
     """Verbs that are not yet declared."""
     try:
-        return app(args=words, prog_name="isogloss", standalone_mode=False)
+        result = app(args=words, prog_name="isogloss", standalone_mode=False)
+        if result == _INTERRUPTED:  # Typer may have seen Ctrl-C before we do
+            raise KeyboardInterrupt
+        return result
     except typer.Exit as request:
         return request.exit_code
     except typer.Abort:

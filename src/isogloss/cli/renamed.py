@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 
 __all__ = ["current_words"]
 
-_VERBS: dict[tuple[str, ...], tuple[str, ...]] = {}
+_VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("--show-completion",): ("completion",),
+    ("--install-completion",): ("completion",),
+}
 # An old option with the word after it, if that is part of the name.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("translate",): {

@@ -10,9 +10,10 @@ from typing import IO
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.io.errors import DataFormatError
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 
-__all__ = ["one_line", "read_plain", "unequal_lines", "write_plain"]
+__all__ = ["one_line", "read_plain", "read_tokens", "unequal_lines", "write_plain"]
 
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 
@@ -28,6 +29,11 @@ def read_plain(
             short, long = (source_path, target_path) if source is None else (target_path, source_path)
             raise unequal_lines(short, long, number)
         yield SentencePair(source, target, line=number)
+
+
+def read_tokens(path: StrPath, track: Track = no_track) -> Iterator[list[str]]:
+    """Yield the words of each line of a tokenized text, which white space separates."""
+    return (line.split() for line in track(read_lines(path), "reading"))
 
 
 def unequal_lines(short: StrPath, long: StrPath, line: int) -> DataFormatError:

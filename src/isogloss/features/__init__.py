@@ -1,5 +1,6 @@
 """Sparse features of the search: token types, templates and their weights."""
 
+from isogloss.features.annotators import ColumnOptions, annotate_text
 from isogloss.features.columns import TokenColumn
 from isogloss.features.model import SparseModel
 from isogloss.features.options import ALL_TEMPLATES, SPELLING_TYPES, PythonTemplate, SparseOptions
@@ -8,9 +9,11 @@ from isogloss.features.weights import SparseWeights
 __all__ = [
     "ALL_TEMPLATES",
     "SPELLING_TYPES",
+    "ColumnOptions",
     "PythonTemplate",
     "SparseModel",
     "SparseOptions",
     "SparseWeights",
     "TokenColumn",
+    "annotate_text",
 ]

@@ -39,6 +39,14 @@ class TokenColumn:
         """Word classes as a column; unknown words have no class in it."""
         return cls({word: (str(classes[word]),) for word in classes})
 
+    def summary(self) -> dict[str, int]:
+        """How many words, words with several values, and different values there are."""
+        return {
+            "words": len(self),
+            "ambiguous": sum(len(values) > 1 for values in self.values.values()),
+            "values": len({value for values in self.values.values() for value in values}),
+        }
+
     def save(self, path: StrPath) -> None:
         """Write lines as ``load`` reads them."""
         with atomic_output(path) as stream:

