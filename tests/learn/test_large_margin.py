@@ -177,7 +177,7 @@ def test_what_does_not_fit_is_refused() -> None:
     broken = CsrRows(np.array([0, 5, 0]), none.columns, none.values)
     with pytest.raises(ValueError, match="offsets"):
         large_margin_update(rows, broken, scores, one, one, np.ones(1))
-    with pytest.raises(ConfigError, match="unknown slack 'word'"):
+    with pytest.raises(ConfigError, match="slack must be one of sentence, pair, got 'word'"):
         LargeMarginOptions(slack="word")
     for changes in ({"aggressiveness": 0.0}, {"tolerance": 1.0}, {"max_steps": 0}):
         with pytest.raises(ConfigError, match=next(iter(changes))):

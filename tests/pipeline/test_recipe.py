@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import pytest
-from isogloss.pipeline.train_config import make_options
 
 from isogloss.pipeline.recipe import Helpers, recipe
+from isogloss.pipeline.train_options import TrainOptions
 
 HELPERS = Helpers(
     threads=1, memory=1 << 30, track=lambda items, *_: items, warn=lambda _: None, report=lambda _: None
@@ -18,7 +18,7 @@ HELPERS = Helpers(
 
 def keys(**settings: Any) -> dict[str, str]:
     """For every stage a digest of all that its key is made of, but for the content of its inputs."""
-    stages = recipe(make_options({"source": "a.de", "target": "a.en", **settings}), HELPERS)
+    stages = recipe(TrainOptions.from_settings({"source": "a.de", "target": "a.en", **settings}), HELPERS)
     rows = {stage.name: [stage.version, stage.options, dict(stage.outputs)] for stage in stages}
     return {
         name: hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:16]
@@ -67,6 +67,6 @@ def test_models_are_known_by_their_old_keys() -> None:
 
 def test_names_of_before_are_accepted_with_a_note() -> None:
     told: list[str] = []
-    options = make_options({"source": "a.de", "target": "a.en", "tuner": "kbmira"}, told.append)
+    options = TrainOptions.from_settings({"source": "a.de", "target": "a.en", "tuner": "kbmira"}, told.append)
     assert options.method == "batch-mira"
     assert told == ["'tuner' is now called 'method'", "'kbmira' is now called 'batch-mira'"]

@@ -53,6 +53,9 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
     },
+    "Improve an engine": {
+        "tune": ("tune:tune", "Tune the weights of an engine on sentences and their translations."),
+    },
     "Prepare text": {},
     "Build models": {
         "classes": ("classes:classes", "Group words that are used alike into classes."),

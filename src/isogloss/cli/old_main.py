@@ -18,7 +18,6 @@ from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
 from isogloss.cli.sample import sample
 from isogloss.cli.speech import speech
-from isogloss.cli.tune import tune
 from isogloss.cli.tune_nbest import tune_nbest
 
 __all__ = ["app", "run_typer"]
@@ -44,7 +43,6 @@ app = typer.Typer(
 
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
-app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
 app.command()(sample)

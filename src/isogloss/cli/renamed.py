@@ -23,6 +23,15 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--local-edit-share": "--local.edit-share",
         "--local-decodings": "--local.decodings",
     },
+    ("tune",): {
+        "--aggressiveness": "--online.aggressiveness",
+        "--candidates": "--online.candidates",
+        "--oracles": "--online.oracles",
+        "--loss-scale": "--online.loss-scale",
+        "--sparse-scale": "--online.sparse-scale",
+        "--selection": "--online.selection",
+        "--patience": "--online.patience",
+    },
     ("train",): {
         "--tuner": "--method",
         "--memory": "--memory-limit",

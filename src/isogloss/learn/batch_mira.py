@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from isogloss import _engine
-from isogloss.io.errors import ConfigError
+from isogloss.io.options import Above, AtLeast, Between, Options
 from isogloss.learn.constraints import Constraints
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
@@ -25,32 +25,22 @@ __all__ = ["BatchMira"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BatchMira:
+class BatchMira(Options):
     """Passes over the list; the averaged weights of the best pass are the result.
 
     >>> BatchMira(iterations=10).aggressiveness
     0.01
     """
 
-    iterations: int = 60
+    iterations: Annotated[int, AtLeast(1)] = 60
     """Passes over all sentences."""
-    aggressiveness: float = 0.01
+    aggressiveness: Annotated[float, Above(0)] = 0.01
     """C: the largest step of one update."""
-    decay: float = 0.999
+    decay: Annotated[float, Between(0, 1)] = 0.999
     """What is left of the memory of earlier hopes after a sentence."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Of the order of sentences."""
     constraints: Constraints = field(default_factory=Constraints)
-
-    def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise ConfigError(f"iterations must be at least 1, got {self.iterations}")
-        if not 0 < self.aggressiveness < float("inf"):
-            raise ConfigError(f"aggressiveness must be positive, got {self.aggressiveness}")
-        if not 0 <= self.decay <= 1:
-            raise ConfigError(f"decay must be between 0 and 1, got {self.decay}")
-        if self.seed < 0:
-            raise ConfigError(f"seed must be at least 0, got {self.seed}")
 
     def learn(
         self,

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.learn.lbfgs import minimise
 from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.mbr import posterior
@@ -26,7 +27,7 @@ __all__ = ["ExpectedScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectedScore:
+class ExpectedScore(Options):
     """Maximises score(expected statistics) - regularization · |w - start|² over scaled features.
 
     The start is first multiplied with the number that makes its expected score best, because weights that
@@ -36,24 +37,14 @@ class ExpectedScore:
     200
     """
 
-    iterations: int = 200
+    iterations: Annotated[int, AtLeast(1)] = 200
     """Most steps of the optimiser."""
-    regularization: float = 1e-4
+    regularization: Annotated[float, AtLeast(0)] = 1e-4
     """What it costs to leave the start, on features of unit deviation; the metric is in 0..1."""
-    sparse_regularization: float | None = None
+    sparse_regularization: Annotated[float | None, AtLeast(0)] = None
     """The same for sparse features; like the dense ones if not given."""
-    patience: int = 20
+    patience: Annotated[int, AtLeast(1)] = 20
     """Steps without a new best score on held-out data before learning stops, if there is such data."""
-
-    def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise ConfigError(f"iterations must be at least 1, got {self.iterations}")
-        for name in ("regularization", "sparse_regularization"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < math.inf:
-                raise ConfigError(f"{name} must be at least 0, got {value}")
-        if self.patience < 1:
-            raise ConfigError(f"patience must be at least 1, got {self.patience}")
 
     def learn(
         self,

@@ -8,12 +8,13 @@ a margin ``loss - w'·dh`` is missed (Watanabe et al. 2007, equation 4), or the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isogloss import _engine
-from isogloss.io.errors import ConfigError
+from isogloss.io.options import Above, AtLeast, Options, Range
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import CsrRows
 
@@ -23,34 +24,24 @@ SLACKS = ("sentence", "pair")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LargeMarginOptions:
+class LargeMarginOptions(Options):
     """How far an update may go, and what it counts.
 
     >>> LargeMarginOptions(aggressiveness=0.1).slack
     'sentence'
     """
 
-    aggressiveness: float = 0.01
+    aggressiveness: Annotated[float, Above(0)] = 0.01
     """C: bounds the sum of the alphas, or every alpha."""
-    slack: str = "sentence"
+    slack: Literal["sentence", "pair"] = "sentence"
     """sentence: the worst missed margin counts (sum of alphas at most C); pair: all of them do (every alpha
     at most C)."""
     keep: bool = False
     """Take pairs whose loss is not positive too. Pairs of equal features never take part."""
-    tolerance: float = 1e-8
+    tolerance: Annotated[float, Range(low=0, high=1, above=True, below=True)] = 1e-8
     """Stop when the duality gap is at most this part of the objective."""
-    max_steps: int = 100_000
+    max_steps: Annotated[int, AtLeast(1)] = 100_000
     """Stop after so many steps at the latest."""
-
-    def __post_init__(self) -> None:
-        if not 0 < self.aggressiveness < float("inf"):
-            raise ConfigError(f"aggressiveness must be positive, got {self.aggressiveness}")
-        if self.slack not in SLACKS:
-            raise ConfigError(f"unknown slack '{self.slack}'; choose one of: {', '.join(SLACKS)}")
-        if not 0 < self.tolerance < 1:
-            raise ConfigError(f"tolerance must be between 0 and 1, got {self.tolerance}")
-        if self.max_steps < 1:
-            raise ConfigError(f"max_steps must be at least 1, got {self.max_steps}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,12 +11,13 @@ import math
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.learn.constraints import Constraints, Limits
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
@@ -31,29 +32,22 @@ _NEAREST, _FURTHEST = 0.05, 0.5  # where a restart begins: distance from the bes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mert:
+class Mert(Options):
     """Exact line searches along single weights and random directions, restarted near the best weights so far.
 
     >>> Mert(restarts=5, seed=7).random_directions
     10
     """
 
-    restarts: int = 20
+    restarts: Annotated[int, AtLeast(0)] = 20
     """Searches after the one from the start weights; each begins near the best weights found before."""
-    random_directions: int = 10
+    random_directions: Annotated[int, AtLeast(0)] = 10
     """Directions tried when no single weight improves anything; 0 to stop there."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Of random weights and directions."""
-    threads: int = 1
+    threads: Annotated[int, AtLeast(1)] = 1
     """Searches at a time; the result does not depend on it."""
     constraints: Constraints = field(default_factory=Constraints)
-
-    def __post_init__(self) -> None:
-        for name in ("restarts", "random_directions", "seed"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        if self.threads < 1:
-            raise ConfigError(f"threads must be at least 1, got {self.threads}")
 
     def learn(
         self,

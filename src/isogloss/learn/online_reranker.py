@@ -11,15 +11,16 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Literal, Protocol
 
 import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
-from isogloss.learn.quality import QUALITIES, candidate_quality
+from isogloss.learn.quality import candidate_quality
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64
 
@@ -61,42 +62,29 @@ class PairStep(LearningStep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnlineLearner:
+class OnlineLearner(Options):
     """Options of all online rerankers."""
 
-    iterations: int = 100
+    iterations: Annotated[int, AtLeast(1)] = 100
     """Most sweeps; fewer if one makes no update. The papers allow 10,000."""
     average: bool = True
     """Return the mean of the weights after every sentence instead of the last."""
-    quality: str = "sentence"
+    quality: Literal["sentence", "document"] = "sentence"
     """What candidates are ranked by: sentence, or document (the approximated document score)."""
     scale: bool = True
     """Learn as if every dense feature had been divided by its deviation within sentences."""
-    sparse_rate: float = 1.0
+    sparse_rate: Annotated[float, AtLeast(0)] = 1.0
     """Step size of sparse features; that of a dense feature of unit deviation is 1."""
-    private_lambda: float = 0.0
+    private_lambda: Annotated[float, AtLeast(0)] = 0.0
     """The λ trick of Li et al. 2002: a private feature of this size per sentence; 0 is without."""
-    patience: int = 10
+    patience: Annotated[int, AtLeast(1)] = 10
     """Sweeps without a new best score on held-out data before learning stops, if there is such data."""
     shuffle: bool = False
     """Visit the sentences in a new random order in every sweep instead of in theirs."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Of that order."""
     curve: bool = True
     """Record score and loss after every sweep, which costs about as much as the sweep."""
-
-    def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise ConfigError(f"iterations must be at least 1, got {self.iterations}")
-        if self.quality not in QUALITIES:
-            raise ConfigError(f"unknown quality '{self.quality}'; choose one of: {', '.join(QUALITIES)}")
-        for name in ("sparse_rate", "private_lambda"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        if self.patience < 1:
-            raise ConfigError(f"patience must be at least 1, got {self.patience}")
-        if self.seed < 0:
-            raise ConfigError(f"seed must be at least 0, got {self.seed}")
 
     @abstractmethod
     def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:

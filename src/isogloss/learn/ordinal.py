@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import Annotated
 
 from isogloss import _engine
-from isogloss.io.errors import ConfigError
+from isogloss.io.options import Above, AtLeast
 from isogloss.learn.online_reranker import OnlineLearner, Sweeper
 from isogloss.metric.interface import FloatArray
 
@@ -23,21 +23,12 @@ class OrdinalRegression(OnlineLearner):
     2.0
     """
 
-    margin: float = 1.0
+    margin: Annotated[float, Above(0)] = 1.0
     """τ, on scaled features."""
-    ratio: float = 2.0
+    ratio: Annotated[float, AtLeast(1)] = 2.0
     """Far apart means ratio · p < q …"""
-    gap: float = 20.0
+    gap: Annotated[float, AtLeast(0)] = 20.0
     """… and p + gap < q. Lists much shorter than the paper's 1000 want a smaller gap."""
-
-    def __post_init__(self) -> None:
-        OnlineLearner.__post_init__(self)
-        if not 0 < self.margin < math.inf:
-            raise ConfigError(f"margin must be above 0, got {self.margin}")
-        if not 1 <= self.ratio < math.inf:
-            raise ConfigError(f"ratio must be at least 1, got {self.ratio}")
-        if not 0 <= self.gap < math.inf:
-            raise ConfigError(f"gap must be at least 0, got {self.gap}")
 
     def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
         """Ordinal regression in the engine."""

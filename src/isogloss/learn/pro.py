@@ -9,10 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.learn.constraints import Constraints, Limits
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
@@ -23,37 +25,27 @@ __all__ = ["Pro"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pro:
+class Pro(Options):
     """Draw pairs, fit a logistic regression to them, a few times with new draws; average the weights.
 
     >>> Pro(pairs=20).samples
     5000
     """
 
-    samples: int = 5000
+    samples: Annotated[int, AtLeast(1)] = 5000
     """Pairs drawn per sentence."""
-    pairs: int = 50
+    pairs: Annotated[int, AtLeast(1)] = 50
     """Pairs kept per sentence: those whose qualities differ most."""
-    least_difference: float = 0.05
+    least_difference: Annotated[float, AtLeast(0)] = 0.05
     """Pairs whose qualities differ by less are not drawn (sentence BLEU in 0..1)."""
-    regularization: float = 1.0
+    regularization: Annotated[float, AtLeast(0)] = 1.0
     """Strength of the pull towards 0, for features scaled to the same spread; all pairs together pull with
     their number."""
-    draws: int = 5
+    draws: Annotated[int, AtLeast(1)] = 5
     """Sets of pairs; the weights learned from each are averaged."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Of the draws."""
     constraints: Constraints = field(default_factory=Constraints)
-
-    def __post_init__(self) -> None:
-        for name in ("samples", "pairs", "draws"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("least_difference", "regularization"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        if self.seed < 0:
-            raise ConfigError(f"seed must be at least 0, got {self.seed}")
 
     def learn(
         self,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import Above, Options
 from isogloss.learn.online_reranker import OnlineLearner, Sweeper
 from isogloss.metric.interface import FloatArray
 
@@ -25,7 +27,7 @@ class Splitting(OnlineLearner):
     1.0
     """
 
-    margin: float = 1.0
+    margin: Annotated[float, Above(0)] = 1.0
     """τ, on scaled features."""
     good: int | float = 0.3
     """r: a number of candidates, or below 1 a share of the list."""
@@ -33,9 +35,7 @@ class Splitting(OnlineLearner):
     """k, likewise."""
 
     def __post_init__(self) -> None:
-        OnlineLearner.__post_init__(self)
-        if not 0 < self.margin < math.inf:
-            raise ConfigError(f"margin must be above 0, got {self.margin}")
+        Options.__post_init__(self)
         for name in ("good", "bad"):
             value = getattr(self, name)
             if not 0 < value < math.inf or (value >= 1 and value != int(value)):

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from isogloss.decoder.sentence import Source
 from isogloss.features.name_log import NameLog
 from isogloss.features.weights import SparseWeights
 from isogloss.io.errors import ConfigError, ModelFormatError, TrainingError
+from isogloss.io.options import Above, AtLeast, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.learn.large_margin import LargeMarginOptions, large_margin_update
@@ -51,7 +52,7 @@ LOSSES = ("document", "sentence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnlineOptions:
+class OnlineOptions(Options):
     """How weights are learned: the method ``online-mira``.
 
     The defaults work better than the paper's letter (``PAPER``): one good candidate that the model likes
@@ -62,61 +63,43 @@ class OnlineOptions:
     (8, 20)
     """
 
-    iterations: int = 8
+    iterations: Annotated[int, AtLeast(1)] = 8
     """Passes over the development set."""
-    candidates: int = 1
+    candidates: Annotated[int, AtLeast(1)] = 1
     """k: best candidates of the current list that every oracle must outscore."""
-    oracles: int = 1
+    oracles: Annotated[int, AtLeast(1)] = 1
     """m: translations that are kept per sentence as what should be said."""
-    nbest: int = 100
+    nbest: Annotated[int, AtLeast(1)] = 100
     """Candidates among which oracles are looked for."""
-    aggressiveness: float = 0.001
+    aggressiveness: Annotated[float, Above(0)] = 0.001
     """C: how far an update may go."""
-    slack: str = "sentence"
+    slack: Literal["sentence", "pair"] = "sentence"
     """One slack per ``sentence`` or per ``pair``."""
-    loss: str = "document"
+    loss: Literal["document", "sentence"] = "document"
     """What a difference in quality is: BLEU of the whole ``document`` with the sentence exchanged (times the
     number of sentences), or smoothed ``sentence`` BLEU. The document is made of oracles, for ``hope-fear`` of
     the model's best candidates, so that it learns how long its translations should be."""
-    loss_scale: float = 10.0
+    loss_scale: Annotated[float, Above(0)] = 10.0
     """By how much a difference in quality is multiplied before it is compared with differences in score."""
-    sparse_scale: float = 3.0
+    sparse_scale: Annotated[float, Above(0)] = 3.0
     """How far sparse weights move compared with those of dense features, which are scaled to a spread of 1.
     A sparse feature fires seldom: with 1 it needs many passes to matter."""
-    method: str = "mira"
+    method: Literal["mira", "perceptron", "tillmann-zhang"] = "mira"
     """``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a step in
     proportion to loss and violation)."""
-    learning_rate: float = 0.01
+    learning_rate: Annotated[float, Above(0)] = 0.01
     """Step of ``perceptron`` and ``tillmann-zhang``."""
-    selection: str = "hope-fear"
+    selection: Literal["oracles", "hope-fear"] = "hope-fear"
     """``oracles`` remembers the best translations seen; ``hope-fear`` takes the candidates with the highest
     score plus quality and the highest score minus quality from the current list."""
     keep_inverted: bool = False
     """Take pairs too in which the oracle is no better than the candidate."""
-    batch: int = 4
+    batch: Annotated[int, AtLeast(1)] = 4
     """Sentences that are decoded under the same weights, at the same time where there are threads."""
-    patience: int = 0
+    patience: Annotated[int, AtLeast(0)] = 0
     """Stop after so many iterations without a better result on the held-out set; 0 goes on to the end."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Of the order of sentences."""
-
-    def __post_init__(self) -> None:
-        for name in ("iterations", "candidates", "oracles", "nbest", "batch"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name, known in (
-            ("method", UPDATE_RULES),
-            ("selection", SELECTIONS),
-            ("loss", LOSSES),
-        ):
-            if getattr(self, name) not in known:
-                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        for name in ("learning_rate", "loss_scale", "sparse_scale"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} must be positive, got {getattr(self, name)}")
-        if self.patience < 0:
-            raise ConfigError(f"patience must be at least 0, got {self.patience}")
-        self.large_margin()
 
     def large_margin(self) -> LargeMarginOptions:
         """The options of a single update."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from isogloss.io.errors import ConfigError
+from isogloss.io.config import from_settings
+from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.learn.registry import LearnerEntry, canonical_method, configured, find_learner
 from isogloss.tuning.online import OnlineOptions
 from isogloss.tuning.relevant_set import RelevantSetOptions
@@ -19,7 +21,7 @@ _STORED_NAMES = {"online-mira": "mira", "batch-mira": "kbmira"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuneOptions:
+class TuneOptions(Options):
     """How to tune.
 
     >>> TuneOptions(method="kbmira").method
@@ -30,16 +32,16 @@ class TuneOptions:
     """A learner of ``isogloss.learn.registry``: ``online-mira`` (dense and sparse features), ``relevant-set``
     (sparse features, from the training text), or one that learns dense features from n-best lists, such as
     ``mert``. Options may follow: ``batch-mira:iterations=30``."""
-    iterations: int = 0
+    iterations: Annotated[int, AtLeast(0), DefaultText("8 for online-mira, 30 for relevant-set, else 10")] = 0
     """Passes over the development set; 0 for what is usual with the method: 8 for ``online-mira``, 30 for
     ``relevant-set``, 10 for the others."""
-    nbest: int = 100
+    nbest: Annotated[int, AtLeast(1)] = 100
     """Candidates per sentence and turn that learners of n-best lists get."""
-    restarts: int = 20
+    restarts: Annotated[int, AtLeast(0)] = 20
     """Random restarts of ``mert``."""
-    dense_first: int = 3
+    dense_first: Annotated[int, AtLeast(0)] = 3
     """Turns of ``batch-mira`` that find where ``online-mira`` begins; 0 begins with the weights as given."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Random seed of restarts and of the order of sentences."""
     online: OnlineOptions = field(default_factory=OnlineOptions)
     """Of ``online-mira``; ``iterations`` and ``seed`` above take the place of its own."""
@@ -47,12 +49,18 @@ class TuneOptions:
     """Of ``relevant-set``; likewise."""
 
     def __post_init__(self) -> None:
-        for name in ("iterations", "restarts", "dense_first", "seed"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        if self.nbest < 1:
-            raise ConfigError(f"nbest must be at least 1, got {self.nbest}")
+        Options.__post_init__(self)
         object.__setattr__(self, "method", canonical_method(self.method, decoder=True))
+
+    @classmethod
+    def from_settings(
+        cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> TuneOptions:
+        """Options from settings; ``warn`` is told about names of earlier versions."""
+        settings = dict(settings)
+        if isinstance(settings.get("method"), str):
+            settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
+        return from_settings(cls, settings)
 
     @property
     def entry(self) -> LearnerEntry:

@@ -22,7 +22,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.features.name_log import NameLog
 from isogloss.io.errors import ConfigError, ModelFormatError, TrainingError
+from isogloss.io.options import Above, AtLeast, Options, Range
 from isogloss.io.progress import Track, no_track
 from isogloss.metric.interface import FloatArray
 from isogloss.storage.folder import open_folder, write_folder
@@ -49,73 +50,57 @@ _LARGEST = 1e6  # a weight beyond it says that learning runs away
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelevantSetOptions:
+class RelevantSetOptions(Options):
     """How weights are learnt from the training text itself.
 
     >>> RelevantSetOptions(selection="nbest").nbest
     10
     """
 
-    iterations: int = 30
+    iterations: Annotated[int, AtLeast(1)] = 30
     """Times that the training text is decoded."""
-    truths: int = 5
+    truths: Annotated[int, AtLeast(1)] = 5
     """K: best sequences per sentence that should win."""
-    selection: str = "top"
+    selection: Literal["top", "nbest", "exact"] = "top"
     """What of a decoding joins the alternatives: the ``top`` sequence, or of the ``nbest`` best ones, or of
     all there are (``exact``, for small problems), the most costly one for each truth."""
-    nbest: int = 10
+    nbest: Annotated[int, AtLeast(1)] = 10
     """Sequences per sentence that ``nbest`` decodes."""
-    parts: int = 10
+    parts: Annotated[int, AtLeast(1)] = 10
     """Parts that the text is decoded in. After each of them weights are learnt from its sentences; with a
     single part the whole text is decoded with the same weights, as in the paper."""
-    passes: int = 5
+    passes: Annotated[int, AtLeast(1)] = 5
     """Passes of stochastic gradient descent over the sentences that were decoded last."""
-    learning_rate: float = 0.005
+    learning_rate: Annotated[float, Above(0)] = 0.005
     """η at the beginning of these passes."""
-    decay: float = 0.0
+    decay: Annotated[float, AtLeast(0)] = 0.0
     """After p passes the rate is η / (1 + decay · p)."""
-    regularization: float = 1e-5
+    regularization: Annotated[float, AtLeast(0)] = 1e-5
     """λ."""
     average: bool = True
     """Decode with the mean of the weights after every step, not with the last."""
-    memory: float = 0.9
+    memory: Annotated[float, Range(low=0, high=1, below=True)] = 0.9
     """What is left of the weight that a step has in this mean after the passes over another part."""
-    min_count: int = 2
+    min_count: Annotated[int, AtLeast(1)] = 2
     """Stored sequences that a sparse feature must occur in before it gets a weight."""
     real_features: tuple[str, ...] = ()
     """Dense features that are learnt too, such as ``lm``; the model of the paper has none."""
-    truth_list: int = 100
+    truth_list: Annotated[int, AtLeast(0)] = 100
     """With such features, truths are the best of so many sequences that the weights at the start prefer; 0
     looks for the best of all, as without."""
-    real_rate: float = 1e-4
+    real_rate: Annotated[float, Range(low=0, high=1, above=True)] = 1e-4
     """Their learning rate, as a share of η. Where there are few alternatives, what the truths have in common
     against them is that they are less probable, and quick weights would learn just that."""
-    sentences: int = 0
+    sentences: Annotated[int, AtLeast(0)] = 0
     """Learn from the first so many sentences; 0 takes all."""
-    shared_phrase: int = 0
+    shared_phrase: Annotated[int, AtLeast(0)] = 0
     """Learn only from sentences that share a phrase of so many source words with the test set; 0 takes
     all."""
-    seed: int = 1
+    seed: Annotated[int, AtLeast(0)] = 1
     """Of the order of sentences."""
 
     def __post_init__(self) -> None:
-        for name in ("iterations", "truths", "nbest", "parts", "passes", "min_count"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("truth_list", "sentences", "shared_phrase", "seed"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        if self.selection not in SELECTIONS:
-            raise ConfigError(f"selection must be one of {', '.join(SELECTIONS)}, got {self.selection!r}")
-        if not 0 < self.learning_rate < math.inf:
-            raise ConfigError(f"learning_rate must be above 0, got {self.learning_rate}")
-        if not 0 < self.real_rate <= 1:
-            raise ConfigError(f"real_rate must be above 0 and at most 1, got {self.real_rate}")
-        if not 0 <= self.memory < 1:
-            raise ConfigError(f"memory must be at least 0 and below 1, got {self.memory}")
-        for name in ("decay", "regularization"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        Options.__post_init__(self)
         if 2 * self.learning_rate * self.regularization >= 1:
             raise ConfigError(
                 f"learning_rate {self.learning_rate:g} times regularization {self.regularization:g} must be "
