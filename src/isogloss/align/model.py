@@ -61,7 +61,7 @@ class AlignmentModel:
         options: TrainingOptions | None = None,
         *,
         threads: int = 1,
-        memory: int | None = None,
+        memory_limit: int | None = None,
         progress: Progress = no_progress,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
@@ -73,7 +73,7 @@ class AlignmentModel:
             encoder,
             options,
             threads=threads,
-            memory=memory,
+            memory_limit=memory_limit,
             progress=progress,
             warn=warn,
         )
@@ -86,7 +86,7 @@ class AlignmentModel:
         options: TrainingOptions,
         *,
         threads: int = 1,
-        memory: int | None = None,
+        memory_limit: int | None = None,
         progress: Progress = no_progress,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
@@ -99,7 +99,7 @@ class AlignmentModel:
             target_words=len(encoder.target),
             options=options,
             threads=threads,
-            memory=memory,
+            memory_limit=memory_limit,
             twins=encoder.twins(),
             progress=progress,
             warn=warn,

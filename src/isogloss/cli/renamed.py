@@ -12,6 +12,7 @@ _VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 # An old option with the word after it, if that is part of the name.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
+    ("align",): {"--memory": "--memory-limit"},
     ("train",): {
         "--memory": "--memory-limit",
         "--features": "--features.templates",
@@ -23,6 +24,10 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--source-column": "--source-columns",
         "--target-column": "--target-columns",
     },
+}
+# Options that did nothing, and why.
+_GONE: dict[tuple[str, ...], dict[str, str]] = {
+    ("align",): {"--seed": "the aligner draws no random numbers"},
 }
 
 
@@ -38,7 +43,19 @@ def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str
         if tuple(found[: len(verb)]) == verb:
             end = found.index("--") if "--" in found else len(found)
             found[:end] = _renamed(found[:end], options, note)
+    for verb, gone in _GONE.items():
+        if tuple(found[: len(verb)]) == verb:
+            found = _without(found, gone, note)
     return found
+
+
+def _without(words: list[str], gone: dict[str, str], note: Callable[[str], None]) -> list[str]:
+    for place, word in enumerate(words):
+        name, equals, _ = word.partition("=")
+        if name in gone:
+            note(f"{name} is not needed any more: {gone[name]}")
+            return _without(words[:place] + words[place + (1 if equals else 2) :], gone, note)
+    return words
 
 
 def _renamed(words: Sequence[str], options: dict[str, str], note: Callable[[str], None]) -> list[str]:

@@ -42,7 +42,7 @@ def align(
         training=TrainingOptions(**options["training"]),
         links=LinkOptions(**options["links"]),
         threads=threads,
-        memory=options["memory"],
+        memory_limit=options["memory"],
         origin=inputs["source"],
         progress=track,
         warn=warn,
