@@ -220,13 +220,15 @@ def test_memory_bounds_the_table() -> None:
     pairs = encoder.learn(corpus)
     options = AlignOptions(prune=0)
     whole = AlignmentModel.train_encoded(pairs, encoder, options)
-    AlignmentModel.train_encoded(pairs, encoder, options, memory=least + (20 << 20), warn=said.append)
+    AlignmentModel.train_encoded(pairs, encoder, options, memory_limit=least + (20 << 20), warn=said.append)
     assert not said
-    small = AlignmentModel.train_encoded(pairs, encoder, options, memory=least + (2 << 20), warn=said.append)
+    small = AlignmentModel.train_encoded(
+        pairs, encoder, options, memory_limit=least + (2 << 20), warn=said.append
+    )
     assert "left out" in said[0]
     assert len(small.columns) < len(whole.columns)
     with pytest.raises(ConfigError, match=r"needs at least .* GB of memory"):
-        AlignmentModel.train_encoded(pairs, encoder, options, memory=least)
+        AlignmentModel.train_encoded(pairs, encoder, options, memory_limit=least)
 
 
 def test_batches_cover_all_pairs_once() -> None:
@@ -290,11 +292,11 @@ def test_extra_pairs_are_learnt_from_but_not_returned(toy: tuple[list, list]) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"iterations": -1}, "iterations must not be negative, got -1"),
+        ({"iterations": -1}, "iterations must be at least 0, got -1"),
         ({"iterations": 0, "model1_iterations": 0}, "at least one iteration"),
         ({"model_type": "ibm5"}, "model_type must be one of hmm, fast, model1, got 'ibm5'"),
-        ({"null_probability": 1.0}, "null_probability must be at least 0 and less than 1"),
-        ({"lexical_prior": -1.0}, "lexical_prior must not be negative"),
+        ({"null_probability": 1.0}, "null_probability must be at least 0 and below 1"),
+        ({"lexical_prior": -1.0}, "lexical_prior must be at least 0"),
         ({"max_length": 0}, "max_length must be between 1 and 2000, got 0"),
         ({"max_length": 10**6}, "max_length must be between"),
     ],

@@ -92,6 +92,23 @@ def test_lexical_tables_go_out_and_in(corpus: Path) -> None:
     assert align_oracles.share_found(Alignments.read("links"), Alignments.read("gold")) > 0.8
 
 
+def test_lowercased_tables_align_text_in_any_case(corpus: Path) -> None:
+    assert run("c.src", "c.tgt", "--lexical-output", "lex") == 0
+    assert run("c.src", "c.tgt", "--lexical-input", "lex", "--output", "links") == 0
+    Path("c.src").write_text(Path("c.src").read_text().upper())
+    assert run("c.src", "c.tgt", "--lexical-input", "lex", "--output", "upper") == 0
+    assert Path("upper").read_text() == Path("links").read_text()
+    assert run("c.src", "c.tgt", "--lexical-input", "lex", "--output", "upper", "--no-lowercase") == 0
+    assert Path("upper").read_text() != Path("links").read_text()
+
+
+def test_old_options_still_work(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", "c.src", "c.tgt", "-o", "links", "--memory", "1G", "--seed", "2"]) == 0
+    notes = capfd.readouterr().err
+    assert "--memory is now called --memory-limit" in notes
+    assert "--seed is not needed any more" in notes
+
+
 def test_extra_pairs_are_not_written(corpus: Path) -> None:
     for side in ("src", "tgt"):
         Path(f"few.{side}").write_text("\n".join(Path(f"c.{side}").read_text().splitlines()[:7]) + "\n")
@@ -128,19 +145,34 @@ def test_one_word_corpus(corpus: Path) -> None:
         (["c.src", "missing"], "missing: No such file or directory"),
         (["c.src"], "c.src:1: 1 fields, 2 expected; source and target are separated by a tab"),
         (["bad", "bad"], "bad:2: byte 0xff"),
-        (["c.src", "c.tgt", "--threads", "-1"], "--threads must not be negative"),
-        (["c.src", "c.tgt", "--memory", "much"], "--memory must be a size such as 512M or 4G, got 'much'"),
-        (["c.src", "c.tgt", "--memory", "1M"], "needs at least 0.2 GB of memory"),
-        (["c.src", "c.tgt", "--iterations", "-2"], "iterations must not be negative, got -2"),
-        (["c.src", "c.tgt", "--threshold", "2"], "threshold must be between 0 and 1"),
-        (["c.src", "c.tgt", "--max-length", "0"], "max_length must be between 1 and 2000"),
-        (["c.src", "c.tgt", "--model-type", "ibm4"], "Invalid value for '--model-type'"),
-        (["c.src", "c.tgt", "--method", "magic"], "Invalid value for '--method'"),
+        (["c.src", "c.tgt", "--threads", "-1"], "--threads must be at least 0, got -1"),
+        (
+            ["c.src", "c.tgt", "--memory-limit", "much"],
+            "--memory-limit must be a size such as 512M or 4G, got 'much'",
+        ),
+        (["c.src", "c.tgt", "--memory-limit", "1M"], "0.2 GB of memory; raise --memory-limit"),
+        (["c.src", "c.tgt", "--iterations", "-2"], "--iterations must be at least 0, got -2"),
+        (["c.src", "c.tgt", "--threshold", "2"], "--threshold must be between 0 and 1, got 2"),
+        (["c.src", "c.tgt", "--max-length", "0"], "--max-length must be between 1 and 2000, got 0"),
+        (
+            ["c.src", "c.tgt", "--model-type", "ibm4"],
+            "--model-type must be one of hmm, fast, model1, got 'ibm4'",
+        ),
+        (["c.src", "c.tgt", "--method", "magic"], "--method must be one of grow-diag-final-and"),
         (["c.src", "c.tgt", "--model", "missing"], "missing: No such file or directory"),
         (["c.src", "c.tgt", "--model", "."], "no manifest.json here"),
-        (["c.src", "c.tgt", "--model", "m", "--iterations", "3"], "--iterations cannot go with it"),
-        (["c.src", "c.tgt", "--model", "m", "--model-output", "n"], "--model-output cannot go with it"),
-        (["c.src", "c.tgt", "--model", "m", "--lexical-input", "n"], "exclude each other"),
+        (
+            ["c.src", "c.tgt", "--model", "m", "--iterations", "3"],
+            "--model is used as it is: leave out --iterations",
+        ),
+        (
+            ["c.src", "c.tgt", "--model", "m", "--model-output", "n"],
+            "--model is used as it is: leave out --model-output",
+        ),
+        (
+            ["c.src", "c.tgt", "--model", "m", "--lexical-input", "n"],
+            "--model and --lexical-input exclude each other",
+        ),
         (["c.src", "c.tgt", "--lexical-input", "missing"], "missing.f2e: No such file or directory"),
         (["c.src", "c.tgt", "--extra-source", "c.src"], "--extra-source and --extra-target go together"),
         (["c.src", "c.tgt", "--gold", "short"], "'s1' is not a gold link"),
@@ -150,8 +182,8 @@ def test_one_word_corpus(corpus: Path) -> None:
         (["c.src", "c.tgt", "--model-output", "."], "the folder holds something that isogloss did not write"),
         (["c.src", "c.tgt", "--lexical-output", "no/lex"], "no: the folder does not exist"),
         (
-            ["c.src", "c.tgt", "--backend", "eflomal", "--memory", "1G"],
-            "eflomal knows nothing of --memory",
+            ["c.src", "c.tgt", "--backend", "eflomal", "--memory-limit", "1G"],
+            "eflomal does not support --memory-limit; use another --backend",
         ),
     ],
 )
@@ -176,7 +208,7 @@ def test_mistakes_are_explained_and_leave_the_old_output(
     ("arguments", "message"),
     [
         ([], "nothing to do: give --output"),
-        (["--output", "-", "--json"], "would both go to standard output"),
+        (["--output", "-", "--json"], "would both write to standard output"),
         (["--output", "no/such/links"], "no/such: the folder does not exist"),
         (["--output", "/dev/full"], "/dev/full: No space left on device"),
     ],

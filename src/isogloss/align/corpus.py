@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss.align.bitext import BitextEncoder, EncodedPairs, Pair
 from isogloss.align.eflomal import align_with_eflomal
+from isogloss.align.gold import AlignmentScores
 from isogloss.align.links import Alignments
 from isogloss.align.model import AlignmentModel
-from isogloss.align.options import AlignOptions, LinkOptions
+from isogloss.align.options import AlignOptions, Backend, LinkOptions
 from isogloss.align.train import usable_pairs
 from isogloss.io.errors import DataFormatError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 
-__all__ = ["Backend", "CorpusAlignment", "align_corpus"]
-
-Backend = Literal["isogloss", "eflomal"]
+__all__ = ["CorpusAlignment", "align_corpus"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +30,31 @@ class CorpusAlignment:
 
     alignments: Alignments
     model: AlignmentModel | None
-    """The model that was learnt or given; none if another aligner did the work."""
+    """The model that was learned or given; none if another aligner did the work."""
     source_lengths: npt.NDArray[np.int64]
     target_lengths: npt.NDArray[np.int64]
     empty: int
     """Pairs with an empty side; they have no links."""
     too_long: tuple[int, ...]
     """Numbers, from 1, of the pairs that were too long and have no links."""
+    scores: AlignmentScores | None = None
+    """How the links compare with gold ones; None without any."""
+
+    @property
+    def links_per_word(self) -> float:
+        """Links per target word."""
+        return len(self.alignments.links) / max(int(self.target_lengths.sum()), 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, without the links themselves."""
+        return {
+            "pairs": len(self.alignments),
+            "links": len(self.alignments.links),
+            "empty": self.empty,
+            "too_long": len(self.too_long),
+            "model": None if self.model is None else self.model.made_with,
+            "scores": None if self.scores is None else asdict(self.scores),
+        }
 
 
 def align_corpus(
@@ -49,12 +66,12 @@ def align_corpus(
     model: AlignmentModel | None = None,
     backend: Backend = "isogloss",
     threads: int = 1,
-    memory: int | None = None,
+    memory_limit: int | None = None,
     origin: StrPath = "the corpus",
     progress: Track = no_track,
     warn: Callable[[str], None] = lambda message: None,
 ) -> CorpusAlignment:
-    """Align sentence pairs with a model learnt from them, and from ``extra`` ones, or with a given model.
+    """Align sentence pairs with a model learned from them, and from ``extra`` ones, or with a given model.
 
     ``origin`` is what messages call the corpus. The result does not depend on ``threads``.
     """
@@ -79,7 +96,7 @@ def align_corpus(
         found = align_with_eflomal(both, links)
     else:
         model = AlignmentModel.train_encoded(
-            both, encoder, training, threads=threads, memory=memory, progress=progress, warn=warn
+            both, encoder, training, threads=threads, memory_limit=memory_limit, progress=progress, warn=warn
         )
         found = model.align_encoded(both, links, threads=threads, progress=progress)
     return _result(both[more:], found[more:], model, links)

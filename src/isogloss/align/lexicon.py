@@ -42,12 +42,13 @@ def write_lexicon(model: AlignmentModel, prefix: StrPath) -> None:
                 backward.write(f"{source} {target} {back:.7g}\n")
 
 
-def read_lexicon(prefix: StrPath, *, lowercase: bool = False) -> AlignmentModel:
+def read_lexicon(prefix: StrPath, *, lowercase: bool | None = None) -> AlignmentModel:
     """Make a model out of a lexical table; it aligns as Model 1 does.
 
-    ``lowercase`` says that the table's words are lower-cased, as those of this package's models are.
+    ``lowercase`` says that the table's words are lowercased, as those of this package's models are. By
+    default they are if no word of the table has an uppercase letter.
     """
-    encoder = BitextEncoder(lowercase=lowercase)
+    encoder = BitextEncoder(lowercase=False)
     entries: dict[tuple[int, int], list[float]] = {}
     nulls: tuple[dict[int, float], dict[int, float]] = ({}, {})
     for direction, path in enumerate(lexicon_paths(prefix)):
@@ -60,6 +61,8 @@ def read_lexicon(prefix: StrPath, *, lowercase: bool = False) -> AlignmentModel:
             partner = other.add(given)
             key = (partner, number) if direction == 0 else (number, partner)
             entries.setdefault(key, [0.0, 0.0])[direction] = probability
+    words = [*encoder.source.words(), *encoder.target.words()]
+    encoder.lowercase = all(word == word.lower() for word in words) if lowercase is None else lowercase
     keys = np.array(sorted(entries), np.int64).reshape(-1, 2)
     values = np.array([entries[source, target] for source, target in keys.tolist()], np.float32)
     row_offsets = np.zeros(len(encoder.source) + 1, np.uint64)

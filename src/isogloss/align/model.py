@@ -62,7 +62,7 @@ class AlignmentModel:
         options: AlignOptions | None = None,
         *,
         threads: int = 1,
-        memory: int | None = None,
+        memory_limit: int | None = None,
         progress: Track = no_track,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
@@ -74,7 +74,7 @@ class AlignmentModel:
             encoder,
             options,
             threads=threads,
-            memory=memory,
+            memory_limit=memory_limit,
             progress=progress,
             warn=warn,
         )
@@ -87,7 +87,7 @@ class AlignmentModel:
         options: AlignOptions,
         *,
         threads: int = 1,
-        memory: int | None = None,
+        memory_limit: int | None = None,
         progress: Track = no_track,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
@@ -100,7 +100,7 @@ class AlignmentModel:
             target_words=len(encoder.target),
             options=options,
             threads=threads,
-            memory=memory,
+            memory_limit=memory_limit,
             twins=encoder.twins(),
             progress=progress,
             warn=warn,

@@ -3,74 +3,67 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Between, ByteSize, DefaultText, Options, Range
+from isogloss.io.resources import Threads
 
-__all__ = ["AlignOptions", "LinkMethod", "LinkOptions", "ModelType"]
+__all__ = ["AlignOptions", "AlignResources", "Backend", "LinkMethod", "LinkOptions", "ModelType"]
 
 ModelType = Literal["hmm", "fast", "model1"]
 LinkMethod = Literal[
     "grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union", "forward", "backward"
 ]
+Backend = Literal["isogloss", "eflomal"]
 
-_LONGEST = 2000  # the work grows with the third power of the length
+_LENGTHS = Between(1, 2000)  # the work grows with the third power of the length
+_SHARE = Range(low=0, high=1, below=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlignOptions:
-    """How an alignment model is learnt from sentence pairs.
+class AlignOptions(Options):
+    """How an alignment model is learned from sentence pairs.
 
     >>> AlignOptions(model_type="fast").iterations
     4
     """
 
     model_type: ModelType = "hmm"
-    """``hmm``: a word's partner stands near that of the word before; ``fast``: near the diagonal, quicker;
-    ``model1``: anywhere, quickest."""
-    model1_iterations: int = 4
-    """Rounds of Model 1 by maximum likelihood, which give the first lexical probabilities."""
-    iterations: int = 4
-    """Rounds of the chosen model with the lexical prior."""
-    null_probability: float = 0.2
-    """Probability that a word has no partner."""
-    lexical_prior: float = 0.1
-    """Dirichlet prior on lexical probabilities; 0 is maximum likelihood, by which rare words collect
-    whatever finds no partner."""
-    twin_prior: float = 0.5
-    """Links added to the observed ones of two words that are the same string: names, numbers and marks
-    often stay as they are. Matters for rare words only."""
-    jump_prior: float = 20.0
-    """Jumps of the initial shape added to the observed ones; matters for small corpora only."""
-    uniform_jump: float = 0.1
+    """``hmm``: links follow the link of the previous word; ``fast``: links stay near the diagonal, quicker;
+    ``model1``: links may be anywhere, quickest."""
+    model1_iterations: Annotated[int, AtLeast(0)] = 4
+    """EM iterations of IBM Model 1, which give the first lexical probabilities."""
+    iterations: Annotated[int, AtLeast(0)] = 4
+    """EM iterations of the chosen model, after those of IBM Model 1."""
+    null_probability: Annotated[float, _SHARE] = 0.2
+    """Probability that a word is not linked."""
+    lexical_prior: Annotated[float, AtLeast(0)] = 0.1
+    """Dirichlet prior on lexical probabilities. With 0 (maximum likelihood), rare words collect the links
+    that fit nowhere else."""
+    twin_prior: Annotated[float, AtLeast(0)] = 0.5
+    """Links to add to the observed ones for two words that are the same string, such as names and numbers.
+    Matters for rare words only."""
+    jump_prior: Annotated[float, AtLeast(0)] = 20.0
+    """Jumps of the initial distribution to add to the observed ones; matters for small corpora only."""
+    uniform_jump: Annotated[float, _SHARE] = 0.1
     """Share of the jump distribution that is uniform."""
-    lexical_floor: float = 1e-6
-    """Added to every lexical probability, so that nothing is impossible."""
+    lexical_floor: Annotated[float, _SHARE] = 1e-6
+    """Added to every lexical probability, so that no link is impossible."""
     symmetric_lexicon: bool = True
-    """Both directions learn from the mean of their posteriors (Zens, Matusov & Ney 2004)."""
+    """Train both directions on the mean of their posteriors (Zens, Matusov and Ney 2004)."""
     lowercase: bool = True
-    """Words that differ in case only are one word to the model."""
-    max_length: int = 250
-    """Pairs with a side of more words are not learnt from and get no links."""
-    prune: float = 1e-5
-    """Lexical entries with probabilities below this in both directions are dropped in the end."""
+    """Treat words that differ only in case as one word."""
+    max_length: Annotated[int, _LENGTHS] = 250
+    """Longest sentence, in words. Pairs with a longer side are not used and get no links."""
+    prune: Annotated[float, _SHARE] = 1e-5
+    """Drop lexical entries whose probability is lower than this in both directions."""
 
     def __post_init__(self) -> None:
-        if self.model_type not in get_args(ModelType):
-            raise ConfigError(f"model_type must be one of {_choices(ModelType)}, got {self.model_type!r}")
-        for name in ("model1_iterations", "iterations"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
+        Options.__post_init__(self)
         if self.rounds < 1:
             raise ConfigError("at least one iteration is needed")
-        for name in ("null_probability", "uniform_jump", "lexical_floor", "prune"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 0 and less than 1, got {getattr(self, name)}")
-        for name in ("lexical_prior", "twin_prior", "jump_prior"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
-        check_max_length(self.max_length)
 
     @property
     def rounds(self) -> int:
@@ -79,35 +72,27 @@ class AlignOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkOptions:
-    """How a trained model's posteriors become links."""
+class LinkOptions(Options):
+    """How the posteriors of a trained model become links."""
 
     method: LinkMethod = "grow-diag-final-and"
-    """How the links of both directions are made into one set."""
-    threshold: float = 0.3
-    """Least posterior, the mean of both directions, of a link."""
-    max_length: int = 250
-    """Pairs with a side of more words get no links."""
-
-    def __post_init__(self) -> None:
-        symmetrization(self.method)
-        if not 0 <= self.threshold <= 1:
-            raise ConfigError(f"threshold must be between 0 and 1, got {self.threshold}")
-        check_max_length(self.max_length)
+    """How to symmetrize the links of both directions."""
+    threshold: Annotated[float, Between(0, 1)] = 0.3
+    """Lowest posterior of a link, averaged over both directions."""
+    max_length: Annotated[int, _LENGTHS] = 250
+    """Longest sentence, in words. Pairs with a longer side are not used and get no links."""
 
 
-def check_max_length(max_length: int) -> None:
-    """Refuse a length limit that cannot work."""
-    if not 1 <= max_length <= _LONGEST:
-        raise ConfigError(f"max_length must be between 1 and {_LONGEST}, got {max_length}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignResources(Threads):
+    """Threads, and memory, which decides about the result if there is too little."""
+
+    memory_limit: Annotated[int | None, ByteSize(), AtLeast(1), DefaultText("no limit")] = None
+    """Memory to use, such as 500M or 4G. Word pairs seen together only once are left out to stay below it."""
 
 
 def symmetrization(method: str) -> _engine.Symmetrization:
     """The engine's name for a method."""
     if method not in get_args(LinkMethod):
-        raise ConfigError(f"method must be one of {_choices(LinkMethod)}, got {method!r}")
+        raise ConfigError(f"method must be one of {', '.join(get_args(LinkMethod))}, got {method!r}")
     return _engine.Symmetrization[method.replace("-", "_")]
-
-
-def _choices(literal: object) -> str:
-    return ", ".join(get_args(literal))

@@ -47,21 +47,21 @@ def learn(
     target_words: int,
     options: AlignOptions,
     threads: int = 1,
-    memory: int | None = None,
+    memory_limit: int | None = None,
     twins: npt.NDArray[np.uint32] | None = None,
     progress: Track = no_track,
     warn: Callable[[str], None] = lambda message: None,
 ) -> TrainedParts:
     """Train on sentence pairs; the result does not depend on the number of threads.
 
-    ``memory`` in bytes bounds the tables: word pairs seen together only once are left out, those of
+    ``memory_limit`` in bytes bounds the tables: word pairs seen together only once are left out, those of
     frequent words first, until the rest fits.
     """
     table = _engine.Cooccurrence(
         pairs.bitext(), source_words=source_words, target_words=target_words, max_length=options.max_length
     )
-    if memory is not None:
-        _fit_memory(table, pairs, options, memory, threads, progress, warn)
+    if memory_limit is not None:
+        _fit_memory(table, pairs, options, memory_limit, threads, progress, warn)
     for _ in progress(_until(lambda: table.build(_TABLE_WORK, threads)), "collecting word pairs"):
         pass
     trainer = _engine.AlignmentTrainer(table, _parameters(options), symmetric=options.symmetric_lexicon)
@@ -169,7 +169,7 @@ def _fit_memory(
         needed = (memory - room + int(sizes[1])) / 2**30
         raise ConfigError(
             f"aligning these {len(pairs):,} sentence pairs needs at least {needed:.1f} GB of memory; "
-            "give more with --memory, or align parts of the corpus"
+            "raise memory_limit, or align parts of the corpus"
         )
     table.limit_level(level)
     dropped = 1 - sizes[level] / sizes[-1]

@@ -33,7 +33,18 @@ Groups = Mapping[str, Sequence[str]]
 @functools.cache
 def heading(name: str) -> Group:
     """A heading in the help; the same one for the same name, wherever options below it are declared."""
-    order = ("Data", "Input", "Catalog", "Text", "Output", "Search", "Choice", "Tuning", "Local training")
+    order = (
+        "Data",
+        "Input",
+        "Catalog",
+        "Text",
+        "Output",
+        "Model",
+        "Search",
+        "Choice",
+        "Tuning",
+        "Local training",
+    )
     last = {"Resources": 80, "More": 90}
     return Group(name, sort_key=last.get(name, order.index(name) if name in order else len(order)))
 
@@ -188,11 +199,15 @@ class Declared:
         return name, [value] if is_list and not isinstance(value, list | dict) else value
 
     def in_flags(self, message: str) -> str:
-        """The message with options as they are typed; single words may be words of the language too."""
+        """The message with options as they are typed.
+
+        Single words may be words of the language too, so they count only in `quotes` or before "must".
+        """
         typed = {**{name: self.flag(name) for name in self.flags}, **self.own}
         for name in sorted(typed, key=len, reverse=True):
             end = r"(?![\w.])" if re.search(r"[._]", name) else r"(?= must| is missing)"
             message = message.replace(f"'{name}' is missing", f"{typed[name]} is missing")
+            message = message.replace(f"`{name}`", typed[name])
             message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", typed[name], message)
         return message
 

@@ -58,6 +58,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Prepare text": {},
     "Build models": {
+        "align": ("align:align", "Align the words of a parallel corpus."),
         "classes": ("classes:classes", "Group words that are used alike into classes."),
         "column": (
             "column:column",

@@ -10,7 +10,6 @@ import typer
 
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
-from isogloss.cli.align import align
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
@@ -46,7 +45,6 @@ app.add_typer(nbest.app, name="nbest")
 app.command("tune-nbest")(tune_nbest)
 app.add_typer(corpus.app, name="corpus")
 app.command()(sample)
-app.command()(align)
 app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")

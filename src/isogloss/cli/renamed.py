@@ -32,6 +32,7 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--selection": "--online.selection",
         "--patience": "--online.patience",
     },
+    ("align",): {"--memory": "--memory-limit"},
     ("train",): {
         "--tuner": "--method",
         "--memory": "--memory-limit",
@@ -44,6 +45,10 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--source-column": "--source-columns",
         "--target-column": "--target-columns",
     },
+}
+# Options that did nothing, and why.
+_GONE: dict[tuple[str, ...], dict[str, str]] = {
+    ("align",): {"--seed": "the aligner draws no random numbers"},
 }
 
 
@@ -59,6 +64,9 @@ def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str
         if tuple(found[: len(verb)]) == verb:
             end = found.index("--") if "--" in found else len(found)
             found[:end] = _renamed(found[:end], options, note)
+    for verb, gone in _GONE.items():
+        if tuple(found[: len(verb)]) == verb:
+            found = _without(found, gone, note)
     return found
 
 
@@ -73,6 +81,15 @@ def _catalog(words: list[str], note: Callable[[str], None]) -> list[str]:
     file = file if equals else (words[place + 1] if place + 1 < len(words) else name)
     rest = words[1:place] + words[place + (1 if equals else 2) :]
     return ["catalog", "fill", *rest[:1], file, *rest[1:]]
+
+
+def _without(words: list[str], gone: dict[str, str], note: Callable[[str], None]) -> list[str]:
+    for place, word in enumerate(words):
+        name, equals, _ = word.partition("=")
+        if name in gone:
+            note(f"{name} is not needed any more: {gone[name]}")
+            return _without(words[:place] + words[place + (1 if equals else 2) :], gone, note)
+    return words
 
 
 def _renamed(words: Sequence[str], options: dict[str, str], note: Callable[[str], None]) -> list[str]:

@@ -41,7 +41,7 @@ def align(
         training=AlignOptions(**options["training"]),
         links=LinkOptions(**options["links"]),
         threads=threads,
-        memory=options["memory"],
+        memory_limit=options["memory"],
         origin=inputs["source"],
         progress=track,
         warn=warn,
