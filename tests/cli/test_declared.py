@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import MISSING
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from cyclopts import Parameter
 
-from isogloss.cli.declared import DECLARED, Declared
+from isogloss.cli.declared import DECLARED, Declared, declares
 from isogloss.cli.main import main, verbs
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.resources import Threads
 from isogloss.pipeline import TrainOptions
 
 FILES = {"source": "a", "target": "b"}
@@ -83,3 +86,29 @@ def test_every_option_is_listed(verb: str, capsys: pytest.CaptureFixture[str]) -
     printed = capsys.readouterr().out
     for option in dict(declaring())[verb].options:
         assert option in printed
+
+
+def test_numbers_are_whole_and_lists_of_them_may_have_commas() -> None:
+    assert made(**{"lm.prune": ["0,0", "1"]}).lm.prune == (0, 0, 1)
+    assert made("lm.prune=1").lm.prune == (1,)
+    assert made(seed="7").seed == 7
+    with pytest.raises(ConfigError, match=r"--seed must be a whole number, at least 0, got '1\.5'"):
+        made(seed="1.5")
+    with pytest.raises(ConfigError, match=r"--lm\.prune must be a list of whole numbers, got 'x'"):
+        made(**{"lm.prune": ["0,x"]})
+
+
+def test_messages_of_a_verb_name_options_as_they_are_typed() -> None:
+    @declares(resources=Threads)
+    def verb(*, resources: Threads, model_output: Annotated[str, Parameter(name="--model")] = "") -> None:
+        raise ConfigError("model_output and threads must differ; threads are cheap")
+
+    with pytest.raises(ConfigError, match=r"^--model and --threads must differ; threads are cheap$"):
+        verb()
+
+
+def test_a_dash_is_standard_input_or_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "-", "--source", "-", "--threads", "-"]) == 2
+    assert capsys.readouterr().err == "error: --threads must be a whole number, at least 0, got '-'\n"
+    assert main(["train", "-", "x"]) == 2
+    assert "one argument too many: 'x'" in capsys.readouterr().err

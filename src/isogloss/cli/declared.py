@@ -46,7 +46,7 @@ _SET = Annotated[
         name="--set",
         metavar="NAME=VALUE",
         group=heading("More"),
-        help="Set any other option by its name: lm.order=4. 'isogloss options' lists them all.",
+        help="Set any other option by its name, as in a TOML file; 'isogloss options' lists them all.",
     ),
 ]
 _CONFIG = Annotated[
@@ -85,8 +85,9 @@ class Declared:
         *,
         only_shown: bool = False,
         names: Mapping[str, str] = MappingProxyType({}),
+        own: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self.classes, self.groups, self.names = classes, groups, names
+        self.classes, self.groups, self.names, self.own = classes, groups, names, own
         self.options: dict[str, Option] = {}
         for cls in classes.values():
             self.options |= {option.name: option for option in _options(cls)}
@@ -129,16 +130,13 @@ class Declared:
         settings: Settings = {}
         if config is not None:
             settings = self._read(config)
-        for name, value in given.items():
-            if value is not None:
-                settings = with_table(settings, name, _value(self.options[name], value))
-        for assignment in assignments:
-            name, value = self._assignment(assignment)
+        typed = [self._typed(name, value) for name, value in given.items() if value is not None]
+        for name, value in [*typed, *map(self._assignment, assignments)]:
             settings = with_table(settings, name, value)
         try:
             return {into: _made(cls, settings) for into, cls in self.classes.items()}
         except ConfigError as error:
-            raise ConfigError(self._in_flags(str(error))) from None
+            raise ConfigError(self.in_flags(str(error))) from None
 
     def _read(self, config: Path) -> Settings:
         settings: Settings = read_toml(config)
@@ -161,6 +159,12 @@ class Declared:
             found |= {table: {**found.get(table, {}), **part}} if table else part
         return found
 
+    def _typed(self, name: str, value: Any) -> tuple[str, Any]:
+        try:
+            return name, _value(self.options[name], value)
+        except ConfigError as error:
+            raise ConfigError(self.in_flags(str(error))) from None
+
     def _assignment(self, text: str) -> tuple[str, Any]:
         name, equals, written = text.partition("=")
         name = name.strip().replace("-", "_")
@@ -172,17 +176,20 @@ class Declared:
             raise ConfigError(
                 f"--set: no option is called '{name}'{meant}; 'isogloss options' lists them all"
             )
+        option = self.options.get(name)
+        is_list = option is not None and _is_list(option)
         try:
-            return name, tomllib.loads(f"value = {written}")["value"]
+            value = tomllib.loads(f"value = {written}")["value"]
         except tomllib.TOMLDecodeError:  # words need no quotes
-            option = self.options.get(name)
-            return name, written.split(",") if option is not None and _is_list(option) else written
+            return name, _value(option, [written]) if option is not None and is_list else written
+        return name, [value] if is_list and not isinstance(value, list | dict) else value
 
-    def _in_flags(self, message: str) -> str:
+    def in_flags(self, message: str) -> str:
         """The message with options as they are typed; single words may be words of the language too."""
-        for name in sorted(self.flags, key=len, reverse=True):
+        typed = {**{name: self.flag(name) for name in self.flags}, **self.own}
+        for name in sorted(typed, key=len, reverse=True):
             end = r"(?![\w.])" if re.search(r"[._]", name) else r"(?= must| is missing)"
-            message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", self.flag(name), message)
+            message = re.sub(rf"(?<![\w.'-]){re.escape(name)}{end}", typed[name], message)
         return message
 
 
@@ -231,7 +238,7 @@ def declares(
     ``classes`` are by the names of the verb's parameters. ``groups`` are the options that the help shows, by
     heading; by default all but those inside other options, under "Options". Others are accepted too, unless
     ``only_shown``, and all of them through ``--set``. ``names`` are flags that are not called like the
-    option.
+    option. A message about an option names it as it is typed, whoever raises it.
     """
 
     def decorate(verb: F) -> F:
@@ -239,22 +246,26 @@ def declares(
         if chosen is None:
             every = (option.name for cls in classes.values() for option in _options(cls))
             chosen = {"Options": [name for name in every if "." not in name]}
-        declared = Declared(classes, chosen, only_shown=only_shown, names=names)
         hints = get_type_hints(verb, include_extras=True)
         own = [
             parameter.replace(annotation=hints.get(name, parameter.annotation))
             for name, parameter in inspect.signature(verb).parameters.items()
             if name not in classes
         ]
+        own_flags = {parameter.name: _own_flag(parameter) for parameter in own if not _by_place(parameter)}
+        declared = Declared(classes, chosen, only_shown=only_shown, names=names, own=own_flags)
         added = declared.parameters()
-        more = [_keyword("set", _SET), *([_keyword("config", _CONFIG)] if config else [])]
+        more = [_keyword("set", _SET), *([_keyword("config", _CONFIG)] if config else [])] if classes else []
         typed = [parameter.name for parameter in added]
 
         @functools.wraps(verb)
         def wrapped(*arguments: Any, **keywords: Any) -> Any:
             given = {name.replace("__", "."): keywords.pop(name, None) for name in typed}
             built = declared.build(given, keywords.pop("config", None), keywords.pop("set", None) or ())
-            return verb(*arguments, **built, **keywords)
+            try:
+                return verb(*arguments, **built, **keywords)
+            except ConfigError as error:
+                raise ConfigError(declared.in_flags(str(error))) from error
 
         del wrapped.__wrapped__  # its signature is another one
         parameters = sorted([*own, *added, *more], key=lambda parameter: parameter.kind)
@@ -273,6 +284,19 @@ def flag(name: str) -> str:
     ('--beam-size', '--lm.order')
     """
     return "--" + name.replace("_", "-")
+
+
+def _by_place(parameter: inspect.Parameter) -> bool:
+    return parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+
+
+def _own_flag(parameter: inspect.Parameter) -> str:
+    """How a parameter of the verb's own is typed."""
+    notes = [
+        note for note in getattr(parameter.annotation, "__metadata__", ()) if isinstance(note, Parameter)
+    ]
+    names = [name for note in notes for name in note.name or () if name.startswith("--")]
+    return names[0] if names else flag(parameter.name)
 
 
 def _keyword(name: str, annotation: Any) -> inspect.Parameter:
@@ -294,12 +318,7 @@ def _typed(option: Option) -> Any:
         return Literal[tuple(option.choices)]
     if _is_list(option):
         return list[str]
-    if option.is_size:
-        return str
-    for kind in (bool, int, float):
-        if kind in option.alternatives:
-            return kind
-    return str
+    return bool if bool in option.alternatives else str  # Cyclopts would take 1.5 for a whole number
 
 
 def _metavar(option: Option) -> str | None:
@@ -315,6 +334,8 @@ def _metavar(option: Option) -> str | None:
         "a number": "NUMBER",
         "list of words": "NAME...",
         "table": "NAME=VALUE...",
+        "list of whole numbers": "N...",
+        "list of numbers": "NUMBER...",
         "list": "VALUE...",
         "text": "TEXT",
     }
@@ -323,6 +344,10 @@ def _metavar(option: Option) -> str | None:
 
 def _value(option: Option, value: Any) -> Any:
     """What was typed, as settings have it: tables from NAME=VALUE, pairs from A:B, lists also with commas."""
+    if isinstance(value, str):
+        kinds = option.alternatives
+        number = next((kind for kind in (int, float) if kind in kinds and not option.is_size), None)
+        return value if number is None or str in kinds else _number(option, number, value)
     if not isinstance(value, list):
         return value
     for kind in option.alternatives:
@@ -331,11 +356,23 @@ def _value(option: Option, value: Any) -> Any:
         inner = get_args(kind)[:1] if get_origin(kind) is tuple else ()
         if inner and get_origin(inner[0]) is tuple:
             return [list(_two(option, text, ":", last=True)) for text in value]
-        if inner == (str,):
-            if value == ["none"]:
-                return []
-            return [word.strip() for text in value for word in text.split(",") if word.strip()]
+        if inner == (str,) and not option.is_verbatim:
+            return [] if value == ["none"] else _between_commas(value)
+        if inner and inner[0] in (int, float):
+            return [_number(option, inner[0], word) for word in _between_commas(value)]
     return value
+
+
+def _between_commas(texts: Iterable[str]) -> list[str]:
+    return [word.strip() for text in texts for word in text.split(",") if word.strip()]
+
+
+def _number(option: Option, kind: type[int] | type[float], word: str) -> int | float:
+    try:
+        return kind(word)
+    except ValueError:
+        kinds = f"a {option.kind}" if _is_list(option) else option.kind
+        raise ConfigError(f"{option.name} must be {kinds}, got '{word}'") from None
 
 
 def _two(option: Option, text: str, separator: str, *, last: bool = False) -> tuple[str, str]:

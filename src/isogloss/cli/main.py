@@ -10,9 +10,18 @@ import platform
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import (
+    App,
+    CoercionError,
+    CycloptsError,
+    Group,
+    MissingArgumentError,
+    Parameter,
+    UnusedCliTokensError,
+)
 
 from isogloss._version import __version__
 from isogloss.cli import console
@@ -26,6 +35,9 @@ _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
+# To Cyclopts a lone dash begins an option, to people it is standard input or output. So Cyclopts gets a word
+# instead that nobody can type: the arguments of a process hold no NUL.
+_DASH = "\0-"
 
 # Every verb with the sentence that help shows for it. Its module is imported only when it is used.
 _VERBS: dict[str, dict[str, tuple[str, str]]] = {
@@ -134,17 +146,41 @@ def run_words(words: list[str]) -> Any:
     words = current_words(words, console.note)
     if words[0] not in app and not words[0].startswith("-"):
         return _run_typer(words)
-    _tell_all(words)
-    return app(words, exit_on_error=False, print_error=False, result_action="return_value")
+    inner, rest = _verb(words)
+    if inner.default_command is None and not rest:  # a group of verbs, and none of them
+        inner.help_print()
+        return _USERS_MISTAKE
+    _tell_all(inner)
+    words = [_DASH if word == "-" else word for word in words]
+    command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    return command(*_dashed(bound.args), **_dashed(bound.kwargs))
 
 
-def _tell_all(words: list[str]) -> None:
-    """Let the help of a verb be its whole docstring, where the list of verbs has the first sentence only."""
+def _verb(words: list[str]) -> tuple[App, list[str]]:
+    """What the first words of a command line stand for, and the other words."""
     inner = app
-    for word in words:
+    for place, word in enumerate(words):
         if word.startswith("-") or word not in inner:
-            break
+            return inner, words[place:]
         inner = inner[word]
+    return inner, []
+
+
+def _dashed(value: Any) -> Any:
+    """What was typed, with dashes in the place of what hid them from Cyclopts."""
+    if isinstance(value, str):
+        return value.replace(_DASH, "-")
+    if isinstance(value, Path):
+        return Path("-") if str(value) == _DASH else value
+    if isinstance(value, list | tuple):
+        return type(value)(map(_dashed, value))
+    if isinstance(value, dict):
+        return {name: _dashed(item) for name, item in value.items()}
+    return value
+
+
+def _tell_all(inner: App) -> None:
+    """Let the help of a verb be its whole docstring, where the list of verbs has the first sentence only."""
     if inner.default_command is not None:
         # Paragraphs without line ends of their own: help is as wide as the terminal.
         paragraphs = (inspect.getdoc(inner.default_command) or "").split("\n\n")
@@ -177,8 +213,25 @@ def _abandon_stdout() -> None:
 def _explain(error: CycloptsError) -> int:
     """Print what is wrong with the command line itself."""
     path = " ".join(["isogloss", *(error.command_chain or ())])
-    console.error(f"{str(error).strip().rstrip('.')}; see '{path} --help'")
+    said = _plain(error)
+    console.error(f"{said}{' See' if said.endswith('?') else '; see'} '{path} --help'")
     return _USERS_MISTAKE
+
+
+def _plain(error: CycloptsError) -> str:
+    """What is wrong, in a few words."""
+    if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
+        return f"one argument too many: '{_dashed(error.unused_tokens[0])}'"
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        name = error.keyword or error.argument.name
+        return f"{name} needs a value" if error.keyword else f"{name} is missing"
+    if isinstance(error, CoercionError) and error.token is not None and error.argument is not None:
+        name, kind = error.token.keyword or error.argument.name, error.target_type
+        choices = ", ".join(map(str, get_args(kind))) if get_origin(kind) is Literal else ""
+        what = f"one of {choices}" if choices else {int: "a whole number", float: "a number"}.get(kind)  # type: ignore[arg-type]
+        if what is not None:
+            return f"{name} must be {what}, got '{_dashed(error.token.value)}'"
+    return str(_dashed(str(error))).strip().rstrip(".")
 
 
 def _prepare_streams() -> None:

@@ -90,14 +90,16 @@ def _options(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show Python's traceback with an error.")] = False,
 ) -> None:
-    console.set_quiet(quiet)
     context.obj = {"debug": debug}
 
 
 def run_typer(words: list[str]) -> Any:
     """Verbs that are not yet declared."""
     try:
-        return app(args=words, prog_name="isogloss", standalone_mode=False)
+        result = app(args=words, prog_name="isogloss", standalone_mode=False)
+        if result == _INTERRUPTED:  # Typer may have seen Ctrl-C before we do
+            raise KeyboardInterrupt
+        return result
     except typer.Exit as request:
         return request.exit_code
     except typer.Abort:

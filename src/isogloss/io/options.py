@@ -41,6 +41,7 @@ __all__ = [
     "Option",
     "Options",
     "Range",
+    "Verbatim",
     "declared",
     "every_option",
     "option_named",
@@ -53,6 +54,12 @@ _PLAIN: dict[Any, str] = {
     str: "text",
     Path: "a file name",
     PathLike: "a file name",
+}
+_LISTS = {
+    "text": "list of words",
+    _PLAIN[Path]: "list of files",
+    _PLAIN[int]: "list of whole numbers",
+    _PLAIN[float]: "list of numbers",
 }
 
 
@@ -114,6 +121,11 @@ class ByteSize:
     """Marks a number of bytes, which people may write as ``500M`` or ``4G``."""
 
 
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Marks a list whose items may hold commas, such as regular expressions: each word typed is an item."""
+
+
 class Options:
     """Base of all option classes: checks every field against its declaration."""
 
@@ -137,6 +149,8 @@ class Option:
     default_text: str = ""
     is_size: bool = False
     """Whether it is a number of bytes, which may be written as ``4G``."""
+    is_verbatim: bool = False
+    """Whether the items of a list may hold commas."""
     owner: type
     """The class that declares it."""
 
@@ -235,6 +249,7 @@ def _option(cls: type, field: Field[Any], hint: Any) -> Option:
         range=next((note for note in notes if isinstance(note, Range)), None),
         default_text=next((note.text for note in notes if isinstance(note, DefaultText)), ""),
         is_size=any(isinstance(note, ByteSize) for note in notes),
+        is_verbatim=any(isinstance(note, Verbatim) for note in notes),
         owner=_declaring(cls, field.name),
     )
 
@@ -301,9 +316,7 @@ def _described(hint: Any) -> str:
         if kind in _PLAIN:
             return _PLAIN[kind]
         if get_origin(kind) is tuple:
-            return {"text": "list of words", _PLAIN[Path]: "list of files"}.get(
-                _described(get_args(kind)[0]), "list"
-            )
+            return _LISTS.get(_described(get_args(kind)[0]), "list")
         if _is_mapping(kind):
             return "table"
     return "table of options"
