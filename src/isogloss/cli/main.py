@@ -52,6 +52,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "Translate sentences from standard input to standard output.",
         ),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
+        "explain": ("explain:explain", "Show why a sentence got its translation."),
     },
     "Help": {
         "options": ("options:options", "List every option of a verb."),

@@ -14,7 +14,6 @@ from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.column import column
 from isogloss.cli.evaluate import evaluate
-from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
@@ -62,7 +61,6 @@ app.add_typer(experiment.app, name="experiment")
 app.command()(speech)
 app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")
-app.command()(explain)
 app.command()(inspect)
 app.command()(oracle)
 

@@ -20,6 +20,7 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--local-edit-share": "--local.edit-share",
         "--local-decodings": "--local.decodings",
     },
+    ("explain",): {"--format json": "--json"},
     ("train",): {
         "--tuner": "--method",
         "--memory": "--memory-limit",
