@@ -54,6 +54,12 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
         "explain": ("explain:explain", "Show why a sentence got its translation."),
     },
+    "More uses": {
+        "speech": (
+            "speech:speech",
+            "Translate what a speech recognizer heard, and choose among all hypotheses.",
+        ),
+    },
     "Help": {
         "options": ("options:options", "List every option of a verb."),
     },

@@ -18,7 +18,6 @@ from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
 from isogloss.cli.sample import sample
-from isogloss.cli.speech import speech
 from isogloss.cli.tune import tune
 from isogloss.cli.tune_nbest import tune_nbest
 
@@ -58,7 +57,6 @@ app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
-app.command()(speech)
 app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")
 app.command()(inspect)
