@@ -8,7 +8,7 @@ from pathlib import Path
 
 import isogloss
 from isogloss.corpus.synthetic.text import write_corpus
-from isogloss.decoder.explanation import explain
+from isogloss.decoder import explain
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "example-engine")
 
@@ -37,4 +37,4 @@ for line in engine.translate(["A dog sleeps.", "The king is old."], threads=2):
     print(line)
 
 # Why? Rules, and the features that decided.
-print(explain(engine, engine.text.tokenize("The king is old.")).to_text(strongest=3))
+print(explain(engine, "The king is old.").to_text(strongest=3))

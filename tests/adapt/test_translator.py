@@ -185,7 +185,13 @@ def test_the_command_line(
     assert {json.loads(line)["similarity"] for line in report.read_text().splitlines()} <= {0.0, 1.0}
     assert translate(*local, "--nbest", "2", "--format", "jsonl").count("derivation") >= len(sources)
 
-    explain = ["explain", str(systems / "phrase"), sources[0], *local, "--format", "json"]
+    moved = []
+    for dev in ([], ["--local-dev", str(memory)]):
+        translate(*local, *dev, "--local-report", str(report))
+        moved.append([json.loads(line)["moved"] for line in report.read_text().splitlines()])
+    assert moved[0] != moved[1]
+
+    explain = ["explain", str(systems / "phrase"), sources[0], *local, "--json"]
     assert main(explain) == 0
     shown = capsys.readouterr()
     assert "moved most: " in shown.err
@@ -198,7 +204,7 @@ def test_the_command_line(
     assert main(["translate", str(systems / "phrase"), "--local", "mbuu"]) == 2
     assert "--local and --memory go together" in capsys.readouterr().err
     assert main(["translate", str(systems / "phrase"), "--local-size", "3"]) == 2
-    assert "options that begin with --local- need --local" in capsys.readouterr().err
+    assert "options that begin with --local need --local itself" in capsys.readouterr().err
     assert main(["translate", str(systems / "hierarchical"), *local]) == 2
     assert "made for another system" in capsys.readouterr().err
 

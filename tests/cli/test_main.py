@@ -224,6 +224,7 @@ JSON_CALLS = [
     "lm binarize model.arpa model",
     "lm query model corpus/dev.tgt.0",
     "system create system --rules rules --lm model --search phrase",
+    "explain system a",
     "memory build memory --system system --source corpus/train.src --reference corpus/train.tgt --nbest 5",
     "memory add memory --system system --source corpus/test.src --reference corpus/test.tgt.0",
     "memory query memory a",

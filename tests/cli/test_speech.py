@@ -68,11 +68,11 @@ def test_scores_that_are_missing(run: Run, tmp_path: Path) -> None:
     )
     code, out, err = run("speech", "system", "list")
     assert (code, out) == (0, "aaa\nccc\n\nddd\n")
-    assert "feature 'asr' is missing on 2 of 4 candidates" in err
+    assert "feature 'asr' is missing on 2 of 4 candidates; it counts as the lowest of the utterance" in err
 
 
 def test_a_reranker_learns_from_the_union(run: Run, systems: Path, tmp_path: Path) -> None:
-    """The recogniser prefers what is wrong, and says so in a column: only learning helps."""
+    """The recognizer prefers what is wrong, and says so in a column: only learning helps."""
     corpus = systems / "corpus"
     sources = (corpus / "test.src").read_text().splitlines()[:60]
     for name, part in (("dev", sources[:40]), ("test", sources[40:])):
@@ -103,9 +103,14 @@ def test_a_reranker_learns_from_the_union(run: Run, systems: Path, tmp_path: Pat
     [
         (["nowhere", "list"], "nowhere: No such file or directory"),
         (["system", "missing"], "missing: No such file or directory"),
-        (["system", "lattices", "--input", "plf", "--count", "3"], "--count is for n-best lists"),
+        (["system", "lattices", "--input", "plf", "--count", "3"], "--count must be left out with input plf"),
         (["system", "list", "--count", "1"], "the list has hypotheses of utterance 1"),
-        (["system", "list", "--scale", "-1"], "scale must be at least 0 and finite, got -1.0"),
+        (["system", "list", "--scale", "-1"], "--scale must be at least 0, got -1.0"),
+        (["system", "list", "--hypotheses", "0"], "--hypotheses must be at least 1, got 0"),
+        (
+            ["system", "list", "--to", "xml"],
+            "--to must be one of moses, marian, fairseq, sockeye, jsonl, store",
+        ),
         (["system", "list", "--reranker", "missing"], "missing"),
     ],
 )

@@ -164,12 +164,12 @@ def test_unknown_words(run: Run) -> None:
         (["phrase", "--weights", "nowhere"], "nowhere: No such file or directory"),
         (["nowhere"], "nowhere: No such file or directory"),
         (["rules"], "rules: no system.json here; a system made by 'isogloss train'"),
-        (["phrase", "--unknown-mark", "?"], "unknown_mark must have '{word}' in it once"),
+        (["phrase", "--unknown-mark", "?"], "--unknown-mark must have '{word}' in it once"),
         (["phrase", "--time-limit", "0"], "--time-limit must be above 0, got 0.0"),
         (["phrase", "--factors", "a b"], "'a b' is not a possible name of a factor"),
         (["phrase", "--terms", "nowhere"], "nowhere: No such file or directory"),
         (["phrase", "--terms", "x", "--input", "plf"], "are for sentences, not for lattices"),
-        (["phrase", "--format", "xml"], 'Choose from: "text", "moses", "jsonl"'),
+        (["phrase", "--format", "xml"], "--format must be one of text, moses, jsonl, got 'xml'"),
     ],
 )
 def test_mistakes(run: Run, arguments: list[str], message: str) -> None:

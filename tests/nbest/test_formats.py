@@ -6,13 +6,14 @@ import contextlib
 import itertools
 import random
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 
-from isogloss.cli.nbest import FormatName
+from isogloss.cli.nbest import FormatName as OptionName
 from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.nbest import FORMATS, NbestStore, read_nbest
+from isogloss.nbest import FORMATS, FormatName, NbestStore, read_nbest
 from isogloss.nbest.formats import STORE
 from support.nbest_lists import Candidate, moses_text, plain, random_list, read_moses, seeds
 
@@ -26,7 +27,7 @@ def rows(store: NbestStore) -> list[Candidate]:
 
 
 def test_the_command_line_names_all_formats() -> None:
-    assert [*FORMATS, STORE] == [name.value for name in FormatName]
+    assert [*FORMATS, STORE] == [name.value for name in OptionName] == list(get_args(FormatName))
 
 
 def test_marian() -> None:

@@ -179,13 +179,17 @@ class LocalTranslator:
     def system_for(self, sentence: str) -> tuple[System, list[Hit], LocalWeights]:
         """A system that has the weights of a sentence, for those who want to look at it."""
         hits, local = self.weights(sentence)
+        return self.system_with(local), hits, local
+
+    def system_with(self, local: LocalWeights) -> System:
+        """A system of its own that has such weights, and the phrases of the memory."""
         decoder = self.system.decoder.copy(self._overlay.table() if self._overlay is not None else None)
         decoder.change(local.weights, local.sparse)
-        return System(decoder, self.system.path), hits, local
+        return System(decoder, self.system.path, self.system.text)
 
     def translate_one(
         self,
-        sentence: str | Sentence,
+        sentence: Source,
         *,
         nbest: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
@@ -258,6 +262,12 @@ class LocalSystem(System):
     def explained(self, sentences: Iterable[Source], **limits: Any) -> tuple[NbestStore, list[Derivation]]:
         """As ``System`` does it."""
         return self._joined(sentences, {**limits, "derivations": True})
+
+    def for_sentence(self, sentence: Source) -> System:
+        """A system with the weights of a sentence, which is tokens."""
+        done = self.translator.translate_one(sentence)
+        self._watch(done)
+        return self.translator.system_with(done.local)
 
     def _joined(
         self, sentences: Iterable[Any], limits: dict[str, Any]

@@ -13,8 +13,8 @@ from isogloss.align.gold import check_gold, read_gold, score_alignments
 from isogloss.align.lexicon import read_lexicon, write_lexicon
 from isogloss.align.model import AlignmentModel
 from isogloss.align.options import AlignOptions, Backend, LinkOptions
-from isogloss.align.train import no_track
 from isogloss.io.errors import ConfigError, OutputError
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 
 __all__ = ["align_files"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Annotated, Literal
 
@@ -15,7 +16,7 @@ from isogloss.io.config import Settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import atomic_output
 
-__all__ = ["LocalMethod", "LocalReport", "MemoryFolder", "adapted"]
+__all__ = ["LocalDev", "LocalMethod", "LocalReport", "MemoryFolder", "adapted"]
 
 _GROUP = heading("Local training")
 
@@ -30,6 +31,14 @@ LocalMethod = Annotated[
 MemoryFolder = Annotated[
     str | None,
     Parameter(metavar="FOLDER", group=_GROUP, help="Examples, as 'isogloss memory build' stores them."),
+]
+LocalDev = Annotated[
+    str | None,
+    Parameter(
+        metavar="FOLDER",
+        group=_GROUP,
+        help="Memory of the development set: train on all of its examples too.",
+    ),
 ]
 LocalReport = Annotated[
     str | None,
@@ -46,21 +55,25 @@ def adapted(
     method: Literal["mbuu", "ebuu"] | None,
     memory: str | None,
     changes: Settings,
+    dev: str | None,
     report: str | None,
     open_files: ExitStack,
+    say: Callable[[LocallyTranslated], None] = lambda done: None,
 ) -> System:
-    """The system itself, or with weights for each sentence if a method is given."""
+    """The system itself, or with weights for each sentence if a method is given; ``say`` is told of each."""
     if (method is None) != (memory is None):
         raise ConfigError("--local and --memory go together")
     if method is None or memory is None:
-        if changes or report is not None:
+        if changes or dev is not None or report is not None:
             raise ConfigError("options that begin with --local need --local itself")
         return system
-    if report is None:
-        return adapted_system(system, memory, method, **changes)
-    stream = open_files.enter_context(atomic_output(report))
+    if "method" in changes:
+        raise ConfigError("--local names the method: leave out --local.method")
+    stream = None if report is None else open_files.enter_context(atomic_output(report))
 
     def watch(done: LocallyTranslated) -> None:
-        stream.write(json.dumps(done.report(system.weights), ensure_ascii=False) + "\n")
+        say(done)
+        if stream is not None:
+            stream.write(json.dumps(done.report(system.weights), ensure_ascii=False) + "\n")
 
-    return adapted_system(system, memory, method, watch=watch, **changes)
+    return adapted_system(system, memory, method, dev=dev, watch=watch, **changes)

@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.catalog import FillOptions, MessageTranslator, fill_catalog
 from isogloss.cli import console
-from isogloss.cli.adapted import LocalMethod, LocalReport, MemoryFolder, adapted
+from isogloss.cli.adapted import LocalDev, LocalMethod, LocalReport, MemoryFolder, adapted
 from isogloss.cli.declared import Changes, Json, declares
 from isogloss.decoder import SearchOptions, Terms, load
 from isogloss.io.config import Settings
@@ -53,6 +53,7 @@ def fill(
     resources: Threads,
     local: LocalMethod = None,
     memory: MemoryFolder = None,
+    local_dev: LocalDev = None,
     local_report: LocalReport = None,
     json: Json = False,
 ) -> None:
@@ -63,7 +64,7 @@ def fill(
     """
     with ExitStack() as open_files:
         system = load(engine, changes=search)
-        system = adapted(system, local, memory, {**retrieval, **update}, local_report, open_files)
+        system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
         terms = None if options.terms is None else Terms.read(options.terms)
         translator = MessageTranslator(system, threads=resources.count, terms=terms)
         filled = fill_catalog(catalog, output, translator, options, track=console.track)

@@ -1,87 +1,81 @@
-"""``isogloss explain``: why a sentence is translated as it is."""
+"""``isogloss explain``: why a sentence got its translation."""
 
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import partial
+from typing import Annotated
 
-import typer
+from cyclopts import Parameter
 
+from isogloss.adapt import LocallyTranslated, LocalOptions, RetrievalOptions
 from isogloss.cli import console
-from isogloss.io.errors import ConfigError
-
-if TYPE_CHECKING:
-    from isogloss.decoder import System
+from isogloss.cli.adapted import LocalDev, LocalMethod, LocalReport, MemoryFolder, adapted
+from isogloss.cli.declared import Changes, Json, declares
+from isogloss.decoder import ExplainOptions, SearchOptions, load
+from isogloss.decoder import explain as explain_sentence
+from isogloss.io.config import Settings
 
 __all__ = ["explain"]
 
-
-class _Local(StrEnum):
-    mbuu = "mbuu"
-    ebuu = "ebuu"
+_NEAREST, _MOVED = 3, 5  # examples and weights that are named
+_GROUPS = {"Input": ("tokenized",), "Output": ("format", "strongest")}
 
 
-class _Format(StrEnum):
-    text = "text"
-    json = "json"
-    html = "html"
-
-
+@declares(
+    _GROUPS,
+    options=ExplainOptions,
+    search=Changes(SearchOptions, "the system's"),
+    retrieval=Changes(RetrievalOptions, "the memory's", prefix="local"),
+    update=Changes(LocalOptions, "the memory's", prefix="local"),
+)
 def explain(
-    system: Annotated[str, typer.Argument(metavar="DIR", help="Stored system.")],
+    engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
     sentence: Annotated[
         str,
-        typer.Argument(
-            metavar="SENTENCE",
-            help="A sentence, in quotes: text if the system was trained with a tokenizer, else tokens.",
+        Parameter(
+            help="A sentence, in quotes: text if the engine was trained with a tokenizer, otherwise tokens."
         ),
     ],
-    tokenized: Annotated[
-        bool,
-        typer.Option("--tokenized", help="The sentence is tokens in any case, with spaces between them."),
-    ] = False,
-    format: Annotated[_Format, typer.Option(help="text, json, or html: a page of its own.")] = _Format.text,
-    strongest: Annotated[int, typer.Option(metavar="N", help="Single features shown per list.")] = 10,
-    local: Annotated[
-        _Local | None, typer.Option(help="With weights made for this sentence; needs --memory.")
-    ] = None,
-    memory: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Examples, as 'isogloss memory build' stores them.")
-    ] = None,
+    /,
+    *,
+    options: ExplainOptions,
+    search: Settings,
+    retrieval: Settings,
+    update: Settings,
+    local: LocalMethod = None,
+    memory: MemoryFolder = None,
+    local_dev: LocalDev = None,
+    local_report: LocalReport = None,
+    json: Json = False,
 ) -> None:
-    """Show the rules behind a translation and what every feature contributed to its score."""
-    from isogloss.decoder import load
-    from isogloss.decoder.explanation import explain as run
+    """Show why a sentence got its translation.
 
-    if (local is None) != (memory is None):
-        raise ConfigError("--local and --memory go together")
-    loaded = load(system)
-    if loaded.text is not None and not tokenized:
-        sentence = loaded.text.tokenize(sentence)
-    if local is not None and memory is not None:
-        loaded = _localised(loaded, sentence, local, memory)
-    found = run(loaded, sentence)
-    if format is _Format.json:
+    Prints the rules behind it, what every feature contributed to its score, and how it differs from the
+    second-best translation.
+    """
+    with ExitStack() as open_files:
+        loaded = load(engine, changes=search)
+        say = partial(_say_local, loaded.weights)
+        changes = {**retrieval, **update}
+        system = adapted(loaded, local, memory, changes, local_dev, local_report, open_files, say)
+        found = explain_sentence(system, sentence, tokenized=options.tokenized)
+    if json:
         console.print_json(found.to_json())
-    elif format is _Format.html:
-        sys.stdout.write(found.to_html(strongest))
+    elif options.format == "html":
+        sys.stdout.write(found.to_html(options.strongest))
     else:
-        sys.stdout.write(found.to_text(strongest) + "\n")
+        sys.stdout.write(found.to_text(options.strongest) + "\n")
 
 
-def _localised(system: System, sentence: str, method: _Local, memory: str) -> System:
-    """The system with the weights of a sentence; says on standard error what made them."""
-    from isogloss.adapt import LocalTranslator, Memory
-
-    opened = Memory.open(memory, system)
-    retrieval, update = opened.retrieval_options(method.value), opened.update_options(method.value)
-    translator = LocalTranslator(system, opened, retrieval, update)
-    made, hits, local = translator.system_for(sentence)
-    console.note(f"{len(hits)} examples, strength {local.strength:g}")
-    for hit in hits[:3]:
-        example = hit.example()
-        console.note(f"  {hit.similarity:.3f} {example.source} → {' / '.join(example.references)}")
-    moved = list(local.moved(system.weights).items())[:5]
+def _say_local(baseline: Mapping[str, float], done: LocallyTranslated) -> None:
+    """What made the weights of the sentence, on standard error."""
+    facts = done.report(baseline, examples=_NEAREST)
+    console.note(f"{facts['examples']} examples, strength {facts['strength']:g}")
+    for example in facts["nearest"]:
+        references = " / ".join(example["references"])
+        console.note(f"  {example['similarity']:.3f} {example['source']} → {references}")
+    moved = list(facts["moved"].items())[:_MOVED]
     console.note("moved most: " + (", ".join(f"{name} {by:+.4f}" for name, by in moved) or "nothing"))
-    return made

@@ -52,6 +52,13 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "Translate sentences from standard input to standard output.",
         ),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
+        "explain": ("explain:explain", "Show why a sentence got its translation."),
+    },
+    "More uses": {
+        "speech": (
+            "speech:speech",
+            "Translate what a speech recognizer heard, and choose among all hypotheses.",
+        ),
     },
     "Improve an engine": {
         "tune": ("tune:tune", "Tune the weights of an engine on sentences and their translations."),

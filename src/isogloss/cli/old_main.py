@@ -11,12 +11,10 @@ import typer
 from isogloss._version import __version__
 from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
 from isogloss.cli.evaluate import evaluate
-from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
 from isogloss.cli.sample import sample
-from isogloss.cli.speech import speech
 from isogloss.cli.tune_nbest import tune_nbest
 
 __all__ = ["app", "run_typer"]
@@ -51,10 +49,8 @@ app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
-app.command()(speech)
 app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")
-app.command()(explain)
 app.command()(inspect)
 app.command()(oracle)
 

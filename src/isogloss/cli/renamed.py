@@ -33,6 +33,7 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--patience": "--online.patience",
     },
     ("align",): {"--memory": "--memory-limit"},
+    ("explain",): {"--format json": "--json"},
     ("train",): {
         "--tuner": "--method",
         "--memory": "--memory-limit",

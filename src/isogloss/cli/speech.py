@@ -1,151 +1,120 @@
-"""``isogloss speech``: translate all that a recogniser may have heard, and choose."""
+"""``isogloss speech``: translate all that a recognizer may have heard, and choose."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
+from cyclopts import Parameter
 
 from isogloss.cli import console
-from isogloss.cli.decoding import thread_count
-from isogloss.cli.nbest import FormatName, _write, read_list
-from isogloss.io.errors import ConfigError
-
-if TYPE_CHECKING:
-    from isogloss.cli.translate import Reported
-    from isogloss.decoder import Lattice
-    from isogloss.speech import Utterance
+from isogloss.cli.declared import Changes, declares, heading
+from isogloss.cli.translate import Reported
+from isogloss.decoder import SearchOptions, load
+from isogloss.io.config import Settings
+from isogloss.io.resources import Threads
+from isogloss.io.streams import atomic_output
+from isogloss.nbest import FormatName, best_rows, write_nbest
+from isogloss.rerank import RerankModel
+from isogloss.speech import (
+    HeardOptions,
+    SpeechOptions,
+    best_hypotheses,
+    read_heard,
+    spoken_lines,
+    translate_speech,
+)
 
 __all__ = ["speech"]
 
+_GROUPS = {
+    "Input": ("input", "hypotheses", "count", "tokenized"),
+    "Search": ("nbest",),
+    "Choice": ("scale", "source_lm"),
+    "Resources": ("threads",),
+}
 
-class _Input(StrEnum):
-    nbest = "nbest"
-    plf = "plf"
-    text = "text"
 
-
+@declares(
+    _GROUPS,
+    options=HeardOptions,
+    translation=SpeechOptions,
+    search=Changes(SearchOptions, "the system's"),
+    resources=Threads,
+)
 def speech(
-    system: Annotated[str, typer.Argument(metavar="DIR", help="System, as 'isogloss train' makes it.")],
+    engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
     heard: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE", help="What the recogniser heard: n-best list, word lattices or text; - is stdin."
-        ),
+        Parameter(help="What the recognizer heard: n-best list, word lattices or text; - is standard input."),
     ],
-    input: Annotated[
-        _Input,
-        typer.Option(
-            help="nbest: a list with scores, in any format that 'isogloss nbest' reads; plf: a word lattice "
-            "per line; text: a string per line."
-        ),
-    ] = _Input.nbest,
-    hypotheses: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Strings of each utterance that are translated.")
-    ] = 20,
-    nbest: Annotated[int, typer.Option(metavar="N", min=1, help="Translations of each string.")] = 10,
-    source_lm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL", help="Language model of the source language, which gives two more features."
-        ),
-    ] = None,
-    scale: Annotated[
-        float, typer.Option(metavar="X", help="P(string) ∝ exp(X · score), for confidences.")
-    ] = 1.0,
+    /,
+    *,
+    options: HeardOptions,
+    translation: SpeechOptions,
+    search: Settings,
+    resources: Threads,
     reranker: Annotated[
         str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="What 'isogloss rerank train' learned from such a list: it chooses, or orders the list.",
-            show_default="the highest translation score plus confidence",
-        ),
-    ] = None,
-    count: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Utterances, if the last of them are not in the n-best list.",
-            show_default="as many as the list has",
+        Parameter(
+            metavar="FOLDER",
+            group=heading("Choice"),
+            help="Let this model choose or order translations, as 'isogloss rerank train' learned it from "
+            "such a list. By default, the highest sum of translation score and confidence wins.",
         ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", metavar="FILE", help="Where to write; - is stdout.")
+        str,
+        Parameter(
+            name=["--output", "-o"],
+            metavar="FILE",
+            group=heading("Output"),
+            help="Where to write; - is standard output.",
+        ),
     ] = "-",
     to: Annotated[
         FormatName | None,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            help="Write all candidates with their features as an n-best list in this format.",
-            show_default="the best translation of each utterance, a line each",
+        Parameter(
+            metavar="NAME",
+            group=heading("Output"),
+            help="Write all candidates with their features as an n-best list in this format. By default, "
+            "only the best translation of each utterance is written, one per line.",
         ),
     ] = None,
-    tokenized: Annotated[
-        bool,
-        typer.Option(
-            "--tokenized", help="What was heard and what is written are tokens; lists always hold tokens."
-        ),
-    ] = False,
-    threads: Annotated[
-        int, typer.Option(metavar="N", help="Threads; 0 uses all processors. Results do not depend on it.")
-    ] = 1,
 ) -> None:
-    """Translate what a recogniser of speech heard: all strings of an utterance, one choice from the union.
+    """Translate what a speech recognizer heard, and choose among all hypotheses.
 
-    To translate lattices as such, see 'isogloss translate --input plf'. An utterance of which nothing was
-    heard has an empty translation, so that lines match utterances.
+    Every string of an utterance is translated, and one translation is chosen from all of them. An utterance
+    of which nothing was heard has an empty translation, so that lines match utterances. To translate lattices
+    as such, see 'isogloss translate --input plf'.
     """
-    from isogloss.cli.translate import Reported
-    from isogloss.decoder import load
-    from isogloss.io.streams import atomic_output
-    from isogloss.nbest.edit import best_rows
-    from isogloss.rerank import RerankModel
-    from isogloss.speech import SpeechOptions, spoken_lines, translate_speech
-
-    threads = thread_count(threads)
-    if count is not None and input is not _Input.nbest:
-        raise ConfigError("--count is for n-best lists: other input has a line for each utterance")
-    options = SpeechOptions(nbest=nbest, scale=scale, source_lm=source_lm)
     model = None if reranker is None else RerankModel.load(reranker)
-    loaded = load(system)
+    system = load(engine, changes=search)
     reported = Reported(heard)
-    utterances = _read(heard, input, hypotheses, count, reported)
+    utterances = read_heard(
+        heard,
+        options,
+        bad_line=reported,
+        warn=console.warn,
+        track=console.track,
+        watch=lambda chunks: console.track_bytes(chunks, f"reading {heard}"),
+    )
     store = translate_speech(
-        loaded, utterances, options, tokenized=tokenized, threads=threads, track=console.track
+        system,
+        utterances,
+        translation,
+        tokenized=options.tokenized,
+        threads=resources.count,
+        track=console.track,
     )
     if model is not None:
-        source = [list(utterance[0].words) if utterance else [] for utterance in utterances]
-        store = model.rerank(store, source, threads=threads)
+        store = model.rerank(store, best_hypotheses(utterances), threads=resources.count)
     if to is not None:
-        _write(store, output, to)
+        write_nbest(store, output, format=to, warn=console.warn)
+        console.note(f"{output}: {store.num_candidates:,} candidates of {store.num_sentences:,} sentences")
     else:
         with atomic_output(output) as stream:
-            lines = spoken_lines(store, best_rows(store), len(utterances), loaded, tokenized=tokenized)
+            lines = spoken_lines(
+                store, best_rows(store), len(utterances), system, tokenized=options.tokenized
+            )
             stream.writelines(line + "\n" for line in lines)
     reported.finish()
-
-
-def _read(
-    path: str, input: _Input, hypotheses: int, count: int | None, reported: Reported
-) -> list[Utterance]:
-    from isogloss.decoder import Lattice, parse_plf
-    from isogloss.io.errors import DataFormatError
-    from isogloss.io.streams import read_lines
-    from isogloss.speech import lattice_utterances, list_utterances, text_utterances
-
-    if input is _Input.nbest:
-        return list_utterances(read_list(path, None), hypotheses, count)
-    if input is _Input.text:
-        return text_utterances(read_lines(path))
-
-    def lattice(line: str, number: int) -> Lattice:
-        try:
-            return parse_plf(line, path, number)
-        except DataFormatError as error:
-            reported(error)
-            return Lattice(1, ())
-
-    lines = enumerate(console.track(read_lines(path), "lattices"), start=1)
-    return lattice_utterances((lattice(line, number) for number, line in lines), hypotheses)

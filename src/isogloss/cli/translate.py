@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.cli import console
-from isogloss.cli.adapted import LocalMethod, LocalReport, MemoryFolder, adapted
+from isogloss.cli.adapted import LocalDev, LocalMethod, LocalReport, MemoryFolder, adapted
 from isogloss.cli.declared import Changes, declares, heading
 from isogloss.decoder import (
     InputOptions,
@@ -71,6 +71,7 @@ def translate(
     ] = None,
     local: LocalMethod = None,
     memory: MemoryFolder = None,
+    local_dev: LocalDev = None,
     local_report: LocalReport = None,
 ) -> None:
     """Translate sentences from standard input to standard output.
@@ -88,7 +89,7 @@ def translate(
         system = load(engine, weights=weights, changes=search)
         text = None if lines.tokenized else system.text
         read = line_reader(_STDIN, lines, text)
-        system = adapted(system, local, memory, {**retrieval, **update}, local_report, open_files)
+        system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
         reported = Reported(_STDIN)
         batches = arriving_batches(
             _arriving(sys.stdin.buffer),

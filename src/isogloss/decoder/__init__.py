@@ -2,6 +2,7 @@
 
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation, DerivationStep
+from isogloss.decoder.explanation import Contribution, ExplainOptions, Explanation, explain
 from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
 from isogloss.decoder.factors import factor_names, parse_factors
 from isogloss.decoder.markup import escape_markup, parse_markup
@@ -26,9 +27,12 @@ __all__ = [
     "PHRASE_WEIGHTS",
     "Arc",
     "CommandOptions",
+    "Contribution",
     "Decoder",
     "Derivation",
     "DerivationStep",
+    "ExplainOptions",
+    "Explanation",
     "ExternalDecoder",
     "Fixed",
     "InputOptions",
@@ -47,6 +51,7 @@ __all__ = [
     "create_system",
     "default_weights",
     "escape_markup",
+    "explain",
     "factor_names",
     "format_plf",
     "inspect_system",

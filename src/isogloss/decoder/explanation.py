@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from isogloss.decoder.derivation_plot import derivation_plot
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["Contribution", "Explanation", "explain"]
+__all__ = ["Contribution", "ExplainOptions", "Explanation", "explain"]
 
 _GROUPS = (
     ("language model", ("lm",)),
@@ -25,6 +26,18 @@ _GROUPS = (
     ("glue", ("glue_",)),
     ("counts", ("words", "rules", "unknown", "insertions", "deletions", "arcs")),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainOptions(Options):
+    """How an explanation is asked for and shown."""
+
+    tokenized: bool = False
+    """Take the sentence as tokens separated by spaces, even if the system was trained with a tokenizer."""
+    format: Literal["text", "html"] = "text"
+    """``text`` for a terminal; ``html`` for a page of its own that draws the derivation."""
+    strongest: Annotated[int, AtLeast(0)] = 10
+    """How many single features each list shows, strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +192,15 @@ class Explanation:
         return derivation_plot(words, self.steps) if whole == len(words) else ""
 
 
-def explain(system: System, sentence: Source) -> Explanation:
-    """Translate a sentence and take the translation apart."""
+def explain(system: System, sentence: Source, *, tokenized: bool = False) -> Explanation:
+    """Translate a sentence and take the translation apart.
+
+    A system that was trained with a tokenizer takes text, unless it is ``tokenized``. If every sentence has
+    weights of its own, those count.
+    """
+    if isinstance(sentence, str) and system.text is not None and not tokenized:
+        sentence = system.text.tokenize(sentence)
+    system = system.for_sentence(sentence)
     store, derivations = system.explained([sentence], nbest=2)
     texts = list(store.texts())
     if not texts or not texts[0]:

@@ -191,6 +191,13 @@ class System:
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
 
+    def for_sentence(self, sentence: Source) -> System:
+        """The system that translates this sentence: this one, unless every sentence has weights of its own.
+
+        The sentence is tokens.
+        """
+        return self
+
     def oracle(
         self,
         sentences: Iterable[Source],

@@ -10,7 +10,7 @@ make_nbest                      a list made up from references, to try things on
 
 from isogloss.nbest.columns import read_column
 from isogloss.nbest.edit import add_column, best_rows, distinct, merge
-from isogloss.nbest.formats import FORMATS, losses, read_nbest, write_nbest
+from isogloss.nbest.formats import FORMATS, FormatName, losses, read_nbest, write_nbest
 from isogloss.nbest.nbest_list import Candidate, Columns, NbestLike, NbestList, as_nbest
 from isogloss.nbest.oracle import ListOracle, find_oracle
 from isogloss.nbest.statistics import bleu_statistics
@@ -23,6 +23,7 @@ __all__ = [
     "Candidate",
     "Columns",
     "DenseGroup",
+    "FormatName",
     "ListOracle",
     "NbestLike",
     "NbestList",

@@ -7,18 +7,20 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from isogloss.io.errors import ConfigError, DataFormatError, OutputError
 from isogloss.io.streams import StrPath, atomic_output, read_chunks
 from isogloss.nbest import fairseq, jsonl, marian, moses, sockeye
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["FORMATS", "STORE", "losses", "read_nbest", "write_nbest"]
+__all__ = ["FORMATS", "STORE", "FormatName", "losses", "read_nbest", "write_nbest"]
 
 STORE = "store"
 """The name of isogloss's own folder format, which carries everything."""
 
+FormatName = Literal["moses", "marian", "fairseq", "sockeye", "jsonl", "store"]
+"""The formats that lists are written in."""
 Chunks = Iterable[bytes]
 
 _RECOGNISED_BY = 1 << 16  # bytes: logs begin with lines that are not part of the list
@@ -80,8 +82,12 @@ def read_nbest(
     return reader.read(itertools.chain([first], chunks), path)
 
 
-def write_nbest(store: NbestStore, path: StrPath, *, format: str) -> None:
-    """Write an n-best list; ``losses`` tells beforehand what the format cannot carry."""
+def write_nbest(
+    store: NbestStore, path: StrPath, *, format: str, warn: Callable[[str], None] = lambda message: None
+) -> None:
+    """Write an n-best list; ``warn`` is told what the format cannot carry."""
+    if lost := losses(store, format):
+        warn(f"the format '{format}' has no place for: {'; '.join(lost)}")
     if format == STORE:
         if os.fspath(path) == "-":
             raise OutputError("cannot take a stored list", "standard output", "give the name of a folder")

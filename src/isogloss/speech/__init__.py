@@ -1,11 +1,13 @@
-"""Translating what a recogniser of speech heard: hypotheses, lattices, and what they are worth.
+"""Translating what a speech recognizer heard: hypotheses, lattices, and what they are worth.
 
 >>> from isogloss.speech import SpeechOptions, best_strings, translate_speech
 """
 
+from isogloss.speech.heard import HeardOptions, read_heard
 from isogloss.speech.hypotheses import (
     Hypothesis,
     Utterance,
+    best_hypotheses,
     lattice_utterances,
     list_utterances,
     text_utterances,
@@ -14,12 +16,15 @@ from isogloss.speech.strings import best_strings, strings_store
 from isogloss.speech.translate import SpeechOptions, spoken_lines, translate_speech
 
 __all__ = [
+    "HeardOptions",
     "Hypothesis",
     "SpeechOptions",
     "Utterance",
+    "best_hypotheses",
     "best_strings",
     "lattice_utterances",
     "list_utterances",
+    "read_heard",
     "spoken_lines",
     "strings_store",
     "text_utterances",

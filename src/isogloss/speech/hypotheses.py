@@ -1,4 +1,4 @@
-"""What a recogniser heard: for each utterance some strings, and how sure it is of them."""
+"""What a recognizer heard: for each utterance some strings, and how sure it is of them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,19 @@ from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import NbestStore
 from isogloss.speech.strings import best_strings
 
-__all__ = ["Hypothesis", "Utterance", "lattice_utterances", "list_utterances", "text_utterances"]
+__all__ = [
+    "Hypothesis",
+    "Utterance",
+    "best_hypotheses",
+    "lattice_utterances",
+    "list_utterances",
+    "text_utterances",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One string, with the recogniser's score (a natural logarithm) and other numbers it gave."""
+    """One string, with the recognizer's score (a natural logarithm) and other numbers it gave."""
 
     words: tuple[str, ...]
     score: float = 0.0
@@ -27,7 +34,12 @@ class Hypothesis:
 
 
 Utterance = Sequence[Hypothesis]
-"""The hypotheses of an utterance, best first; none if the recogniser heard nothing."""
+"""The hypotheses of an utterance, best first; none if the recognizer heard nothing."""
+
+
+def best_hypotheses(utterances: Iterable[Utterance]) -> list[list[str]]:
+    """The words of the best hypothesis of every utterance; none where nothing was heard."""
+    return [list(utterance[0].words) if utterance else [] for utterance in utterances]
 
 
 def text_utterances(lines: Iterable[str]) -> list[Utterance]:

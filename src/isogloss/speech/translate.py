@@ -1,15 +1,15 @@
-"""Translations of all that a recogniser may have heard, in one list for each utterance.
+"""Translations of all that a recognizer may have heard, in one list for each utterance.
 
 Every candidate has the features of its translation and those of the hypothesis it was translated from:
 
-    AsrScore         the recogniser's score
+    AsrScore         the recognizer's score
     AsrConfidence    log probability of the hypothesis among those of the utterance
     AsrWords         mean log probability of its words, by the hypotheses that have them
     AsrLeastWord     log probability of its least probable word
     AsrRank          minus its place among the hypotheses
     AsrLength        its words
     AsrSupport       log probability of all hypotheses that have this translation
-    Asr.NAME         whatever else the recogniser gave
+    Asr.NAME         whatever else the recognizer gave
     SourceLM         log probability of the hypothesis by a language model, and SourceLMUnknown
 
 A reranker learns what they are worth. Without one the best candidate is that of the highest sum of
@@ -21,11 +21,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
 from isogloss.decoder.system import System
-from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.lm import natural_scores
@@ -51,21 +52,15 @@ _NOTHING = Hypothesis(())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpeechOptions:
-    """What is made of the hypotheses of an utterance."""
+class SpeechOptions(Options):
+    """How the hypotheses of an utterance are translated and judged."""
 
-    nbest: int = 10
+    nbest: Annotated[int, AtLeast(1)] = 10
     """Translations of each hypothesis."""
-    scale: float = 1.0
-    """P(hypothesis) ∝ exp(scale · score)."""
+    scale: Annotated[float, AtLeast(0)] = 1.0
+    """Scale of the recognizer's scores for confidences: P(hypothesis) ∝ exp(scale · score)."""
     source_lm: StrPath | None = None
-    """A language model of the source language, stored or ARPA."""
-
-    def __post_init__(self) -> None:
-        if self.nbest < 1:
-            raise ConfigError(f"nbest must be at least 1, got {self.nbest}")
-        if not 0 <= self.scale < math.inf:
-            raise ConfigError(f"scale must be at least 0 and finite, got {self.scale}")
+    """Language model of the source language, stored or ARPA; it gives every hypothesis two more features."""
 
 
 def translate_speech(

@@ -1,0 +1,82 @@
+"""Files of a recognizer, read: n-best lists, word lattices or plain strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from isogloss.decoder.plf import Lattice, parse_plf
+from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.options import AtLeast, DefaultText, Options
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, read_lines
+from isogloss.nbest.formats import read_nbest
+from isogloss.speech.hypotheses import Utterance, lattice_utterances, list_utterances, text_utterances
+
+__all__ = ["HeardOptions", "read_heard"]
+
+_NOTHING_HEARD = Lattice(1, ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeardOptions(Options):
+    """What a file of a recognizer holds."""
+
+    input: Literal["nbest", "plf", "text"] = "nbest"
+    """What the file holds: ``nbest`` for an n-best list with scores, in any format that 'isogloss nbest'
+    reads; ``plf`` for a word lattice per line; ``text`` for a string per line."""
+    hypotheses: Annotated[int, AtLeast(1)] = 20
+    """Strings of each utterance to translate, best first."""
+    count: Annotated[int | None, AtLeast(1), DefaultText("as many as the list has")] = None
+    """Number of utterances, if the n-best list lacks the last ones."""
+    tokenized: bool = False
+    """Take and write tokens separated by spaces, even if the system was trained with a tokenizer. N-best
+    lists that are written hold tokens in any case."""
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        if self.count is not None and self.input != "nbest":
+            raise ConfigError(
+                f"count must be left out with input {self.input}, which has a line for each utterance"
+            )
+
+
+def read_heard(
+    path: StrPath,
+    options: HeardOptions | None = None,
+    *,
+    bad_line: Callable[[DataFormatError], None] | None = None,
+    warn: Callable[[str], None] = lambda message: None,
+    track: Track = no_track,
+    watch: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+) -> list[Utterance]:
+    """The utterances of a file (``-`` is standard input), each with its best hypotheses.
+
+    A lattice that cannot be read is told to ``bad_line``, and nothing was heard there; without ``bad_line``
+    it is an error. ``warn`` is told what the list lacks. ``track`` and ``watch`` show progress by lattices
+    and by the pieces of a list.
+    """
+    options = options or HeardOptions()
+    if options.input == "text":
+        return text_utterances(read_lines(path))
+    if options.input == "nbest":
+        store = read_nbest(path, watch=watch)
+        for feature, missing in store.filled.items():
+            warn(
+                f"{path}: feature '{feature}' is missing on {missing:,} of {store.num_candidates:,} "
+                "candidates; it counts as the lowest of the utterance there"
+            )
+        return list_utterances(store, options.hypotheses, options.count)
+
+    def lattice(line: str, number: int) -> Lattice:
+        try:
+            return parse_plf(line, path, number)
+        except DataFormatError as error:
+            if bad_line is None:
+                raise
+            bad_line(error)
+            return _NOTHING_HEARD
+
+    lines = enumerate(track(read_lines(path), "lattices"), start=1)
+    return lattice_utterances((lattice(line, number) for number, line in lines), options.hypotheses)
