@@ -4,7 +4,7 @@
 
 namespace isogloss::search {
 
-ForcedAim::ForcedAim(References references) : Aim(std::move(references)) {
+ForcedAim::ForcedAim(References references) : Aim(std::move(references)), is_whole_(1, false) {
   for (const std::vector<WordId>& text : texts()) {
     std::uint32_t node = 0;
     for (WordId word : text) node = beginnings_.add(node, word);
