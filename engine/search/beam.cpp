@@ -26,7 +26,7 @@ struct Cube {
 struct Item {
   float estimate;
   std::uint32_t cube;
-  std::uint16_t hypothesis, option;
+  std::uint32_t hypothesis, option;  // positions in the cube
 };
 
 /// Higher estimates first; among equal ones a fixed order, so that results can be repeated.
@@ -186,7 +186,7 @@ class Beam {
     return !leaves_hole || task_.source.jump(match.last, leftmost) <= limits_.distortion_limit;
   }
 
-  float estimate(const Cube& cube, std::uint16_t hypothesis, std::uint16_t option) const {
+  float estimate(const Cube& cube, std::uint32_t hypothesis, std::uint32_t option) const {
     const std::uint32_t node = groups_[cube.group][cube.hypotheses_begin + hypothesis];
     const Match& match = matches_.match(cube.match);
     if (!with_model_)
@@ -221,7 +221,7 @@ class Beam {
     for (std::uint32_t i = 0; i < cubes.size(); ++i) {
       // With an aim the best option of one hypothesis says little about those of another.
       const std::uint32_t rows = task_.aim == nullptr ? 1 : cubes[i].hypotheses_count;
-      for (std::uint32_t row = 0; row < rows; ++row) push_row(cubes[i], i, static_cast<std::uint16_t>(row), 0);
+      for (std::uint32_t row = 0; row < rows; ++row) push_row(cubes[i], i, row, 0);
     }
     std::make_heap(heap_.begin(), heap_.end(), worse);
     table_.assign(1024, kNone);
@@ -276,23 +276,23 @@ class Beam {
       cube.after_parent = parent;
     }
     extend(cube, item, covered);
-    const auto push = [&](unsigned hypothesis, unsigned option) {
-      if (push_row(cube, item.cube, static_cast<std::uint16_t>(hypothesis), option))
+    const auto push = [&](std::uint32_t hypothesis, std::uint32_t option) {
+      if (push_row(cube, item.cube, hypothesis, option))
         std::push_heap(heap_.begin(), heap_.end(), worse);
     };
-    push(item.hypothesis, item.option + 1u);
+    push(item.hypothesis, item.option + 1);
     // Along one edge only, so that no item is reached twice.
-    if (task_.aim == nullptr && item.option == 0 && item.hypothesis + 1u < cube.hypotheses_count)
-      push(item.hypothesis + 1u, 0);
+    if (task_.aim == nullptr && item.option == 0 && item.hypothesis + 1 < cube.hypotheses_count)
+      push(item.hypothesis + 1, 0);
   }
 
   // Appends to the queue what a hypothesis can be extended by, from this option on: the first that is wanted.
-  bool push_row(const Cube& cube, std::uint32_t number, std::uint16_t hypothesis, unsigned option) {
+  bool push_row(const Cube& cube, std::uint32_t number, std::uint32_t hypothesis, std::uint32_t option) {
     const Match& match = matches_.match(cube.match);
     for (; option < match.options_end - match.options_begin; ++option) {
-      const float value = estimate(cube, hypothesis, static_cast<std::uint16_t>(option));
+      const float value = estimate(cube, hypothesis, option);
       if (value == Aim::kNever) continue;
-      heap_.push_back({value, number, hypothesis, static_cast<std::uint16_t>(option)});
+      heap_.push_back({value, number, hypothesis, option});
       return true;
     }
     return false;
