@@ -25,6 +25,7 @@
 #include "nbest/builder.hpp"
 #include "search/decoder.hpp"
 #include "search/derivation.hpp"
+#include "search/weights.hpp"
 
 namespace isogloss::bindings {
 namespace {
@@ -65,21 +66,16 @@ class Decoder {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Sparse weights that changed must be set again.
   void set_weights(const std::vector<double>& weights, nb::object sparse) {
-    const BoundWeights* bound = sparse.is_none() ? nullptr : nb::cast<const BoundWeights*>(sparse);
-    if (bound != nullptr && sparse_ == nullptr) throw nb::value_error("this search has no sparse features");
-    weights_ = std::make_unique<SearchWeights>(layout_, weights);
-    sparse_weights_ = bound;
-    sparse_owner_ = std::move(sparse);
-    ++version_;
+    if (!sparse.is_none() && sparse_ == nullptr) throw nb::value_error("this search has no sparse features");
+    weights_.set(SearchWeights(layout_, weights), shared(std::move(sparse)));
   }
 
   /// Translates sentences or lattices; the n-best list has their numbers from 0. What was searched is put into
   /// `keep`, if given; `time_limits` has seconds for each of them or is empty. With an `aim` translations are found
   /// that it wants; where BLEU is wanted, their scores are BLEU.
   nb::dict translate(nb::list sources, std::size_t nbest, bool distinct, std::size_t threads, Searched* keep,
-                     bool derivations, const std::vector<double>& time_limits, const BoundAim* aim) const {
+                     bool derivations, const std::vector<double>& time_limits, const BoundAim* aim) {
     std::vector<SearchInput> inputs;
     for (nb::handle source : sources) inputs.push_back(read_input(source));
     if (!time_limits.empty() && time_limits.size() != inputs.size())
@@ -87,6 +83,7 @@ class Decoder {
     if (aim != nullptr && aim->references.size() != inputs.size())
       throw nb::value_error("references for each source are expected");
     const Wanted wanted{nbest, distinct, derivations, aim};
+    const WeightSnapshot weights = weights_.snapshot();
     NbestBuilder builder;
     BeamStatistics total;
     bool finite = true;
@@ -95,7 +92,7 @@ class Decoder {
       const nb::gil_scoped_release release;
       if (keep != nullptr) keep->sentences.resize(inputs.size());
       parallel_for(inputs.size(), threads, [&](std::size_t i, std::size_t) {
-        found[i] = decode(inputs[i], i, wanted, deadline(time_limits.empty() ? HUGE_VAL : time_limits[i]),
+        found[i] = decode(inputs[i], i, wanted, weights, deadline(time_limits.empty() ? HUGE_VAL : time_limits[i]),
                           keep == nullptr ? nullptr : &keep->sentences[i]);
       });
       for (std::size_t i = 0; i < found.size(); ++i) {
@@ -131,6 +128,16 @@ class Decoder {
     std::vector<std::vector<DerivationStep>> derivations;
     BeamStatistics statistics;
   };
+
+  /// Weights that Python keeps alive for as long as anybody uses them.
+  static std::shared_ptr<const features::WeightSource> shared(nb::object weights) {
+    if (weights.is_none()) return nullptr;
+    const auto* source = nb::cast<const features::WeightSource*>(weights);
+    return {source, [owner = std::move(weights)](const void*) mutable {
+              const nb::gil_scoped_acquire lock;  // the last to use them may be a search
+              owner.reset();
+            }};
+  }
 
   static Clock::time_point deadline(double seconds) {
     if (!(seconds < 1e9)) return Clock::time_point::max();
@@ -258,7 +265,8 @@ class Decoder {
     memories_.push_back(std::move(memory));
   }
 
-  std::unique_ptr<Translation> search_for(const SearchInput& input, Clock::time_point deadline, Aim* aim) const {
+  std::unique_ptr<Translation> search_for(const SearchInput& input, const WeightSnapshot& weights,
+                                          Clock::time_point deadline, Aim* aim) const {
     DecoderModel model{table_, language_model_, lm_words_};
     model.overlay = overlay_;
     model.lexicon = lexicon_;
@@ -266,20 +274,19 @@ class Decoder {
     options.beam.deadline = deadline;
     Source source(input.places, input.arcs, input.fixed);
     if (sparse_ == nullptr)
-      return std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, nullptr, aim);
+      return std::make_unique<Translation>(model, options, *weights.dense, std::move(source), input.words, nullptr,
+                                           aim);
     model.sparse = &sparse_->model;
     auto memory = borrow_memory();
-    // Looked up every time: a table of weights that are being learned moves when it grows.
-    const features::WeightView weights = sparse_weights_ == nullptr ? features::WeightView() : sparse_weights_->view();
-    const features::SparseWeights sparse{weights, version_, rule_memory_.get(), memory.get()};
+    const features::SparseWeights sparse{weights.sparse.view, weights.version, rule_memory_.get(), memory.get()};
     auto translation =
-        std::make_unique<Translation>(model, options, *weights_, std::move(source), input.words, &sparse, aim);
+        std::make_unique<Translation>(model, options, *weights.dense, std::move(source), input.words, &sparse, aim);
     give_back(std::move(memory));
     return translation;
   }
 
-  Candidates decode(const SearchInput& input, std::size_t number, const Wanted& wanted, Clock::time_point deadline,
-                    Searched::Sentence* keep) const {
+  Candidates decode(const SearchInput& input, std::size_t number, const Wanted& wanted, const WeightSnapshot& weights,
+                    Clock::time_point deadline, Searched::Sentence* keep) const {
     std::unique_ptr<ForcedAim> forced;
     std::unique_ptr<OracleAim> oracle;
     if (wanted.aim != nullptr) {
@@ -291,7 +298,7 @@ class Decoder {
       }
     }
     Aim* const aim = forced ? static_cast<Aim*>(forced.get()) : oracle.get();
-    std::unique_ptr<Translation> searched = search_for(input, deadline, aim);
+    std::unique_ptr<Translation> searched = search_for(input, weights, deadline, aim);
     const Translation& translation = *searched;
     Candidates out;
     out.statistics = translation.statistics();
@@ -402,10 +409,7 @@ class Decoder {
   std::vector<WordId> lm_words_;
   DecoderOptions options_;
   std::string unknown_ = "pass", unknown_mark_ = "<unk:{word}>";
-  std::unique_ptr<SearchWeights> weights_;
-  const BoundWeights* sparse_weights_ = nullptr;
-  nb::object sparse_owner_;
-  std::uint32_t version_ = 0;
+  CurrentWeights weights_;
   mutable std::unique_ptr<features::RuleMemory> rule_memory_;
   mutable std::mutex memories_lock_;
   mutable std::vector<std::unique_ptr<features::EventMemory>> memories_;
@@ -426,7 +430,8 @@ void bind_search(nb::module_& module) {
       .def("feature_names", &Decoder::names, "Names of the dense features, in order.")
       .def("set_weights", &Decoder::set_weights, "weights"_a, "sparse"_a.none() = nb::none(),
            nb::sig("def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None"),
-           "Use these weights from now on, one per dense feature, and those of sparse features as they are now.")
+           "Use these weights from now on, one per dense feature, and those of sparse features. Calls that have begun "
+           "keep theirs.")
       .def("translate", &Decoder::translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true,
            "threads"_a = 1, "keep"_a.none() = nb::none(), "derivations"_a = false,
            "time_limits"_a = std::vector<double>(), "aim"_a.none() = nb::none(), nb::keep_alive<6, 1>(),

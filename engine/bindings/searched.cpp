@@ -59,7 +59,7 @@ class WantedNames {
   auto visitor() {
     return [this](std::uint64_t feature, std::uint32_t check, auto&& make) {
       if (missing_.erase(feature) == 0) return;
-      if (learned_ != nullptr) learned_->table.meet(feature, check);
+      if (learned_ != nullptr) learned_->learned.table().meet(feature, check);
       const std::string name = make();
       features_.push_back(feature);
       names_.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
@@ -108,7 +108,7 @@ nb::tuple Searched::events(std::size_t number, const std::vector<std::int64_t>& 
         steps(sentence, row), pool, found,
         [&](std::span<const std::uint64_t> features, std::span<const std::uint32_t> checks) {
           for (std::size_t i = 0; i < features.size(); ++i)
-            if (!learned.table.meet(features[i], checks[i])) doubtful.emplace_back(features[i], checks[i]);
+            if (!learned.learned.table().meet(features[i], checks[i])) doubtful.emplace_back(features[i], checks[i]);
         });
     for (const features::EventCount& one : found) {
       events.push_back(one.event);

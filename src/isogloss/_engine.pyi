@@ -966,7 +966,7 @@ class Decoder:
 
     def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None:
         """
-        Use these weights from now on, one per dense feature, and those of sparse features as they are now.
+        Use these weights from now on, one per dense feature, and those of sparse features. Calls that have begun keep theirs.
         """
 
     def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = [], aim: Aim | None = None) -> dict[str, object]:
