@@ -15,7 +15,7 @@
 
 #include "base/parallel.hpp"
 #include "bindings/arrays.hpp"
-#include "bindings/aim.hpp"
+#include "bindings/constraint.hpp"
 #include "bindings/features.hpp"
 #include "bindings/lm.hpp"
 #include "bindings/nbest.hpp"
@@ -23,7 +23,7 @@
 #include "bindings/searched.hpp"
 #include "bindings/wording.hpp"
 #include "nbest/builder.hpp"
-#include "search/decoder.hpp"
+#include "search/sentence_search.hpp"
 #include "search/derivation.hpp"
 #include "search/weights.hpp"
 
@@ -72,17 +72,17 @@ class Decoder {
   }
 
   /// Translates sentences or lattices; the n-best list has their numbers from 0. What was searched is put into
-  /// `keep`, if given; `time_limits` has seconds for each of them or is empty. With an `aim` translations are found
+  /// `keep`, if given; `time_limits` has seconds for each of them or is empty. With a `constraint` translations are found
   /// that it wants; where BLEU is wanted, their scores are BLEU.
   nb::dict translate(nb::list sources, std::size_t nbest, bool distinct, std::size_t threads, Searched* keep,
-                     bool derivations, const std::vector<double>& time_limits, const BoundAim* aim) {
+                     bool derivations, const std::vector<double>& time_limits, const BoundConstraint* constraint) {
     std::vector<SearchInput> inputs;
     for (nb::handle source : sources) inputs.push_back(read_input(source));
     if (!time_limits.empty() && time_limits.size() != inputs.size())
       throw nb::value_error("one time limit for each source is expected");
-    if (aim != nullptr && aim->references.size() != inputs.size())
+    if (constraint != nullptr && constraint->references.size() != inputs.size())
       throw nb::value_error("references for each source are expected");
-    const Wanted wanted{nbest, distinct, derivations, aim};
+    const Wanted wanted{nbest, distinct, derivations, constraint};
     const WeightSnapshot weights = weights_.snapshot();
     NbestBuilder builder;
     BeamStatistics total;
@@ -120,7 +120,7 @@ class Decoder {
   struct Wanted {
     std::size_t nbest;
     bool distinct, derivations;
-    const BoundAim* aim;
+    const BoundConstraint* constraint;
   };
   struct Candidates {
     std::vector<std::vector<WordId>> words;
@@ -265,41 +265,41 @@ class Decoder {
     memories_.push_back(std::move(memory));
   }
 
-  std::unique_ptr<Translation> search_for(const SearchInput& input, const WeightSnapshot& weights,
-                                          Clock::time_point deadline, Aim* aim) const {
-    DecoderModel model{table_, language_model_, lm_words_};
+  std::unique_ptr<SentenceSearch> search_for(const SearchInput& input, const WeightSnapshot& weights,
+                                          Clock::time_point deadline, Constraint* constraint) const {
+    SearchModel model{table_, language_model_, lm_words_};
     model.overlay = overlay_;
     model.lexicon = lexicon_;
-    DecoderOptions options = options_;
+    SearchOptions options = options_;
     options.beam.deadline = deadline;
     Source source(input.places, input.arcs, input.fixed);
     if (sparse_ == nullptr)
-      return std::make_unique<Translation>(model, options, *weights.dense, std::move(source), input.words, nullptr,
-                                           aim);
+      return std::make_unique<SentenceSearch>(model, options, *weights.dense, std::move(source), input.words, nullptr,
+                                           constraint);
     model.sparse = &sparse_->model;
     auto memory = borrow_memory();
     const features::SparseWeights sparse{weights.sparse.view, weights.version, rule_memory_.get(), memory.get()};
     auto translation =
-        std::make_unique<Translation>(model, options, *weights.dense, std::move(source), input.words, &sparse, aim);
+        std::make_unique<SentenceSearch>(model, options, *weights.dense, std::move(source), input.words, &sparse, constraint);
     give_back(std::move(memory));
     return translation;
   }
 
   Candidates decode(const SearchInput& input, std::size_t number, const Wanted& wanted, const WeightSnapshot& weights,
                     Clock::time_point deadline, Searched::Sentence* keep) const {
-    std::unique_ptr<ForcedAim> forced;
-    std::unique_ptr<OracleAim> oracle;
-    if (wanted.aim != nullptr) {
-      References references = wanted.aim->number(number, input, wording_, target_words_);
-      if (wanted.aim->forced) {
-        forced = std::make_unique<ForcedAim>(std::move(references));
+    std::unique_ptr<ForcedConstraint> forced;
+    std::unique_ptr<OracleConstraint> oracle;
+    if (wanted.constraint != nullptr) {
+      References references = wanted.constraint->number(number, input, wording_, target_words_);
+      if (wanted.constraint->forced) {
+        forced = std::make_unique<ForcedConstraint>(std::move(references));
       } else {
-        oracle = std::make_unique<OracleAim>(std::move(references), wanted.aim->bleu);
+        oracle = std::make_unique<OracleConstraint>(std::move(references), wanted.constraint->bleu);
       }
     }
-    Aim* const aim = forced ? static_cast<Aim*>(forced.get()) : oracle.get();
-    std::unique_ptr<Translation> searched = search_for(input, weights, deadline, aim);
-    const Translation& translation = *searched;
+    Constraint* const constraint = forced ? static_cast<Constraint*>(forced.get()) : oracle.get();
+    std::unique_ptr<SentenceSearch> searched = search_for(input, weights, deadline, constraint);
+    const SentenceSearch& translation = *searched;
     Candidates out;
     out.statistics = translation.statistics();
     std::vector<Path> paths = best_paths(translation, input, wanted, deadline);
@@ -309,13 +309,13 @@ class Decoder {
       out.scores.push_back(oracle ? bleu_of(translation, *oracle, path) : static_cast<double>(path.score));
       out.features.resize(out.features.size() + layout_.size());
       translation.features(path, layout_, {out.features.data() + out.features.size() - layout_.size(), layout_.size()});
-      if (wanted.derivations) out.derivations.push_back(derivation_of(translation, path, {table_, overlay_}));
+      if (wanted.derivations) out.derivations.push_back(derivation_of(translation, path));
     }
     if (keep != nullptr) *keep = {std::move(searched), std::move(paths), input, &wording_};
     return out;
   }
 
-  std::vector<Path> best_paths(const Translation& translation, const SearchInput& input, const Wanted& wanted,
+  std::vector<Path> best_paths(const SentenceSearch& translation, const SearchInput& input, const Wanted& wanted,
                                Clock::time_point deadline) const {
     std::vector<Path> paths;
     const auto take_from = [&](auto&& best) {
@@ -337,7 +337,7 @@ class Decoder {
     return paths;
   }
 
-  static double bleu_of(const Translation& translation, const OracleAim& oracle, const Path& path) {
+  static double bleu_of(const SentenceSearch& translation, const OracleConstraint& oracle, const Path& path) {
     std::vector<WordId> words;
     translation.words(path, words);
     for (WordId& word : words) word = oracle.number(word);
@@ -345,7 +345,7 @@ class Decoder {
   }
 
   /// The search adds up in single precision; where that decided the order, it is put right.
-  static void rank_by_bleu(const Translation& translation, const OracleAim& oracle, std::vector<Path>& paths) {
+  static void rank_by_bleu(const SentenceSearch& translation, const OracleConstraint& oracle, std::vector<Path>& paths) {
     std::stable_sort(paths.begin(), paths.end(), [&](const Path& a, const Path& b) {
       return bleu_of(translation, oracle, a) > bleu_of(translation, oracle, b);
     });
@@ -407,7 +407,7 @@ class Decoder {
   FeatureLayout layout_;
   std::vector<std::string> names_;
   std::vector<WordId> lm_words_;
-  DecoderOptions options_;
+  SearchOptions options_;
   std::string unknown_ = "pass", unknown_mark_ = "<unk:{word}>";
   CurrentWeights weights_;
   mutable std::unique_ptr<features::RuleMemory> rule_memory_;
@@ -434,11 +434,11 @@ void bind_search(nb::module_& module) {
            "keep theirs.")
       .def("translate", &Decoder::translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true,
            "threads"_a = 1, "keep"_a.none() = nb::none(), "derivations"_a = false,
-           "time_limits"_a = std::vector<double>(), "aim"_a.none() = nb::none(), nb::keep_alive<6, 1>(),
+           "time_limits"_a = std::vector<double>(), "constraint"_a.none() = nb::none(), nb::keep_alive<6, 1>(),
            nb::sig("def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, "
                    "list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, "
                    "keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = [], "
-                   "aim: Aim | None = None) -> dict[str, object]"),
+                   "constraint: Constraint | None = None) -> dict[str, object]"),
            "The columns of an n-best list for sentences (lists of words, or of words and their given translation) or "
            "lattices (places, arcs).");
 }

@@ -238,14 +238,14 @@ nb::tuple Searched::name_arrays(std::size_t number, const std::vector<std::int64
 
 nb::list Searched::rule_posteriors(std::size_t number, double scale) {
   const Sentence& sentence = at(number);
-  const Translation& translation = *sentence.translation;
+  const SentenceSearch& translation = *sentence.translation;
   std::vector<StepPosterior> found;
   std::vector<DerivationStep> made;
   {
     const nb::gil_scoped_release release;
     found = step_posteriors(translation.graph(), sum_paths(translation.graph(), scale));
     for (const StepPosterior& posterior : found)
-      made.push_back(derivation_of(translation, {0.0f, {posterior.arc}}, translation.model().tables()).front());
+      made.push_back(derivation_of(translation, {0.0f, {posterior.arc}}).front());
   }
   nb::list out;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -260,7 +260,7 @@ nb::list Searched::rule_posteriors(std::size_t number, double scale) {
 
 nb::dict Searched::ngram_posteriors(std::size_t number, double scale, std::size_t order) {
   const Sentence& sentence = at(number);
-  const Translation& translation = *sentence.translation;
+  const SentenceSearch& translation = *sentence.translation;
   std::vector<std::string> texts;
   NgramPosteriors found;
   {

@@ -8,7 +8,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/features.hpp"
 #include "bindings/wording.hpp"
-#include "search/decoder.hpp"
+#include "search/sentence_search.hpp"
 
 namespace isogloss::bindings {
 
@@ -20,7 +20,7 @@ class Searched {
   Searched& operator=(const Searched&) = delete;
 
   struct Sentence {
-    std::unique_ptr<search::Translation> translation;
+    std::unique_ptr<search::SentenceSearch> translation;
     std::vector<search::Path> paths;  // of the candidates
     SearchInput input;
     const Wording* wording = nullptr;

@@ -56,7 +56,7 @@ struct SearchWeights {
 
   RuleWeights rule;
   StepWeights step;
-  bool orientation;  ///< whether any orientation weighs anything
+  bool with_orientation;  ///< whether any orientation weighs anything
 };
 
 }  // namespace isogloss::search

@@ -854,15 +854,15 @@ class EventPool:
         In what rows of events differ: where the features of each row begin, their columns, their counts, the features by column, and the sum of weight times count of each row.
         """
 
-class Aim:
+class Constraint:
     """What translations are wanted: references, and what for."""
 
     @staticmethod
-    def force(references: Sequence[Sequence[Sequence[str]]]) -> Aim:
+    def force(references: Sequence[Sequence[Sequence[str]]]) -> Constraint:
         """Derivations of one of the references of each sentence."""
 
     @staticmethod
-    def oracle(references: Sequence[Sequence[Sequence[str]]], *, order: int, length: str, smoothing: str, smoothing_value: float | None, effective_order: bool) -> Aim:
+    def oracle(references: Sequence[Sequence[Sequence[str]]], *, order: int, length: str, smoothing: str, smoothing_value: float | None, effective_order: bool) -> Constraint:
         """Translations of the highest sentence BLEU."""
 
 class Searched:
@@ -969,7 +969,7 @@ class Decoder:
         Use these weights from now on, one per dense feature, and those of sparse features. Calls that have begun keep theirs.
         """
 
-    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = [], aim: Aim | None = None) -> dict[str, object]:
+    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = [], constraint: Constraint | None = None) -> dict[str, object]:
         """
         The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs).
         """

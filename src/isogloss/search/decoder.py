@@ -224,7 +224,7 @@ class Decoder:
         checked = _check_references(inputs, references)
         if any(not texts for texts in checked):
             raise ConfigError(f"input {checked.index([]) + 1} has no reference")
-        aim = _engine.Aim.oracle(
+        constraint = _engine.Constraint.oracle(
             checked,
             order=bleu.order,
             length=bleu.length,
@@ -232,7 +232,7 @@ class Decoder:
             smoothing_value=bleu.smoothing_value,
             effective_order=bleu.effective_order,
         )
-        return self._search(inputs, nbest=nbest, threads=threads, aim=aim)
+        return self._search(inputs, nbest=nbest, threads=threads, constraint=constraint)
 
     def force(
         self,
@@ -248,8 +248,8 @@ class Decoder:
         has no candidates. With ``nbest`` above 1 candidates differ in their derivation, not in their words.
         Rules that fit no reference are left out before ``max_options`` counts them. Inputs are never cut.
         """
-        aim = _engine.Aim.force(_check_references(inputs, references))
-        return self._search(inputs, nbest=nbest, threads=threads, aim=aim, distinct=False)
+        constraint = _engine.Constraint.force(_check_references(inputs, references))
+        return self._search(inputs, nbest=nbest, threads=threads, constraint=constraint, distinct=False)
 
     def _search(
         self,
@@ -257,7 +257,7 @@ class Decoder:
         *,
         nbest: int,
         threads: int,
-        aim: _engine.Aim | None = None,
+        constraint: _engine.Constraint | None = None,
         distinct: bool = True,
     ) -> Searched:
         _check_counts(nbest, threads)
@@ -270,11 +270,11 @@ class Decoder:
                 distinct=distinct,
                 threads=threads,
                 keep=kept,
-                derivations=aim is not None,
-                aim=aim,
+                derivations=constraint is not None,
+                constraint=constraint,
             )
         store = NbestStore.from_columns(columns)
-        steps = _derivations(columns, store, windows) if aim is not None else []
+        steps = _derivations(columns, store, windows) if constraint is not None else []
         return Searched(store, kept, [window.words for window in windows], steps)
 
     def _translated(self, work: _Work, *, derivations: bool) -> tuple[NbestStore, list[Derivation]]:

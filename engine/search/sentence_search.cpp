@@ -1,44 +1,44 @@
-#include "search/decoder.hpp"
+#include "search/sentence_search.hpp"
 
 #include <algorithm>
 #include <numbers>
 
 namespace isogloss::search {
 
-Translation::Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights,
+SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights,
                          Source source, std::span<const std::string> words,
-                         const features::SparseWeights* sparse, Aim* aim)
+                         const features::SparseWeights* sparse, Constraint* constraint)
     : model_(model), limits_(options), source_(std::move(source)) {
-  limits_.beam.orientation = weights.orientation;
+  limits_.beam.with_orientation = weights.with_orientation;
   if (model_.sparse != nullptr && sparse != nullptr) {
     sparse_ = std::make_unique<features::SparseScorer>(*model_.sparse);
     sparse_->use(sparse);
     std::vector<WordId> numbers(words.size(), kNoWord);
     for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
     sparse_->set_sentence(words, numbers);
-    limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
-    limits_.beam.sides = sparse_->needs(features::Template::kSide);
+    limits_.beam.with_orientation |= sparse_->needs(features::Template::kOrientation);
+    limits_.beam.with_sides = sparse_->needs(features::Template::kSide);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      sparse_.get(), aim, model_.lexicon);
+                      sparse_.get(), constraint, model_.lexicon);
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   matches_.emplace(source_, rules_, limits_.matches);
-  contexts_.emplace(*estimates_);
-  const bool with_model = aim == nullptr || aim->with_model();
+  coverages_.emplace(*estimates_);
+  const bool with_model = constraint == nullptr || constraint->with_model();
   const features::SparseWeights no_sparse_weights{};
   if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
-  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), aim};
-  graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *contexts_, statistics_);
+  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint};
+  graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *coverages_, statistics_);
   if (sparse_) sparse_->use(nullptr);
 }
 
-void Translation::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {
+void SentenceSearch::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {
   out.clear();
   for_each_step(path, [&](const Step& step) { out.push_back(step.sparse); });
 }
 
-void Translation::words(const Path& path, std::vector<WordId>& out) const {
+void SentenceSearch::words(const Path& path, std::vector<WordId>& out) const {
   out.clear();
   for_each_step(path, [&](const Step& step) {
     const auto target = rules_.target(step.option);
@@ -46,12 +46,19 @@ void Translation::words(const Path& path, std::vector<WordId>& out) const {
   });
 }
 
-void Translation::features(const Path& path, const FeatureLayout& layout, std::span<double> out) const {
+void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   const auto count = [&](std::size_t feature) -> double& { return out[layout.counted(feature)]; };
   lm::State state = model_.language_model.begin_sentence(), next;
   double lm = 0;
   std::uint32_t tail = kNone;
+  const auto count_orientation = [&](FeatureLayout::Counted neighbor, Orientation orientation) {
+    if (!limits_.beam.with_orientation || !is_from_table(tail)) return;
+    const auto scores = model_.tables().orientation(tail);  // towards the step before, then the step after
+    if (scores.empty()) return;
+    const auto which = static_cast<std::size_t>(orientation);
+    count(neighbor + which) += static_cast<double>(scores[neighbor == FeatureLayout::kNext ? 3 + which : which]);
+  };
   for_each_step(path, [&](const Step& step) {
     const bool glue = step.match.kind != RuleKind::kRule;
     for (WordId word : rules_.lm_target(step.option)) {
@@ -62,32 +69,23 @@ void Translation::features(const Path& path, const FeatureLayout& layout, std::s
     count(FeatureLayout::kRules) += 1;
     count(FeatureLayout::kInsertions) += step.option.unmatched.insertions;
     count(FeatureLayout::kDeletions) += step.option.unmatched.deletions;
-    count(FeatureLayout::kBacktrack) += step.jump;
-    count(glue ? FeatureLayout::kDistanceGlue : FeatureLayout::kDistanceRule) += step.jump;
+    count(FeatureLayout::kBacktrack) += step.distortion;
+    count(glue ? FeatureLayout::kDistanceGlue : FeatureLayout::kDistanceRule) += step.distortion;
     count(FeatureLayout::kReordering) += step.match.reordering;
     count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_score);
     if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
-    const auto turn = static_cast<std::size_t>(step.turn);
-    if (limits_.beam.orientation && is_from_table(tail)) {
-      const auto orientation = model_.tables().orientation(tail);
-      if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
-    }
+    count_orientation(FeatureLayout::kNext, step.orientation);
     tail = step.option.rule;
+    count_orientation(FeatureLayout::kPrevious, step.orientation);
     count(FeatureLayout::kUnknown) += tail == kPassedThrough;
     if (!is_from_table(tail)) return;
     const auto scores = model_.tables().scores(tail);
     for (std::size_t i = 0; i < scores.size(); ++i) out[layout.table(i)] += static_cast<double>(scores[i]);
-    const auto orientation = model_.tables().orientation(tail);
-    if (limits_.beam.orientation && !orientation.empty())
-      count(FeatureLayout::kPrevious + turn) += static_cast<double>(orientation[turn]);
   });
-  const std::uint32_t last = path.arcs.empty() ? kNone : path.arcs.back();
-  if (last != kNone && limits_.beam.orientation && is_from_table(tail)) {
+  if (!path.arcs.empty()) {
     const Place end = source_.whole().end;
-    const auto context = (*contexts_)[graph_.nodes[graph_.arcs[last].from].context];
-    const auto turn = static_cast<std::size_t>(contexts_->turn(context.blocks, {end, end}));
-    const auto orientation = model_.tables().orientation(tail);
-    if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
+    const Coverage& last = (*coverages_)[graph_.nodes[graph_.arcs[path.arcs.back()].from].coverage];
+    count_orientation(FeatureLayout::kNext, coverages_->orientation(last.blocks, {end, end}));
   }
   lm += static_cast<double>(
       model_.language_model.score(state, model_.language_model.end_of_sentence(), next).log_prob);

@@ -10,7 +10,7 @@
 namespace isogloss::bindings {
 
 /// What translations of some sentences are wanted, as Python says it.
-struct BoundAim {
+struct BoundConstraint {
   using Texts = std::vector<std::vector<std::string>>;  // the references of a sentence
 
   std::vector<Texts> references;  ///< by sentence

@@ -1,4 +1,4 @@
-#include "bindings/aim.hpp"
+#include "bindings/constraint.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -19,7 +19,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using namespace search;
 
-References BoundAim::number(std::size_t sentence, const SearchInput& input, const Wording& wording,
+References BoundConstraint::number(std::size_t sentence, const SearchInput& input, const Wording& wording,
                             const Vocabulary& target_words) const {
   References out;
   std::map<std::string, WordId, std::less<>> numbers;
@@ -39,20 +39,20 @@ References BoundAim::number(std::size_t sentence, const SearchInput& input, cons
   return out;
 }
 
-void bind_aim(nb::module_& module) {
-  nb::class_<BoundAim>(module, "Aim", "What translations are wanted: references, and what for.")
+void bind_constraint(nb::module_& module) {
+  nb::class_<BoundConstraint>(module, "Constraint", "What translations are wanted: references, and what for.")
       .def_static(
           "force",
-          [](std::vector<BoundAim::Texts> references) { return BoundAim{std::move(references), true, {}}; },
+          [](std::vector<BoundConstraint::Texts> references) { return BoundConstraint{std::move(references), true, {}}; },
           "references"_a, "Derivations of one of the references of each sentence.")
       .def_static(
           "oracle",
-          [](std::vector<BoundAim::Texts> references, std::size_t order, const std::string& length,
+          [](std::vector<BoundConstraint::Texts> references, std::size_t order, const std::string& length,
              const std::string& smoothing, std::optional<double> smoothing_value, bool effective_order) {
             if (order < 1 || order > kMaxNgramOrder) throw nb::value_error("no such order");
-            for (const BoundAim::Texts& texts : references)
+            for (const BoundConstraint::Texts& texts : references)
               if (texts.empty()) throw nb::value_error("a sentence has no reference");
-            return BoundAim{std::move(references), false,
+            return BoundConstraint{std::move(references), false,
                             {order, reference_length(length),
                              bleu_options(smoothing, smoothing_value, effective_order)}};
           },

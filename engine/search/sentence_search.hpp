@@ -14,20 +14,20 @@
 
 namespace isogloss::search {
 
-struct DecoderOptions {
+/// Limits and modes of a search.
+struct SearchOptions {
   CollectorLimits collector;
   MatchLimits matches;
   BeamOptions beam;
 };
 
 /// What is shared by all sentences and threads. Everything behind the references must outlive it.
-struct DecoderModel {
+struct SearchModel {
   const RuleTable& table;
   const lm::Model& language_model;
   std::span<const WordId> lm_words;  ///< the language model's number of each target word of the table
   const features::SparseModel* sparse = nullptr;  ///< nullptr without sparse features
-  const RuleTable* overlay = nullptr;  ///< a second table; it numbers words as the first does
-
+  const RuleTable* overlay = nullptr;    ///< a second table; it numbers words as the first does
   const LexiconView* lexicon = nullptr;  ///< of the rule table; nullptr if it has none
 
   RuleTables tables() const { return {table, overlay}; }
@@ -38,24 +38,24 @@ struct Step {
   const Match& match;
   const Option& option;
   std::uint32_t number;   ///< of the option
-  unsigned jump;          ///< in words
-  Turn turn;
+  unsigned distortion;    ///< in words
+  Orientation orientation;
   features::SparseStep sparse;
 };
 
-/// A translated sentence with all that the search kept.
-class Translation {
+/// The search of one sentence with all that it kept.
+class SentenceSearch {
  public:
-  /// `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
-  /// features. Both matter only where the model has sparse features. `aim`, if any, is what is wanted besides or
-  /// instead of what the model likes. `sparse` and `aim` are needed during the search only.
-  Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights, Source source,
-              std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr,
-              Aim* aim = nullptr);
-  Translation(const Translation&) = delete;  // its parts refer to each other
-  Translation& operator=(const Translation&) = delete;
+  /// Searches. `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
+  /// features. Both matter only where the model has sparse features. `constraint`, if any, is what is wanted besides or
+  /// instead of what the model likes. `sparse` and `constraint` are needed during the search only.
+  SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights, Source source,
+                 std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr,
+                 Constraint* constraint = nullptr);
+  SentenceSearch(const SentenceSearch&) = delete;  // its parts refer to each other
+  SentenceSearch& operator=(const SentenceSearch&) = delete;
 
-  const DecoderModel& model() const { return model_; }
+  const SearchModel& model() const { return model_; }
   const Source& source() const { return source_; }
   const Options& options() const { return rules_; }
   const Graph& graph() const { return graph_; }
@@ -76,30 +76,33 @@ class Translation {
   features::SparseScorer* sparse() { return sparse_.get(); }
 
  private:
-  DecoderModel model_;
-  DecoderOptions limits_;
+  SearchModel model_;
+  SearchOptions limits_;
   Source source_;
   Options rules_;
   std::optional<Estimates> estimates_;
   std::optional<Matches> matches_;
-  std::optional<Contexts> contexts_;
+  std::optional<Coverages> coverages_;
   std::unique_ptr<features::SparseScorer> sparse_;
   BeamStatistics statistics_;
   Graph graph_;
 };
 
 template <class Visit>
-void Translation::for_each_step(const Path& path, Visit&& visit) const {
+void SentenceSearch::for_each_step(const Path& path, Visit&& visit) const {
   for (std::uint32_t number : path.arcs) {
     const Arc& arc = graph_.arcs[number];
     if (arc.match == kNone) continue;
     const Match& match = matches_->match(arc.match);
-    const Context& context = (*contexts_)[graph_.nodes[arc.from].context];
-    const Turn turn = limits_.beam.orientation ? contexts_->turn(context.blocks, match.block()) : Turn::kMonotone;
-    const Side side = limits_.beam.sides ? context.side(match.first, match.last) : Side::kRight;
-    const std::uint32_t parent = limits_.matches.hierarchical ? contexts_->open(context.open).parent : 0;
-    visit(Step{match, rules_.options[arc.option], arc.option, source_.jump(context.last, match.first), turn,
-               {arc.option, parent, static_cast<std::uint8_t>(turn), source_.signed_jump(context.last, match.first),
+    const Coverage& coverage = (*coverages_)[graph_.nodes[arc.from].coverage];
+    const Orientation orientation = limits_.beam.with_orientation
+                                        ? coverages_->orientation(coverage.blocks, match.block())
+                                        : Orientation::monotone;
+    const Side side = limits_.beam.with_sides ? coverage.side(match.first, match.last) : Side::kRight;
+    const std::uint32_t parent = limits_.matches.hierarchical ? coverages_->open_spans(coverage.open_spans).parent : 0;
+    visit(Step{match, rules_.options[arc.option], arc.option, source_.distortion(coverage.last, match.first),
+               orientation,
+               {arc.option, parent, orientation, source_.signed_distortion(coverage.last, match.first),
                 static_cast<std::uint8_t>(side)}});
   }
 }
