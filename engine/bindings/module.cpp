@@ -24,7 +24,7 @@ void bind_rerank(nb::module_& module);
 void bind_constraint(nb::module_& module);
 void bind_sampling(nb::module_& module);
 void bind_search(nb::module_& module);
-void bind_searched(nb::module_& module);
+void bind_search_result(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -70,7 +70,7 @@ NB_MODULE(_engine, module) {
   bind_rerank(module);
   bind_features(module);
   bind_constraint(module);
-  bind_searched(module);
+  bind_search_result(module);
   bind_sampling(module);
   bind_search(module);
   bind_metric(module);

@@ -56,6 +56,13 @@ struct Task {
 /// Counts of what a search did.
 struct BeamStatistics {
   std::uint64_t hypotheses = 0, recombined = 0, pruned = 0;
+
+  BeamStatistics& operator+=(const BeamStatistics& other) {
+    hypotheses += other.hypotheses;
+    recombined += other.recombined;
+    pruned += other.pruned;
+    return *this;
+  }
 };
 
 /// Searches for translations and leaves the graph of all that was kept. Grouped by the number of places covered;

@@ -47,6 +47,9 @@ class Constraint {
   /// What the end of the sentence adds, or kNever.
   virtual float end(std::uint32_t state) const = 0;
 
+  /// What a whole translation gets, in double precision.
+  virtual double final_score(std::span<const WordId> words) const = 0;
+
  protected:
   const std::vector<std::vector<WordId>>& texts() const { return references_.texts; }
 

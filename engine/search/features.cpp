@@ -6,12 +6,16 @@
 
 namespace isogloss::search {
 
-std::vector<std::string> FeatureLayout::counted_names() {
-  return {"words",      "rules",           "unknown",         "insertions", "deletions",
-          "backtrack",  "distance_rule",   "distance_glue",   "reordering",
-          "glue_phrase_gap", "glue_gap_phrase", "glue_gaps", "glue_gaps_swapped", "arcs",
-          "previous_monotone", "previous_swap", "previous_discontinuous",
-          "next_monotone", "next_swap", "next_discontinuous"};
+std::vector<std::string> FeatureLayout::names(std::span<const std::string> table_columns) const {
+  std::vector<std::string> names{"lm"};
+  names.insert(names.end(), table_columns.begin(), table_columns.end());
+  for (const char* counted :
+       {"words", "rules", "unknown", "insertions", "deletions", "backtrack", "distance_rule", "distance_glue",
+        "reordering", "glue_phrase_gap", "glue_gap_phrase", "glue_gaps", "glue_gaps_swapped", "arcs",
+        "previous_monotone", "previous_swap", "previous_discontinuous", "next_monotone", "next_swap",
+        "next_discontinuous"})
+    names.emplace_back(counted);
+  return names;
 }
 
 SearchWeights::SearchWeights(const FeatureLayout& layout, std::span<const double> weights) {

@@ -23,6 +23,11 @@ float ForcedConstraint::score(std::uint32_t state, std::span<const WordId> words
   return follow(state, words) == WordTree::kAbsent ? kNever : 0.0f;
 }
 
+double ForcedConstraint::final_score(std::span<const WordId> words) const {
+  const std::uint32_t state = follow(start(), words);
+  return static_cast<double>(state == WordTree::kAbsent ? kNever : end(state));
+}
+
 std::uint32_t ForcedConstraint::follow(std::uint32_t state, std::span<const WordId> words) const {
   for (WordId word : words) {
     state = beginnings_.child(state, word);

@@ -16,6 +16,7 @@ class ForcedConstraint final : public Constraint {
   float score(std::uint32_t state, std::span<const WordId> words) const override;
   std::uint32_t after(std::uint32_t state, std::span<const WordId> words) override { return follow(state, words); }
   float end(std::uint32_t state) const override { return is_whole_[state] ? 0.0f : kNever; }
+  double final_score(std::span<const WordId> words) const override;
 
  private:
   std::uint32_t follow(std::uint32_t state, std::span<const WordId> words) const;

@@ -135,7 +135,7 @@ float OracleConstraint::end(std::uint32_t number) const {
   return static_cast<float>(bleu(states_[number]) - approximation(states_[number]));
 }
 
-double OracleConstraint::bleu(std::span<const WordId> words) const {
+double OracleConstraint::final_score(std::span<const WordId> words) const {
   State state = states_[start()];
   add(state, words);
   return bleu(state);

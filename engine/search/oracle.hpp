@@ -32,9 +32,8 @@ class OracleConstraint final : public Constraint {
   float score(std::uint32_t state, std::span<const WordId> words) const override;
   std::uint32_t after(std::uint32_t state, std::span<const WordId> words) override;
   float end(std::uint32_t state) const override;
-
-  /// BLEU of a whole translation, 0..1.
-  double bleu(std::span<const WordId> words) const;
+  /// BLEU, 0..1.
+  double final_score(std::span<const WordId> words) const override;
 
  private:
   struct Ngram {

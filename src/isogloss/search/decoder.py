@@ -6,7 +6,6 @@ import contextlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ from isogloss.features.weights import SparseWeights
 from isogloss.grammar.table import RuleTable
 from isogloss.lm.model import LanguageModel
 from isogloss.metric.bleu import SENTENCE_BLEU, BleuOptions
-from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.search.derivation import Derivation, Step, read_step, shifted
 from isogloss.search.options import SearchOptions, engine_options
@@ -57,8 +55,7 @@ class Decoder:
             check_overlay(rules, overlay)
         self._sparse_engine = None if sparse is None else sparse.engine(overlay or rules)
         self._sparse_weights: _engine.SparseWeights | None = None
-        self._engine = self._make(options)
-        self._fallback: _engine.Decoder | None = None
+        self._engine = self._make()
         self.names: tuple[str, ...] = tuple(self._engine.feature_names())
         """Names of the dense features."""
         self.weights: dict[str, float] = dict.fromkeys(self.names, 0.0)
@@ -69,7 +66,7 @@ class Decoder:
     def set_weights(
         self, weights: Mapping[str, float], sparse: SparseWeights | _engine.SparseWeights | None = None
     ) -> None:
-        """Use other weights from now on; sparse weights that changed must be set again.
+        """Use other weights from now on; calls that have begun keep theirs.
 
         Sparse weights that were learned with other features than this decoder has are refused.
         """
@@ -120,7 +117,6 @@ class Decoder:
     def _set_dense(self, weights: dict[str, float]) -> None:
         self.weights = weights
         self._engine.set_weights(list(weights.values()), self._sparse_weights)
-        self._fallback = None
 
     def take_weights(self, other: Decoder) -> None:
         """Use the weights of a decoder with the same features, dense and sparse, from now on."""
@@ -262,7 +258,7 @@ class Decoder:
     ) -> Searched:
         _check_counts(nbest, threads)
         windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
-        kept = _engine.Searched()
+        kept = _engine.SearchResult()
         with self._rules.damage_named(), _finite_scores():
             columns: Any = self._engine.translate(
                 [window.source for window in windows],
@@ -297,57 +293,19 @@ class Decoder:
     def _decode(
         self, windows: list[_Window], limits: list[float], work: _Work, derivations: bool
     ) -> tuple[NbestStore, list[Derivation]]:
-        sources = [window.source for window in windows]
         with self._rules.damage_named(), _finite_scores():
             columns: Any = self._engine.translate(
-                sources,
+                [window.source for window in windows],
                 nbest=work.nbest,
                 threads=work.threads,
                 derivations=derivations,
                 time_limits=limits,
+                fallback=True,
             )
         store = NbestStore.from_columns(columns)
-        steps = _derivations(columns, store, windows) if derivations else []
-        if store.num_sentences == len(sources):
-            return store, steps
-        missing = sorted(set(range(len(sources))) - set(store.sentence_ids.tolist()))
-        others, other_steps = self._decode_monotone(windows, missing, derivations)
-        merged = merge([store, others])
-        if not derivations:
-            return merged, []
-        of = {
-            (int(part.sentence_ids[sentence]), rank): found[row]
-            for part, found in ((store, steps), (others, other_steps))
-            for sentence in range(part.num_sentences)
-            for rank, row in enumerate(part.rows_of(sentence))
-        }
-        return merged, [
-            of[int(merged.sentence_ids[sentence]), rank]
-            for sentence in range(merged.num_sentences)
-            for rank in range(len(merged.rows_of(sentence)))
-        ]
+        return store, _derivations(columns, store, windows) if derivations else []
 
-    def _decode_monotone(
-        self, windows: list[_Window], numbers: list[int], derivations: bool
-    ) -> tuple[NbestStore, list[Derivation]]:
-        """One translation for inputs where the limits left none: from left to right there always is one."""
-        if self._fallback is None:
-            monotone = replace(self.options, hierarchical=False, phrase_order="monotone")
-            self._fallback = self._make(monotone)
-            self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
-        chosen = [windows[number] for number in numbers]
-        with self._rules.damage_named(), _finite_scores():
-            columns: Any = self._fallback.translate(
-                [window.source for window in chosen], derivations=derivations
-            )
-            store = NbestStore.from_columns(columns)
-            if store.num_sentences < len(numbers):
-                raise FloatingPointError("the score of a translation is not a finite number")
-        steps = _derivations(columns, store, chosen) if derivations else []
-        renumbered = replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
-        return renumbered, steps
-
-    def _make(self, options: SearchOptions) -> _engine.Decoder:
+    def _make(self) -> _engine.Decoder:
         words = self.overlay or self._rules  # an overlay knows the words of both
         with self._rules.damage_named():
             return _engine.Decoder(
@@ -356,7 +314,7 @@ class Decoder:
                 target_words=words.target_words,
                 language_model=self._lm.engine,
                 column_names=list(self._rules.columns),
-                options=engine_options(options),
+                options=engine_options(self.options),
                 sparse=self._sparse_engine,
                 overlay=None if self.overlay is None else self.overlay.engine,
                 lexicon=self._rules.lexicon(),
