@@ -9,7 +9,8 @@
 
 namespace isogloss {
 
-/// Calls `work(item, worker)` once for each item in [0, items), on up to `threads` threads.
+/// Calls `work(item, worker)` once for each item in [0, items), on up to `threads` threads. Where the machine refuses
+/// to start so many, those that run do all the work; the caller's is always one of them.
 ///
 /// Items are claimed in order. Results must depend on the item alone, never on the worker, which is there
 /// for scratch space only. The first exception stops further claims and is thrown to the caller.
@@ -33,7 +34,11 @@ void parallel_for(std::size_t items, std::size_t threads, Work&& work) {
     }
   };
   std::vector<std::thread> pool;
-  for (std::size_t worker = 1; worker < threads; ++worker) pool.emplace_back(run, worker);
+  pool.reserve(threads - 1);  // nothing but a refused thread may fail while others run
+  try {
+    while (pool.size() + 1 < threads) pool.emplace_back(run, pool.size() + 1);
+  } catch (const std::exception&) {  // there are no more to be had
+  }
   run(0);
   for (std::thread& thread : pool) thread.join();
   if (failure) std::rethrow_exception(failure);

@@ -106,35 +106,43 @@ std::uint32_t mask_of(const TokenTypes& types, const std::vector<std::string>& n
 
 using Names = std::vector<std::string>;
 
-class StoredWeights final : public BoundWeights {
+class StoredWeights final : public WeightSource {
  public:
   explicit StoredWeights(MatrixIn<std::uint32_t> table) : table_(std::move(table)) {
     if (table_.shape(1) * sizeof(std::uint32_t) != sizeof(StoredWeight)) throw nb::value_error("wrong width of a table");
     if (table_.shape(0) > 0xffffffffu) throw nb::value_error("a table is too long");
   }
-  WeightView view() const override { return {table_.data(), table_.shape(0), sizeof(StoredWeight)}; }
+  PinnedWeights pin() const override { return {{table_.data(), table_.shape(0), sizeof(StoredWeight)}, 0, nullptr}; }
 
  private:
   MatrixIn<std::uint32_t> table_;
 };
 
 /// Weights with some of them changed.
-class ChangedWeights final : public BoundWeights {
+class ChangedWeights final : public WeightSource {
  public:
   ChangedWeights(nb::object base, ArrayIn<std::uint64_t> features, ArrayIn<float> changes) : base_(std::move(base)) {
     if (features.size() != changes.size()) throw nb::value_error("a change for each feature is expected");
-    for (std::size_t i = 0; i < features.size(); ++i) table_.add(isogloss::bindings::view(features)[i],
-                                                                 isogloss::bindings::view(changes)[i]);
+    source_ = base_.is_none() ? nullptr : nb::cast<const WeightSource*>(base_);
+    if (const auto* changed = dynamic_cast<const ChangedWeights*>(source_)) {  // both changes become one
+      table_ = changed->table_;
+      source_ = changed->source_;
+    }
+    for (std::size_t i = 0; i < features.size(); ++i) table_.add(view(features)[i], view(changes)[i]);
     changes_ = table_.view();
-    bound_ = base_.is_none() ? nullptr : nb::cast<const BoundWeights*>(base_);
   }
   ChangedWeights(const ChangedWeights&) = delete;
   ChangedWeights& operator=(const ChangedWeights&) = delete;
-  WeightView view() const override { return (bound_ == nullptr ? WeightView() : bound_->view()).plus(changes_); }
+
+  PinnedWeights pin() const override {
+    PinnedWeights pinned = source_ == nullptr ? PinnedWeights() : source_->pin();
+    pinned.view = pinned.view.plus(changes_);
+    return pinned;
+  }
 
  private:
-  nb::object base_;
-  const BoundWeights* bound_ = nullptr;
+  nb::object base_;  // keeps what `source_` is
+  const WeightSource* source_;
   WeightTable table_;
   WeightView changes_;
 };
@@ -297,41 +305,44 @@ void bind_features(nb::module_& module) {
                    "phrase_offsets: NDArray[numpy.int64] | None = None) -> dict[int, str]"),
            "Names of those features of `given_features` that are wanted.");
 
-  nb::class_<BoundWeights>(module, "SparseWeights", "Weights of sparse features by number.")
-      .def("weights", [](const BoundWeights& self, ArrayIn<std::uint64_t> features) {
+  nb::class_<WeightSource>(module, "SparseWeights", "Weights of sparse features by number.")
+      .def("weights", [](const WeightSource& self, ArrayIn<std::uint64_t> features) {
+             const PinnedWeights weights = self.pin();
              Buffer<float> out;
-             for (std::uint64_t feature : view(features)) out.push_back(self.view().weight(feature));
+             for (std::uint64_t feature : view(features)) out.push_back(weights.view.weight(feature));
              return to_numpy(std::move(out));
            }, "features"_a, "The weights of some features, 0 for those that have none.");
-  nb::class_<StoredWeights, BoundWeights>(module, "StoredWeights", "Weights in a table that `fill_weight_table` made.")
+  nb::class_<StoredWeights, WeightSource>(module, "StoredWeights", "Weights in a table that `fill_weight_table` made.")
       .def(nb::init<MatrixIn<std::uint32_t>>(), "table"_a);
-  nb::class_<ChangedWeights, BoundWeights>(module, "ChangedWeights", "Weights with some of them changed.")
+  nb::class_<ChangedWeights, WeightSource>(module, "ChangedWeights", "Weights with some of them changed.")
       .def(nb::init<nb::object, ArrayIn<std::uint64_t>, ArrayIn<float>>(), "base"_a.none(), "features"_a, "changes"_a,
            nb::sig("def __init__(self, base: SparseWeights | None, features: NDArray[numpy.uint64], "
                    "changes: NDArray[numpy.float32]) -> None"));
-  nb::class_<LearnedWeights, BoundWeights>(
+  nb::class_<LearnedWeights, WeightSource>(
       module, "LearnedWeights", "Weights that are being learned, with their average over all steps.")
       .def(nb::init<>())
-      .def("__len__", [](const LearnedWeights& self) { return self.table.size(); })
-      .def_prop_ro("active", [](const LearnedWeights& self) { return self.table.active(); },
+      .def("__len__", [](const LearnedWeights& self) { return self.learned.table().size(); })
+      .def_prop_ro("active", [](const LearnedWeights& self) { return self.learned.table().active(); },
                    "Features whose weight is not 0.")
-      .def_prop_ro("bytes", [](const LearnedWeights& self) { return self.table.bytes(); }, "Memory in use.")
-      .def_prop_ro("steps", [](const LearnedWeights& self) { return self.table.steps(); }, "Steps so far.")
-      .def("next_step", [](LearnedWeights& self) { self.table.next_step(); },
+      .def_prop_ro("bytes", [](const LearnedWeights& self) { return self.learned.table().bytes(); }, "Memory in use.")
+      .def_prop_ro("steps", [](const LearnedWeights& self) { return self.learned.table().steps(); }, "Steps so far.")
+      .def("next_step", [](LearnedWeights& self) { self.learned.table().next_step(); },
            "Count the weights as they are once more in the average.")
       .def("add", [](LearnedWeights& self, ArrayIn<std::uint64_t> features, ArrayIn<float> changes) {
              if (features.size() != changes.size()) throw nb::value_error("a change for each feature is expected");
              constexpr std::size_t kAhead = 16;  // weights lie all over memory
              const auto numbers = view(features);
              Buffer<std::uint64_t> fresh;
-             for (std::size_t i = 0; i < numbers.size(); ++i) {
-               if (i + kAhead < numbers.size()) self.table.prefetch(numbers[i + kAhead]);
-               if (self.table.add(numbers[i], view(changes)[i])) fresh.push_back(numbers[i]);
-             }
+             self.learned.change([&](WeightTable& table) {
+               for (std::size_t i = 0; i < numbers.size(); ++i) {
+                 if (i + kAhead < numbers.size()) table.prefetch(numbers[i + kAhead]);
+                 if (table.add(numbers[i], view(changes)[i])) fresh.push_back(numbers[i]);
+               }
+             });
              return to_numpy(std::move(fresh));
            }, "features"_a, "changes"_a, "Change some weights; gives the features that are new.")
       .def("columns", [](const LearnedWeights& self) {
-             const WeightTable::Columns columns = self.table.columns();
+             const WeightTable::Columns columns = self.learned.table().columns();
              return std::tuple(array(columns.features), array(columns.weights), array(columns.sums),
                                array(columns.checks));
            }, "All features, their weights, the sums of their weights over all steps, and their checks.")
@@ -339,7 +350,9 @@ void bind_features(nb::module_& module) {
               "Features whose number another feature has, each with the name under which it was met the second time.")
       .def("restore", [](LearnedWeights& self, ArrayIn<std::uint64_t> features, ArrayIn<float> weights,
                          ArrayIn<double> sums, ArrayIn<std::uint32_t> checks, std::uint32_t steps) {
-             self.table.restore(view(features), view(weights), view(sums), view(checks), steps);
+             self.learned.change([&](WeightTable& table) {
+               table.restore(view(features), view(weights), view(sums), view(checks), steps);
+             });
            }, "features"_a, "weights"_a, "sums"_a, "checks"_a, "steps"_a, "Take up where `columns` left off.");
 
   nb::class_<EventPool>(module, "EventPool", "The events of the translations of one sentence, each with its features.")
@@ -359,11 +372,12 @@ void bind_features(nb::module_& module) {
       .def("keep", [](EventPool& self, ArrayIn<std::uint64_t> events) { return array(self.keep(view(events))); },
            "events"_a, "Forget all other events; gives every event's new number, 2**32 - 1 for those that are gone.")
       .def("different_features", [](const EventPool& self, ArrayIn<std::int64_t> offsets, ArrayIn<std::uint64_t> events,
-                                    ArrayIn<float> counts, const BoundWeights& weights) {
+                                    ArrayIn<float> counts, const WeightSource& weights) {
+             const PinnedWeights pinned = weights.pin();
              DifferentFeatures found;
              {
                const nb::gil_scoped_release release;
-               found = different_features(self, view(offsets), view(events), view(counts), weights.view());
+               found = different_features(self, view(offsets), view(events), view(counts), pinned.view);
              }
              return std::tuple(array(found.offsets), array(found.columns), array(found.counts), array(found.features),
                                array(found.sums));

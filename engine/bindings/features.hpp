@@ -1,4 +1,4 @@
-// For bindings that use sparse features: take `const BoundSparse&` and `const BoundWeights&`.
+// For bindings that use sparse features: take `const BoundSparse&` and `const features::WeightSource&`.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "features/scorer.hpp"
-#include "features/weights.hpp"
+#include "features/weight_source.hpp"
 
 namespace isogloss::bindings {
 
@@ -24,20 +24,11 @@ struct BoundSparse {
   features::SparseModel model;
 };
 
-/// Weights of sparse features, stored or being learned.
-struct BoundWeights {
-  virtual ~BoundWeights() = default;
-  virtual features::WeightView view() const = 0;
-};
+/// Weights that are being learned. Whoever changes them holds the interpreter's lock; searches need not.
+struct LearnedWeights final : features::WeightSource {
+  features::PinnedWeights pin() const override { return learned.pin(); }
 
-/// Weights that are being learned.
-struct LearnedWeights final : BoundWeights {
-  LearnedWeights() = default;
-  LearnedWeights(const LearnedWeights&) = delete;
-  LearnedWeights& operator=(const LearnedWeights&) = delete;
-  features::WeightView view() const override { return table.view(); }
-
-  features::WeightTable table;
+  features::LearnedTable learned;
   /// Numbers that stand for two features, with the name of the one that was met second.
   std::vector<std::pair<std::uint64_t, std::string>> collisions;
 };

@@ -21,10 +21,10 @@ void bind_lm(nb::module_& module);
 void bind_local(nb::module_& module);
 void bind_relevant_set(nb::module_& module);
 void bind_rerank(nb::module_& module);
-void bind_aim(nb::module_& module);
+void bind_constraint(nb::module_& module);
 void bind_sampling(nb::module_& module);
 void bind_search(nb::module_& module);
-void bind_searched(nb::module_& module);
+void bind_search_result(nb::module_& module);
 void bind_text(nb::module_& module);
 
 namespace {
@@ -69,8 +69,8 @@ NB_MODULE(_engine, module) {
   bind_text(module);
   bind_rerank(module);
   bind_features(module);
-  bind_aim(module);
-  bind_searched(module);
+  bind_constraint(module);
+  bind_search_result(module);
   bind_sampling(module);
   bind_search(module);
   bind_metric(module);

@@ -4,12 +4,6 @@
 #include <stdexcept>
 
 namespace isogloss::features {
-namespace {
-
-constexpr std::uint8_t kMonotone = 0, kSwap = 1, kDiscontinuous = 2;
-
-}  // namespace
-
 GivenSentence::GivenSentence(const SparseModel& model, std::span<const std::string> words,
                              std::span<const WordId> numbers)
     : model_(model), scorer_(model), length_(words.size()) {
@@ -37,12 +31,12 @@ const std::vector<SparseStep>& GivenSentence::derivation(const GivenTranslation&
         phrase.target_first > phrase.target_last || phrase.target_last >= target_length)
       throw std::invalid_argument("a phrase outside the sentence");
     const Block block{phrase.source_first, phrase.source_last + 1};
-    const std::uint8_t turn = blocks_.back().end == block.begin   ? kMonotone
-                              : blocks_.back().begin == block.end ? kSwap
-                                                                  : kDiscontinuous;
+    const Orientation orientation = blocks_.back().end == block.begin   ? Orientation::monotone
+                                    : blocks_.back().begin == block.end ? Orientation::swap
+                                                                        : Orientation::discontinuous;
     const std::uint8_t side = before.end == block.begin ? 0 : before.begin == block.end ? 1 : 2;
-    const int jump = static_cast<int>(block.begin) - static_cast<int>(before.end);
-    steps_.push_back({options_, 0, turn, jump, side});
+    const int distortion = static_cast<int>(block.begin) - static_cast<int>(before.end);
+    steps_.push_back({options_, 0, orientation, distortion, side});
     add_phrase(translation, phrase);
     reduce(block);
     before = block;

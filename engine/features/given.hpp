@@ -25,7 +25,7 @@ struct GivenTranslation {
 
 /// Lays the translations of one sentence out as derivations of a search, so that templates see in them what they
 /// would have seen there: each phrase is a rule. Links between phrases are not seen by templates that look at rules.
-/// Turns and jumps are those of a search for phrases.
+/// Orientations and distortions are those of a phrase-based search.
 class GivenSentence {
  public:
   /// The words of the source sentence and their numbers in the source vocabulary or kNoWord.

@@ -163,14 +163,17 @@ RuleFacts SparseScorer::facts(std::uint32_t number) const {
 }
 
 float SparseScorer::step_score(const SparseStep& step) {
-  if (!needs(Template::kParent | Template::kTurn | Template::kJump | Template::kSide) || weights_->view.empty()) return 0.0f;
-  const std::uint64_t key = combine64(std::uint64_t{step.option} << 32 | step.parent,
-                                      std::uint64_t{step.side} << 40 | std::uint64_t{step.turn} << 32 |
-                                          static_cast<std::uint32_t>(step.jump));
+  if (!needs(Template::kParent | Template::kOrientation | Template::kDistortion | Template::kSide)) return 0.0f;
+  if (weights_->view.empty()) return 0.0f;
+  const std::uint64_t key =
+      combine64(std::uint64_t{step.option} << 32 | step.parent,
+                std::uint64_t{step.side} << 40 | static_cast<std::uint64_t>(step.orientation) << 32 |
+                    static_cast<std::uint32_t>(step.distortion));
   bool known;
   float* score = steps_.find(key, known);
   if (known) return *score;
-  const StepFacts facts_of_step{facts(step.option), step.turn, step.jump, step.side, parent_tokens(step.parent)};
+  const StepFacts facts_of_step{facts(step.option), step.orientation, step.distortion, step.side,
+                                parent_tokens(step.parent)};
   if (facts_of_step.rule.target.empty()) return *score = 0.0f;
   return *score = sum([&](const Template& events, EventSink& sink) { events.in_step(facts_of_step, sink); });
 }

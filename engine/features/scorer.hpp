@@ -99,8 +99,8 @@ struct EventCount {
 struct SparseStep {
   std::uint32_t option;
   std::uint32_t parent;
-  std::uint8_t turn;
-  int jump;
+  Orientation orientation;
+  int distortion;
   std::uint8_t side;
 };
 
@@ -279,7 +279,7 @@ void SparseScorer::fire_derivation(std::span<const SparseStep> derivation, Fire&
       Sink sink(tokens_, [&](std::span<const Position> positions) { fire(active, positions); });
       active.events->in_rule(rule, sink);
       for_each_unaligned(rule, [&](TokenId target) { active.events->unaligned(target, sentence_, sink); });
-      active.events->in_step({rule, step.turn, step.jump, step.side, parent_tokens(step.parent)}, sink);
+      active.events->in_step({rule, step.orientation, step.distortion, step.side, parent_tokens(step.parent)}, sink);
     }
     state = after(state, step.option);
   }

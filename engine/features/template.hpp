@@ -11,6 +11,7 @@
 
 #include "features/lexicon.hpp"
 #include "features/names.hpp"
+#include "grammar/orientation.hpp"
 
 namespace isogloss::features {
 
@@ -35,8 +36,8 @@ struct RuleFacts {
 /// How a rule is used, apart from the words before it.
 struct StepFacts {
   RuleFacts rule;
-  std::uint8_t turn = 0;            ///< towards what was translated before: 0 monotone, 1 swap, 2 discontinuous
-  int jump = 0;                     ///< words skipped since then, negative if backwards
+  Orientation orientation = Orientation::monotone;  ///< towards what was translated before
+  int distortion = 0;               ///< words skipped since then, negative if backwards
   std::uint8_t side = 0;            ///< of the rule just before: 0 right, 1 left, 2 neither
   std::span<const TokenId> parent;  ///< aligned source words of the rule that left open the span it fills
 };
@@ -97,8 +98,8 @@ class Template {
     kLastPair = 4,
     kLastRule = 8,
     kParent = 16,
-    kTurn = 32,
-    kJump = 64,
+    kOrientation = 32,
+    kDistortion = 64,
     kUnaligned = 128,
     kSide = 256,
   };

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "features/scorer.hpp"
-#include "search/aim.hpp"
+#include "search/constraint.hpp"
 #include "search/estimates.hpp"
 #include "search/graph.hpp"
 #include "search/matches.hpp"
@@ -26,9 +26,9 @@ struct BeamOptions {
   float threshold = 0;           ///< hypotheses worse than the best by more than this are dropped; 0: none
   bool diversity = true;         ///< every coverage contributes its best before any contributes many
   PhraseOrder phrase_order = PhraseOrder::kDistortion;
-  unsigned distortion_limit = 6; ///< longest jump of the phrase search, in words
-  bool orientation = false;      ///< whether options carry orientation scores
-  bool sides = false;            ///< whether sparse features ask on which side of the last rule a rule stands
+  unsigned distortion_limit = 6; ///< longest distortion of the phrase search, in words
+  bool with_orientation = false; ///< whether options carry orientation scores
+  bool with_sides = false;       ///< whether sparse features ask on which side of the last rule a rule stands
   /// From here on only the best hypothesis of each group goes on; results then depend on the machine's mood.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
@@ -36,9 +36,9 @@ struct BeamOptions {
 /// Weights of what is scored while hypotheses are built; all else is in the options.
 struct StepWeights {
   float language_model = 0;      ///< of log10 probabilities
-  float backtrack = 0;           ///< of the length of every jump
-  float distance_rule = 0;       ///< of the length of jumps to rules from the table
-  float distance_glue = 0;       ///< of the length of jumps to glue
+  float backtrack = 0;           ///< of every distortion
+  float distance_rule = 0;       ///< of distortions to rules from the table
+  float distance_glue = 0;       ///< of distortions to glue
   float reordering = 0;          ///< of matches that reorder
   float arc_score = 0;           ///< of source arcs
   std::array<float, 4> glue{};   ///< of each kind of glue
@@ -50,18 +50,25 @@ struct Task {
   const Estimates& estimates;
   const lm::Model& language_model;
   features::SparseScorer* sparse;  ///< nullptr without sparse features
-  Aim* aim = nullptr;  ///< of which the options know too; if the model does not count, all weights must be 0
+  Constraint* constraint = nullptr;  ///< of which the options know too; if the model does not count, no weight does
 };
 
 /// Counts of what a search did.
 struct BeamStatistics {
   std::uint64_t hypotheses = 0, recombined = 0, pruned = 0;
+
+  BeamStatistics& operator+=(const BeamStatistics& other) {
+    hypotheses += other.hypotheses;
+    recombined += other.recombined;
+    pruned += other.pruned;
+    return *this;
+  }
 };
 
 /// Searches for translations and leaves the graph of all that was kept. Grouped by the number of places covered;
 /// in each group the best combinations of an earlier hypothesis and an option are tried first (cube pruning).
 /// With `beam_size`, `pop_limit` and `threshold` 0 it is exhaustive.
 Graph search(const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
-             Contexts& contexts, BeamStatistics& statistics);
+             Coverages& coverages, BeamStatistics& statistics);
 
 }  // namespace isogloss::search

@@ -14,9 +14,9 @@ constexpr std::uint32_t kFree = 0xffffffffu;
 
 Collector::Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
                      const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse,
-                     const Aim* aim, const LexiconView* lexicon)
+                     const Constraint* constraint, const LexiconView* lexicon)
     : tables_(tables), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
-      sparse_(sparse), aim_(aim), lexical_(lexicon, limits.lexical_threshold) {}
+      sparse_(sparse), constraint_(constraint), lexical_(lexicon, limits.lexical_threshold) {}
 
 void Collector::collect(const Source& source, Options& out) {
   source_ = &source;
@@ -24,7 +24,7 @@ void Collector::collect(const Source& source, Options& out) {
   out.places = source.places();
   out.words.clear();
   out.lm_words.clear();
-  out.wanted.clear();
+  out.constraint_words.clear();
   out.options.clear();
   unsorted_.clear();
   lexical_.set_sentence(source);
@@ -32,21 +32,21 @@ void Collector::collect(const Source& source, Options& out) {
   if (tables_.overlay != nullptr) collect_from(*tables_.overlay);
   pass_through();
   sort_matches();
-  if (aim_ == nullptr) return;
-  for (WordId word : out.words) out.wanted.push_back(aim_->number(word));
+  if (constraint_ == nullptr) return;
+  for (WordId word : out.words) out.constraint_words.push_back(constraint_->number(word));
 }
 
-float Collector::wanted(std::span<const WordId> words) {
-  if (aim_ == nullptr) return 0.0f;
-  wanted_words_.clear();
-  for (WordId word : words) wanted_words_.push_back(aim_->number(word));
-  return aim_->rank(wanted_words_);
+float Collector::constraint_score(std::span<const WordId> words) {
+  if (constraint_ == nullptr) return 0.0f;
+  constraint_words_.clear();
+  for (WordId word : words) constraint_words_.push_back(constraint_->number(word));
+  return constraint_->optimistic_score(constraint_words_);
 }
 
-void Collector::forget_model(Option& option, float wanted) const {
-  if (aim_ == nullptr || aim_->with_model()) return;
+void Collector::forget_model(Option& option, float constraint_score) const {
+  if (constraint_ == nullptr || constraint_->with_model()) return;
   option.constant = 0.0f;
-  option.rank = wanted;
+  option.optimistic_score = constraint_score;
   option.previous = option.next = {};
 }
 
@@ -120,14 +120,14 @@ void Collector::found(RuleTable::Node node, Place end) {
 void Collector::add_match(Ranges ranges, bool swapped, Place end) {
   Match match{};
   match.span = {begin_, end};
-  match.gaps = gaps_;
+  match.gap_spans = gaps_;
   match.gap_count = static_cast<std::uint8_t>(gap_count_);
-  if (swapped) std::swap(match.gaps[0], match.gaps[1]);
+  if (swapped) std::swap(match.gap_spans[0], match.gap_spans[1]);
   match.kind = RuleKind::kRule;
   match.first = first_;
   match.last = last_;
   match.reordering = swapped;
-  for (const Span& gap : match.open()) match.reordering |= gap.begin < last_;
+  for (const Span& gap : match.gaps()) match.reordering |= gap.begin < last_;
   match.options_begin = swapped ? ranges.in_order_end : ranges.in_order_begin;
   match.options_end = swapped ? ranges.swapped_end : ranges.in_order_end;
   match.arc_score = arc_score_;
@@ -166,8 +166,8 @@ void Collector::rank_side(RuleTable::Node node) {
   for (std::uint32_t number = side.first_rule; number < last; ++number) {
     if (!usable(table_->scores(number))) continue;
     const RuleView rule = table_->rule(number, side);
-    Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, wanted(rule.words), {}};
-    if (candidate.wanted == Aim::kNever) continue;
+    Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, constraint_score(rule.words), {}};
+    if (candidate.constraint_score == Constraint::kNever) continue;
     Option& option = candidate.option;
     option.rule = number + tables_.offset(*table_);
     option.words_begin = static_cast<std::uint32_t>(scratch_words_.size());
@@ -184,20 +184,22 @@ void Collector::rank_side(RuleTable::Node node) {
       option.next[i] = weights_.next[i] * orientation[3 + i];
     }
     if (sparse_ != nullptr) option.constant += sparse_->rule_score(option.rule, facts_of(rule, side.gaps));
-    option.rank = option.constant;
+    option.optimistic_score = option.constant;
     if (weights_.language_model != 0) {
       WordId lm_words[256];
       const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
       for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
       option.phrase = lm::score_phrase(language_model_, {lm_words, count});
-      option.rank += weights_.language_model * option.phrase.total();
+      option.optimistic_score += weights_.language_model * option.phrase.total();
     }
     candidates_.push_back(candidate);
   }
   // Best first; the order of the table, which is fixed, decides between equals.
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.wanted != b.wanted) return a.wanted > b.wanted;
-    return a.option.rank != b.option.rank ? a.option.rank > b.option.rank : a.rule < b.rule;
+    if (a.constraint_score != b.constraint_score) return a.constraint_score > b.constraint_score;
+    if (a.option.optimistic_score != b.option.optimistic_score)
+      return a.option.optimistic_score > b.option.optimistic_score;
+    return a.rule < b.rule;
   });
   if (limits_.max_options > 0 && candidates_.size() > limits_.max_options) candidates_.resize(limits_.max_options);
   std::stable_partition(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.swapped; });
@@ -209,7 +211,7 @@ void Collector::rank_side(RuleTable::Node node) {
     const std::span<const WordId> words{scratch_words_.data() + candidate.option.words_begin,
                                         candidate.option.word_count};
     add_words(candidate.option, words);
-    forget_model(candidate.option, candidate.wanted);
+    forget_model(candidate.option, candidate.constraint_score);
     if (sparse_ != nullptr) sparse_->add_option(facts_of(table_->rule(candidate.rule, side), side.gaps));
     out_->options.push_back(candidate.option);
     if (!candidate.swapped) ++ranges.in_order_end;
@@ -294,16 +296,16 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
     sparse_->add_option(facts);
   }
   option.phrase = lm::score_phrase(language_model_, out_->lm_target(option));
-  option.rank = option.constant + weights_.language_model * option.phrase.total();
+  option.optimistic_score = option.constant + weights_.language_model * option.phrase.total();
   begin_ = first_ = arc.begin;
   last_ = arc.end;
   gap_count_ = 0;
   arc_score_ = arc.score;
   const auto number = static_cast<std::uint32_t>(out_->options.size());
-  const float wanted_here = wanted(out_->target(option));
-  forget_model(option, wanted_here);
+  const float wanted = constraint_score(out_->target(option));
+  forget_model(option, wanted);
   out_->options.push_back(option);
-  if (wanted_here != Aim::kNever) add_match({number, number + 1, number + 1}, false, arc.end);
+  if (wanted != Constraint::kNever) add_match({number, number + 1, number + 1}, false, arc.end);
 }
 
 void Collector::sort_matches() {

@@ -7,7 +7,7 @@
 
 #include "features/scorer.hpp"
 #include "grammar/table.hpp"
-#include "search/aim.hpp"
+#include "search/constraint.hpp"
 #include "search/lexical.hpp"
 #include "search/options.hpp"
 #include "search/tables.hpp"
@@ -21,8 +21,8 @@ struct RuleWeights {
   float rule_count = 0;
   float unknown = 0;           ///< of a source word that no rule translates
   float insertion = 0, deletion = 0;  ///< of words without a counterpart
-  std::array<float, 3> previous{}, next{};  ///< of orientation towards the neighbours, by Turn
-  float language_model = 0;    ///< of log10 probabilities; ranks options here, scores nothing
+  std::array<float, 3> previous{}, next{};  ///< towards the neighbours, by Orientation
+  float language_model = 0;    ///< of log10 probabilities; only puts options in order here
 };
 
 struct CollectorLimits {
@@ -42,12 +42,12 @@ inline constexpr WordId kFixedWord = 0xc0000000u;
 class Collector {
  public:
   /// `lm_words` gives the language model's number of each target word of the tables. `sparse` knows the sentence and
-  /// learns of every option; nullptr without sparse features. With an aim, options that are wanted nowhere are left
-  /// out, and if the model does not count the rest have the aim's rank and no scores. Without a lexicon no word is
+  /// learns of every option; nullptr without sparse features. With a constraint, options that it wants nowhere are left
+  /// out, and if the model does not count the rest have the constraint's scores only. Without a lexicon no word is
   /// without a counterpart. All must outlive this.
   Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
             const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr,
-            const Aim* aim = nullptr, const LexiconView* lexicon = nullptr);
+            const Constraint* constraint = nullptr, const LexiconView* lexicon = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
   /// arcs get the translation that was given.
@@ -60,7 +60,7 @@ class Collector {
   struct Candidate {
     std::uint32_t rule;
     bool swapped;
-    float wanted;  // rank by the aim, 0 without one
+    float constraint_score;  // optimistic, 0 without a constraint
     Option option;
   };
 
@@ -76,8 +76,8 @@ class Collector {
   features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
   features::RuleFacts facts_of(const SourceArc& arc);
   void list_source();
-  float wanted(std::span<const WordId> words);
-  void forget_model(Option& option, float wanted) const;
+  float constraint_score(std::span<const WordId> words);
+  void forget_model(Option& option, float constraint_score) const;
   void pass_through();
   void add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant);
   void add_match(Ranges ranges, bool swapped, Place end);
@@ -90,7 +90,7 @@ class Collector {
   const RuleWeights& weights_;
   CollectorLimits limits_;
   features::SparseScorer* sparse_;
-  const Aim* aim_;
+  const Constraint* constraint_;
   LexicalMatches lexical_;
 
   // The sentence being worked on, and the source side being matched.
@@ -103,7 +103,7 @@ class Collector {
   float arc_score_ = 0;
 
   std::vector<Candidate> candidates_;
-  std::vector<WordId> scratch_words_, wanted_words_;
+  std::vector<WordId> scratch_words_, constraint_words_;
   std::vector<WordId> symbols_;
   std::vector<features::TokenId> source_tokens_, target_tokens_;
   std::vector<features::Link> links_;

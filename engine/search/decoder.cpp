@@ -1,97 +1,194 @@
 #include "search/decoder.hpp"
 
 #include <algorithm>
-#include <numbers>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "base/parallel.hpp"
 
 namespace isogloss::search {
+namespace {
 
-Translation::Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights,
-                         Source source, std::span<const std::string> words,
-                         const features::SparseWeights* sparse, Aim* aim)
-    : model_(model), limits_(options), source_(std::move(source)) {
-  limits_.beam.orientation = weights.orientation;
-  if (model_.sparse != nullptr && sparse != nullptr) {
-    sparse_ = std::make_unique<features::SparseScorer>(*model_.sparse);
-    sparse_->use(sparse);
-    std::vector<WordId> numbers(words.size(), kNoWord);
-    for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
-    sparse_->set_sentence(words, numbers);
-    limits_.beam.orientation |= sparse_->needs(features::Template::kTurn);
-    limits_.beam.sides = sparse_->needs(features::Template::kSide);
+/// The search adds up in single precision; where that decided the order, it is put right.
+void rank_by_final_score(const SentenceSearch& search, const Constraint& constraint, std::vector<Path>& paths,
+                         std::vector<double>& scores) {
+  std::vector<double> found;
+  std::vector<WordId> words;
+  for (const Path& path : paths) {
+    search.words(path, words);
+    for (WordId& word : words) word = constraint.number(word);
+    found.push_back(constraint.final_score(words));
   }
-  Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      sparse_.get(), aim, model_.lexicon);
-  collector.collect(source_, rules_);
-  estimates_.emplace(source_, rules_);
-  matches_.emplace(source_, rules_, limits_.matches);
-  contexts_.emplace(*estimates_);
-  const bool with_model = aim == nullptr || aim->with_model();
-  const features::SparseWeights no_sparse_weights{};
-  if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
-  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), aim};
-  graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *contexts_, statistics_);
-  if (sparse_) sparse_->use(nullptr);
-}
-
-void Translation::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {
-  out.clear();
-  for_each_step(path, [&](const Step& step) { out.push_back(step.sparse); });
-}
-
-void Translation::words(const Path& path, std::vector<WordId>& out) const {
-  out.clear();
-  for_each_step(path, [&](const Step& step) {
-    const auto target = rules_.target(step.option);
-    out.insert(out.end(), target.begin(), target.end());
-  });
-}
-
-void Translation::features(const Path& path, const FeatureLayout& layout, std::span<double> out) const {
-  std::fill(out.begin(), out.end(), 0.0);
-  const auto count = [&](std::size_t feature) -> double& { return out[layout.counted(feature)]; };
-  lm::State state = model_.language_model.begin_sentence(), next;
-  double lm = 0;
-  std::uint32_t tail = kNone;
-  for_each_step(path, [&](const Step& step) {
-    const bool glue = step.match.kind != RuleKind::kRule;
-    for (WordId word : rules_.lm_target(step.option)) {
-      lm += static_cast<double>(model_.language_model.score(state, word, next).log_prob);
-      std::swap(state, next);
-    }
-    count(FeatureLayout::kWords) += step.option.word_count;
-    count(FeatureLayout::kRules) += 1;
-    count(FeatureLayout::kInsertions) += step.option.unmatched.insertions;
-    count(FeatureLayout::kDeletions) += step.option.unmatched.deletions;
-    count(FeatureLayout::kBacktrack) += step.jump;
-    count(glue ? FeatureLayout::kDistanceGlue : FeatureLayout::kDistanceRule) += step.jump;
-    count(FeatureLayout::kReordering) += step.match.reordering;
-    count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_score);
-    if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
-    const auto turn = static_cast<std::size_t>(step.turn);
-    if (limits_.beam.orientation && is_from_table(tail)) {
-      const auto orientation = model_.tables().orientation(tail);
-      if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
-    }
-    tail = step.option.rule;
-    count(FeatureLayout::kUnknown) += tail == kPassedThrough;
-    if (!is_from_table(tail)) return;
-    const auto scores = model_.tables().scores(tail);
-    for (std::size_t i = 0; i < scores.size(); ++i) out[layout.table(i)] += static_cast<double>(scores[i]);
-    const auto orientation = model_.tables().orientation(tail);
-    if (limits_.beam.orientation && !orientation.empty())
-      count(FeatureLayout::kPrevious + turn) += static_cast<double>(orientation[turn]);
-  });
-  const std::uint32_t last = path.arcs.empty() ? kNone : path.arcs.back();
-  if (last != kNone && limits_.beam.orientation && is_from_table(tail)) {
-    const Place end = source_.whole().end;
-    const auto context = (*contexts_)[graph_.nodes[graph_.arcs[last].from].context];
-    const auto turn = static_cast<std::size_t>(contexts_->turn(context.blocks, {end, end}));
-    const auto orientation = model_.tables().orientation(tail);
-    if (!orientation.empty()) count(FeatureLayout::kNext + turn) += static_cast<double>(orientation[3 + turn]);
+  std::vector<std::size_t> order(paths.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return found[a] > found[b]; });
+  std::vector<Path> ranked;
+  for (std::size_t i : order) {
+    ranked.push_back(std::move(paths[i]));
+    scores.push_back(found[i]);
   }
-  lm += static_cast<double>(
-      model_.language_model.score(state, model_.language_model.end_of_sentence(), next).log_prob);
-  out[layout.language_model()] = lm * std::numbers::ln10;
+  paths = std::move(ranked);
+}
+
+}  // namespace
+
+struct Decoder::Call {
+  const BatchRequest& request;
+  WeightSnapshot weights;
+
+  Clock::time_point deadline(std::size_t sentence) const {
+    constexpr double kAges = 1e9;
+    if (request.time_limits.empty() || !(request.time_limits[sentence] < kAges)) return Clock::time_point::max();
+    const std::chrono::duration<double> limit(request.time_limits[sentence]);
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  }
+};
+
+Decoder::Decoder(const DecoderModels& models, const DecoderOptions& options)
+    : wording_(models.source_words, models.target_words, options.unknown_mark),
+      input_maker_(models.source_words, models.target_words, models.language_model),
+      layout_(models.table.columns()),
+      model_{models.table, models.language_model, {}, models.sparse, models.overlay, models.lexicon},
+      options_(options.search) {
+  if (models.column_names.size() != layout_.table_columns())
+    throw std::invalid_argument("one name for each column of the rule table is expected");
+  if (models.overlay != nullptr && models.overlay->columns() != models.table.columns())
+    throw std::invalid_argument("an overlay needs the columns of the rule table");
+  if (models.sparse != nullptr && !models.sparse->lexicon.fits(models.source_words, models.target_words))
+    throw std::invalid_argument("sparse features need the words of the rule table, or of its overlay");
+  names_ = layout_.names(models.column_names);
+  for (WordId word = 0; word < models.target_words.size(); ++word)
+    lm_words_.push_back(models.language_model.find(models.target_words.word(word)));
+  model_.lm_words = lm_words_;
+  options_.beam.distortion_limit = options_.matches.distortion_limit;
+  if (models.sparse != nullptr) {
+    std::size_t rules = models.table.rule_count();
+    if (models.overlay != nullptr) rules += models.overlay->rule_count();
+    rule_memory_ = std::make_unique<features::RuleMemory>(rules);
+  }
+  set_weights(std::vector<double>(layout_.size(), 0.0));
+}
+
+void Decoder::set_weights(std::span<const double> dense, std::shared_ptr<const features::WeightSource> sparse) {
+  if (sparse != nullptr && model_.sparse == nullptr)
+    throw std::invalid_argument("this search has no sparse features");
+  weights_.set(SearchWeights(layout_, dense), std::move(sparse));
+}
+
+std::vector<TranslatedSentence> Decoder::translate(std::vector<Input> inputs, const BatchRequest& request) const {
+  if (!request.time_limits.empty() && request.time_limits.size() != inputs.size())
+    throw std::invalid_argument("one time limit for each source is expected");
+  if (request.constraint != nullptr && request.constraint->references.size() != inputs.size())
+    throw std::invalid_argument("references for each source are expected");
+  const Call call{request, weights_.snapshot()};
+  std::vector<TranslatedSentence> out(inputs.size());
+  parallel_for(inputs.size(), request.threads,
+               [&](std::size_t i, std::size_t) { out[i] = translate(std::move(inputs[i]), i, call); });
+  for (const TranslatedSentence& sentence : out)
+    if (!std::ranges::all_of(sentence.scores, [](double score) { return std::isfinite(score); })) throw ScoreError();
+  return out;
+}
+
+TranslatedSentence Decoder::translate(Input input, std::size_t number, const Call& call) const {
+  const BatchRequest& request = call.request;
+  std::unique_ptr<Constraint> constraint;
+  if (request.constraint != nullptr) constraint = request.constraint->of(number, input, wording_);
+  SearchOptions options = options_;
+  options.beam.deadline = call.deadline(number);
+  TranslatedSentence out;
+  KeptSearch& kept = out.kept;
+  kept.search = search(input, options, call.weights, constraint.get());
+  kept.paths = best_paths(*kept.search, input, request, options.beam.deadline);
+  out.statistics = kept.search->statistics();
+  if (kept.paths.empty() && request.fallback && constraint == nullptr) {
+    // From left to right there always is a translation.
+    options = options_;
+    options.matches.hierarchical = false;
+    options.beam.phrase_order = PhraseOrder::kMonotone;
+    kept.search = search(input, options, call.weights, nullptr);
+    BatchRequest one = request;
+    one.nbest = 1;
+    kept.paths = best_paths(*kept.search, input, one, Clock::time_point::max());
+    if (kept.paths.empty()) throw ScoreError();
+    out.statistics += kept.search->statistics();
+  }
+  kept.input = std::move(input);
+  describe(request, constraint.get(), out);
+  if (!request.keep) {
+    kept.search.reset();
+    kept.paths = {};
+  }
+  return out;
+}
+
+std::unique_ptr<SentenceSearch> Decoder::search(const Input& input, const SearchOptions& options,
+                                                const WeightSnapshot& weights, Constraint* constraint) const {
+  Source source(input.places, input.arcs, input.fixed);
+  if (model_.sparse == nullptr)
+    return std::make_unique<SentenceSearch>(model_, options, *weights.dense, std::move(source), input.words, nullptr,
+                                            constraint);
+  auto memory = borrow_memory();
+  const features::SparseWeights sparse{weights.sparse.view, weights.version, rule_memory_.get(), memory.get()};
+  auto found = std::make_unique<SentenceSearch>(model_, options, *weights.dense, std::move(source), input.words,
+                                                &sparse, constraint);
+  give_back(std::move(memory));
+  return found;
+}
+
+std::vector<Path> Decoder::best_paths(const SentenceSearch& search, const Input& input, const BatchRequest& request,
+                                      Clock::time_point deadline) const {
+  std::vector<Path> paths;
+  const auto take_from = [&](auto&& best) {
+    Path path;
+    while (paths.size() < request.nbest && best.next(path)) {
+      paths.push_back(path);
+      if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
+    }
+  };
+  if (request.nbest == 1 || !request.distinct) {
+    take_from(KBest(search.graph()));
+  } else {
+    take_from(DistinctKBest(search.graph(), [&](std::uint64_t prefix, std::uint32_t option) {
+      for (WordId word : search.options().target(search.options().options[option]))
+        prefix = combine64(prefix, wording_.reading(input, word));
+      return prefix;
+    }));
+  }
+  return paths;
+}
+
+void Decoder::describe(const BatchRequest& request, const Constraint* constraint, TranslatedSentence& out) const {
+  const SentenceSearch& search = *out.kept.search;
+  std::vector<Path>& paths = out.kept.paths;
+  if (constraint != nullptr && !constraint->with_model()) {
+    rank_by_final_score(search, *constraint, paths, out.scores);
+  } else {
+    for (const Path& path : paths) out.scores.push_back(static_cast<double>(path.score));
+  }
+  out.features.resize(paths.size() * layout_.size());
+  std::span<double> row(out.features);
+  for (const Path& path : paths) {
+    search.words(path, out.words.emplace_back());
+    search.features(path, layout_, row.first(layout_.size()));
+    row = row.subspan(layout_.size());
+    if (request.derivations) out.derivations.push_back(derivation_of(search, path));
+  }
+}
+
+std::unique_ptr<features::EventMemory> Decoder::borrow_memory() const {
+  const std::lock_guard<std::mutex> guard(memories_lock_);
+  if (memories_.empty()) return std::make_unique<features::EventMemory>();
+  auto memory = std::move(memories_.back());
+  memories_.pop_back();
+  return memory;
+}
+
+void Decoder::give_back(std::unique_ptr<features::EventMemory> memory) const {
+  const std::lock_guard<std::mutex> guard(memories_lock_);
+  memories_.push_back(std::move(memory));
 }
 
 }  // namespace isogloss::search

@@ -1,107 +1,82 @@
 #pragma once
 
-#include <cstdint>
+#include <chrono>
+#include <cstddef>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "search/beam.hpp"
-#include "search/collector.hpp"
-#include "search/features.hpp"
-#include "search/kbest.hpp"
-#include "search/matches.hpp"
+#include "search/batch.hpp"
+#include "search/weights.hpp"
 
 namespace isogloss::search {
 
-struct DecoderOptions {
-  CollectorLimits collector;
-  MatchLimits matches;
-  BeamOptions beam;
-};
-
-/// What is shared by all sentences and threads. Everything behind the references must outlive it.
-struct DecoderModel {
+/// The models of a decoder. Everything behind the references must outlive it and what it translated.
+struct DecoderModels {
   const RuleTable& table;
+  std::vector<std::string> column_names;  ///< of the table's scores
+  const Vocabulary& source_words;         ///< of the table, or of its overlay if there is one
+  const Vocabulary& target_words;
   const lm::Model& language_model;
-  std::span<const WordId> lm_words;  ///< the language model's number of each target word of the table
+  const RuleTable* overlay = nullptr;     ///< see RuleTables
+  const LexiconView* lexicon = nullptr;   ///< of the table; without one no word is unmatched
   const features::SparseModel* sparse = nullptr;  ///< nullptr without sparse features
-  const RuleTable* overlay = nullptr;  ///< a second table; it numbers words as the first does
-
-  const LexiconView* lexicon = nullptr;  ///< of the rule table; nullptr if it has none
-
-  RuleTables tables() const { return {table, overlay}; }
 };
 
-/// One step of a derivation, for people and features.
-struct Step {
-  const Match& match;
-  const Option& option;
-  std::uint32_t number;   ///< of the option
-  unsigned jump;          ///< in words
-  Turn turn;
-  features::SparseStep sparse;
+struct DecoderOptions {
+  SearchOptions search;
+  std::string unknown_mark;  ///< see Wording
 };
 
-/// A translated sentence with all that the search kept.
-class Translation {
+/// Models, limits and weights: sentences go in, their best translations come out. Any number of threads may use one,
+/// also while another sets its weights: a call keeps the weights that it began with.
+class Decoder {
  public:
-  /// `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
-  /// features. Both matter only where the model has sparse features. `aim`, if any, is what is wanted besides or
-  /// instead of what the model likes. `sparse` and `aim` are needed during the search only.
-  Translation(const DecoderModel& model, const DecoderOptions& options, const SearchWeights& weights, Source source,
-              std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr,
-              Aim* aim = nullptr);
-  Translation(const Translation&) = delete;  // its parts refer to each other
-  Translation& operator=(const Translation&) = delete;
+  /// Throws std::invalid_argument if the models do not fit one another. All weights are 0.
+  Decoder(const DecoderModels& models, const DecoderOptions& options);
 
-  const DecoderModel& model() const { return model_; }
-  const Source& source() const { return source_; }
-  const Options& options() const { return rules_; }
-  const Graph& graph() const { return graph_; }
-  const BeamStatistics& statistics() const { return statistics_; }
+  /// Names of the dense features, in order.
+  const std::vector<std::string>& feature_names() const { return names_; }
+  const Wording& wording() const { return wording_; }
+  const InputMaker& input_maker() const { return input_maker_; }
 
-  /// Calls `visit(step)` for each step of a path.
-  template <class Visit>
-  void for_each_step(const Path& path, Visit&& visit) const;
+  /// One weight per dense feature, and the weights of sparse features or nullptr. Throws std::invalid_argument if they
+  /// do not fit.
+  void set_weights(std::span<const double> dense, std::shared_ptr<const features::WeightSource> sparse = nullptr);
 
-  /// Target words of a path, `kSourceWord + token` for passed-through ones.
-  void words(const Path& path, std::vector<WordId>& out) const;
-
-  /// Dense features of a path, in the order of `layout`.
-  void features(const Path& path, const FeatureLayout& layout, std::span<double> out) const;
-
-  /// The steps of a path as sparse features see them, and who knows their features; nullptr without any.
-  void sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const;
-  features::SparseScorer* sparse() { return sparse_.get(); }
+  /// The result does not depend on the number of threads. A time limit begins with its sentence; after it the sentence
+  /// is finished as quickly as possible. Throws ScoreError, TableError if the table is damaged, and
+  /// std::invalid_argument for a request that does not fit the inputs.
+  std::vector<TranslatedSentence> translate(std::vector<Input> inputs, const BatchRequest& request) const;
 
  private:
-  DecoderModel model_;
-  DecoderOptions limits_;
-  Source source_;
-  Options rules_;
-  std::optional<Estimates> estimates_;
-  std::optional<Matches> matches_;
-  std::optional<Contexts> contexts_;
-  std::unique_ptr<features::SparseScorer> sparse_;
-  BeamStatistics statistics_;
-  Graph graph_;
-};
+  using Clock = std::chrono::steady_clock;
+  struct Call;  // what all sentences of a call share
 
-template <class Visit>
-void Translation::for_each_step(const Path& path, Visit&& visit) const {
-  for (std::uint32_t number : path.arcs) {
-    const Arc& arc = graph_.arcs[number];
-    if (arc.match == kNone) continue;
-    const Match& match = matches_->match(arc.match);
-    const Context& context = (*contexts_)[graph_.nodes[arc.from].context];
-    const Turn turn = limits_.beam.orientation ? contexts_->turn(context.blocks, match.block()) : Turn::kMonotone;
-    const Side side = limits_.beam.sides ? context.side(match.first, match.last) : Side::kRight;
-    const std::uint32_t parent = limits_.matches.hierarchical ? contexts_->open(context.open).parent : 0;
-    visit(Step{match, rules_.options[arc.option], arc.option, source_.jump(context.last, match.first), turn,
-               {arc.option, parent, static_cast<std::uint8_t>(turn), source_.signed_jump(context.last, match.first),
-                static_cast<std::uint8_t>(side)}});
-  }
-}
+  TranslatedSentence translate(Input input, std::size_t number, const Call& call) const;
+  std::unique_ptr<SentenceSearch> search(const Input& input, const SearchOptions& options,
+                                         const WeightSnapshot& weights, Constraint* constraint) const;
+  std::vector<Path> best_paths(const SentenceSearch& search, const Input& input, const BatchRequest& request,
+                               Clock::time_point deadline) const;
+  void describe(const BatchRequest& request, const Constraint* constraint, TranslatedSentence& out) const;
+
+  std::unique_ptr<features::EventMemory> borrow_memory() const;
+  void give_back(std::unique_ptr<features::EventMemory> memory) const;
+
+  Wording wording_;
+  InputMaker input_maker_;
+  FeatureLayout layout_;
+  std::vector<std::string> names_;
+  std::vector<WordId> lm_words_;
+  SearchModel model_;
+  SearchOptions options_;
+  mutable CurrentWeights weights_;
+  // What is remembered between sentences; whoever translates has a memory of events for himself.
+  std::unique_ptr<features::RuleMemory> rule_memory_;
+  mutable std::mutex memories_lock_;
+  mutable std::vector<std::unique_ptr<features::EventMemory>> memories_;
+};
 
 }  // namespace isogloss::search

@@ -41,16 +41,17 @@ bool locate(const Source& source, std::span<const WordId> symbols, std::span<con
 
 }  // namespace
 
-std::vector<DerivationStep> derivation_of(const Translation& translation, const Path& path, const RuleTables& tables) {
+std::vector<DerivationStep> derivation_of(const SentenceSearch& search, const Path& path) {
+  const RuleTables tables = search.model().tables();
   std::vector<DerivationStep> steps;
   std::uint32_t position = 0;
-  translation.for_each_step(path, [&](const Step& taken) {
+  search.for_each_step(path, [&](const Step& taken) {
     const Match& match = taken.match;
     const bool phrase_alone = match.loose && match.kind == RuleKind::kRule;
     DerivationStep step{taken.option.rule, match.kind, phrase_alone ? Span{match.first, match.last} : match.span,
                         {match.first, match.last}, {}, position, position + taken.option.word_count, {}, {}};
     position = step.target_end;
-    if (!phrase_alone) step.gaps.assign(match.open().begin(), match.open().end());
+    if (!phrase_alone) step.gaps.assign(match.gaps().begin(), match.gaps().end());
     if (is_from_table(step.rule)) {
       const RuleTable& table = tables.of(step.rule);
       const std::uint32_t number = step.rule - tables.offset(table);
@@ -63,7 +64,7 @@ std::vector<DerivationStep> derivation_of(const Translation& translation, const 
       if (!match.loose) gaps = step.gaps;
       std::sort(gaps.begin(), gaps.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
       std::vector<Place> places;
-      if (locate(translation.source(), step.symbols, gaps, own.begin, own.end, places))
+      if (locate(search.source(), step.symbols, gaps, own.begin, own.end, places))
         for (std::size_t i = 0; i < rule.links.size(); i += 2)
           step.links.push_back({places[rule.links[i]], step.target_begin + rule.links[i + 1]});
     }

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/decoder.hpp"
+#include "search/sentence_search.hpp"
 
 namespace isogloss::search {
 
@@ -22,6 +22,6 @@ struct DerivationStep {
 
 /// The steps of a path in the order of their target words. In the phrase search a step is the phrase alone, not
 /// what it leaves open around it. Throws TableError if the table is damaged.
-std::vector<DerivationStep> derivation_of(const Translation& translation, const Path& path, const RuleTables& tables);
+std::vector<DerivationStep> derivation_of(const SentenceSearch& search, const Path& path);
 
 }  // namespace isogloss::search

@@ -15,8 +15,8 @@ Estimates::Estimates(const Source& source, const Options& options)
       float best = kImpossible;
       for (const Match& match : options.of(span)) {
         if (match.options_begin == match.options_end) continue;
-        float value = options.options[match.options_begin].rank;
-        for (const Span& gap : match.open()) value += of(gap);
+        float value = options.options[match.options_begin].optimistic_score;
+        for (const Span& gap : match.gaps()) value += of(gap);
         best = std::max(best, value);
       }
       const float* left = values_.data() + begin * places_;

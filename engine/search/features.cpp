@@ -6,12 +6,16 @@
 
 namespace isogloss::search {
 
-std::vector<std::string> FeatureLayout::counted_names() {
-  return {"words",      "rules",           "unknown",         "insertions", "deletions",
-          "backtrack",  "distance_rule",   "distance_glue",   "reordering",
-          "glue_phrase_gap", "glue_gap_phrase", "glue_gaps", "glue_gaps_swapped", "arcs",
-          "previous_monotone", "previous_swap", "previous_discontinuous",
-          "next_monotone", "next_swap", "next_discontinuous"};
+std::vector<std::string> FeatureLayout::names(std::span<const std::string> table_columns) const {
+  std::vector<std::string> names{"lm"};
+  names.insert(names.end(), table_columns.begin(), table_columns.end());
+  for (const char* counted :
+       {"words", "rules", "unknown", "insertions", "deletions", "backtrack", "distance_rule", "distance_glue",
+        "reordering", "glue_phrase_gap", "glue_gap_phrase", "glue_gaps", "glue_gaps_swapped", "arcs",
+        "previous_monotone", "previous_swap", "previous_discontinuous", "next_monotone", "next_swap",
+        "next_discontinuous"})
+    names.emplace_back(counted);
+  return names;
 }
 
 SearchWeights::SearchWeights(const FeatureLayout& layout, std::span<const double> weights) {
@@ -37,11 +41,11 @@ SearchWeights::SearchWeights(const FeatureLayout& layout, std::span<const double
   step.reordering = counted(FeatureLayout::kReordering);
   step.arc_score = counted(FeatureLayout::kArcs);
   for (std::size_t i = 0; i < step.glue.size(); ++i) step.glue[i] = counted(FeatureLayout::kGluePhraseGap + i);
-  orientation = false;
+  with_orientation = false;
   for (std::size_t i = 0; i < 3; ++i) {
     rule.previous[i] = counted(FeatureLayout::kPrevious + i);
     rule.next[i] = counted(FeatureLayout::kNext + i);
-    orientation |= rule.previous[i] != 0 || rule.next[i] != 0;
+    with_orientation |= rule.previous[i] != 0 || rule.next[i] != 0;
   }
 }
 

@@ -42,8 +42,8 @@ class FeatureLayout {
   std::size_t counted(std::size_t feature) const { return 1 + table_columns_ + feature; }
   std::size_t table_columns() const { return table_columns_; }
 
-  /// Names of the counted features, in order.
-  static std::vector<std::string> counted_names();
+  /// Names of all features, in order.
+  std::vector<std::string> names(std::span<const std::string> table_columns) const;
 
  private:
   std::size_t table_columns_;
@@ -56,7 +56,7 @@ struct SearchWeights {
 
   RuleWeights rule;
   StepWeights step;
-  bool orientation;  ///< whether any orientation weighs anything
+  bool with_orientation;  ///< whether any orientation weighs anything
 };
 
 }  // namespace isogloss::search

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lm/model.hpp"
-#include "search/contexts.hpp"
+#include "search/coverage.hpp"
 
 namespace isogloss::search {
 
@@ -23,11 +23,11 @@ struct Arc {
 /// A state of the search with all ways to it that were found.
 struct Node {
   float score;           ///< of the best way here from the start
-  std::uint32_t context;
+  std::uint32_t coverage;
   std::uint32_t tail;    ///< the last option, if its orientation towards what follows is scored; else kNone
   std::uint32_t arcs;    ///< the last found arc, kNone at the start
   std::uint32_t sparse;  ///< what sparse features remember, 0 without any
-  std::uint32_t aim;     ///< what the aim remembers, 0 without one
+  std::uint32_t constraint;     ///< what the constraint remembers, 0 without one
   std::uint32_t best;    ///< the arc of the best way
   lm::State lm;
 };

@@ -64,7 +64,7 @@ void Matches::add_glue(Span span, const Match& phrase, RuleKind kind, Span first
   match.loose = true;
   match.gap_count = 0;
   for (const Span& gap : {first, second})
-    if (!gap.empty()) match.gaps[match.gap_count++] = gap;
+    if (!gap.empty()) match.gap_spans[match.gap_count++] = gap;
   match.reordering = kind != RuleKind::kRule && kind != RuleKind::kPhraseThenGap;
   all_.push_back(match);
 }

@@ -18,9 +18,9 @@ struct Option {
   std::uint32_t words_begin;  ///< target words, in `Options::words` and `Options::lm_words`
   std::uint16_t word_count;
   Unmatched unmatched;        ///< words without a counterpart
-  std::array<float, 3> previous, next;  ///< weighted orientation towards its neighbours, by Turn
+  std::array<float, 3> previous, next;  ///< weighted, towards its neighbours, by Orientation
   float constant;             ///< weighted features that are the same wherever the rule is used
-  float rank;                 ///< constant + weighted language-model score without context
+  float optimistic_score;     ///< constant + weighted language-model score without context
   lm::ScoredPhrase phrase;
 };
 inline constexpr std::uint32_t kPassedThrough = 0xffffffffu;  ///< a word that nothing translates
@@ -40,22 +40,22 @@ enum class RuleKind : std::uint8_t {
 /// A source side matched somewhere: its options and the spans it leaves open.
 struct Match {
   Span span;                 ///< all of it, gaps included
-  std::array<Span, 2> gaps;  ///< in the order in which they are to be translated
+  std::array<Span, 2> gap_spans;  ///< the first `gap_count`, in the order in which they are to be translated
   std::uint8_t gap_count;
   RuleKind kind;
   bool loose;                ///< a phrase inside the span, not a rule that covers it
   bool reordering;           ///< something of it is translated before something to its left
   Place first, last;         ///< where its first word begins and its last word ends
-  std::uint32_t options_begin, options_end;  ///< highest rank first
+  std::uint32_t options_begin, options_end;  ///< highest optimistic score first
   float arc_score;           ///< summed scores of the source arcs under its words
 
-  std::span<const Span> open() const { return {gaps.data(), gap_count}; }
+  std::span<const Span> gaps() const { return {gap_spans.data(), gap_count}; }
   /// The block whose orientation is scored: a rule's own span, the phrase alone for glue, as they were counted.
   Span block() const { return kind == RuleKind::kRule && !loose ? span : Span{first, last}; }
   /// Places covered by its own words.
   unsigned covered() const {
     unsigned width = span.width();
-    for (const Span& gap : open()) width -= gap.width();
+    for (const Span& gap : gaps()) width -= gap.width();
     return width;
   }
 };
@@ -65,7 +65,7 @@ struct Options {
   std::size_t places = 0;
   std::vector<WordId> words;                 ///< in the rule table's target vocabulary
   std::vector<WordId> lm_words;              ///< the same words as the language model numbers them
-  std::vector<WordId> wanted;                ///< the same words as the aim numbers them; empty without one
+  std::vector<WordId> constraint_words;      ///< the same words as the constraint numbers them; empty without one
   std::vector<Option> options;
   std::vector<Match> matches;                ///< of kind kRule only, those of one span together
   std::vector<std::uint32_t> matches_begin;  ///< by span number, one more than there are spans
@@ -79,8 +79,8 @@ struct Options {
   std::span<const WordId> lm_target(const Option& option) const {
     return {lm_words.data() + option.words_begin, option.word_count};
   }
-  std::span<const WordId> wanted_target(const Option& option) const {
-    return {wanted.data() + option.words_begin, option.word_count};
+  std::span<const WordId> constraint_target(const Option& option) const {
+    return {constraint_words.data() + option.words_begin, option.word_count};
   }
   std::span<const WordId> target(const Option& option) const {
     return {words.data() + option.words_begin, option.word_count};

@@ -13,13 +13,14 @@ constexpr double kPrecision = 0.7, kDecay = 0.7;
 
 }  // namespace
 
-std::uint64_t OracleAim::State::hash() const {
+std::uint64_t OracleConstraint::State::hash() const {
   std::uint64_t hash = std::uint64_t{context} << 32 | length;
   for (std::uint16_t count : used) hash = combine64(hash, count);
   return mix64(hash);
 }
 
-OracleAim::OracleAim(References references, const SentenceBleu& bleu) : Aim(std::move(references)), bleu_(bleu) {
+OracleConstraint::OracleConstraint(References references, const SentenceBleu& bleu)
+    : Constraint(std::move(references)), bleu_(bleu) {
   std::vector<std::int32_t> lengths;
   double words = 0;
   for (const std::vector<WordId>& text : texts()) {
@@ -39,7 +40,7 @@ OracleAim::OracleAim(References references, const SentenceBleu& bleu) : Aim(std:
   states_.number(start);
 }
 
-void OracleAim::count_ngrams() {
+void OracleConstraint::count_ngrams() {
   ngrams_.push_back({0, 0, 0});
   std::vector<std::uint16_t> counts;
   for (const std::vector<WordId>& text : texts()) {
@@ -63,7 +64,7 @@ void OracleAim::count_ngrams() {
 }
 
 template <class Match>
-std::uint32_t OracleAim::read(std::uint32_t context, WordId word, Match&& match) const {
+std::uint32_t OracleConstraint::read(std::uint32_t context, WordId word, Match&& match) const {
   if (word == 0) return 0;
   std::uint32_t longest = tree_.child(context, word);
   while (longest == WordTree::kAbsent && context != 0) {
@@ -76,7 +77,7 @@ std::uint32_t OracleAim::read(std::uint32_t context, WordId word, Match&& match)
   return ngrams_[longest].size < bleu_.order ? longest : ngrams_[longest].shorter;
 }
 
-float OracleAim::score(std::uint32_t number, std::span<const WordId> words) const {
+float OracleConstraint::score(std::uint32_t number, std::span<const WordId> words) const {
   const State& state = states_[number];
   matched_.clear();
   double sum = per_word_ * static_cast<double>(words.size());
@@ -91,7 +92,7 @@ float OracleAim::score(std::uint32_t number, std::span<const WordId> words) cons
   return static_cast<float>(sum);
 }
 
-void OracleAim::add(State& state, std::span<const WordId> words) const {
+void OracleConstraint::add(State& state, std::span<const WordId> words) const {
   for (WordId word : words)
     state.context = read(state.context, word, [&](std::uint32_t ngram) {
       if (state.used[ngram] < ngrams_[ngram].limit) ++state.used[ngram];
@@ -99,26 +100,26 @@ void OracleAim::add(State& state, std::span<const WordId> words) const {
   state.length += static_cast<std::uint32_t>(words.size());
 }
 
-std::uint32_t OracleAim::after(std::uint32_t number, std::span<const WordId> words) {
+std::uint32_t OracleConstraint::after(std::uint32_t number, std::span<const WordId> words) {
   State state = states_[number];
   add(state, words);
   return states_.number(state);
 }
 
-std::vector<std::uint32_t> OracleAim::matches(const State& state) const {
+std::vector<std::uint32_t> OracleConstraint::matches(const State& state) const {
   std::vector<std::uint32_t> matches(bleu_.order + 1, 0);
   for (std::size_t i = 1; i < state.used.size(); ++i) matches[ngrams_[i].size] += state.used[i];
   return matches;
 }
 
-double OracleAim::approximation(const State& state) const {
+double OracleConstraint::approximation(const State& state) const {
   const auto matched = matches(state);
   double sum = per_word_ * static_cast<double>(state.length);
   for (std::size_t size = 1; size < matched.size(); ++size) sum += gains_[size] * matched[size];
   return sum;
 }
 
-double OracleAim::bleu(const State& state) const {
+double OracleConstraint::bleu(const State& state) const {
   const auto matched = matches(state);
   const auto length = static_cast<std::int32_t>(state.length);
   std::vector<std::int32_t> row{length, lengths_.closest(length)};
@@ -130,11 +131,11 @@ double OracleAim::bleu(const State& state) const {
   return score;
 }
 
-float OracleAim::end(std::uint32_t number) const {
+float OracleConstraint::end(std::uint32_t number) const {
   return static_cast<float>(bleu(states_[number]) - approximation(states_[number]));
 }
 
-double OracleAim::bleu(std::span<const WordId> words) const {
+double OracleConstraint::final_score(std::span<const WordId> words) const {
   State state = states_[start()];
   add(state, words);
   return bleu(state);

@@ -6,7 +6,7 @@
 #include "base/interner.hpp"
 #include "metric/bleu.hpp"
 #include "metric/reference_lengths.hpp"
-#include "search/aim.hpp"
+#include "search/constraint.hpp"
 
 namespace isogloss::search {
 
@@ -22,19 +22,18 @@ struct SentenceBleu {
 /// BLEU is no sum over steps. A hypothesis is scored by a linear approximation (Tromble et al. 2008), which only
 /// decides what is pruned; its end puts BLEU itself in the place of that. A state has all that BLEU will need, so
 /// that without pruning the search is exact.
-class OracleAim final : public Aim {
+class OracleConstraint final : public Constraint {
  public:
   /// There must be at least one reference.
-  OracleAim(References references, const SentenceBleu& bleu);
+  OracleConstraint(References references, const SentenceBleu& bleu);
 
   bool with_model() const override { return false; }
-  float rank(std::span<const WordId> words) const override { return score(start(), words); }
+  float optimistic_score(std::span<const WordId> words) const override { return score(start(), words); }
   float score(std::uint32_t state, std::span<const WordId> words) const override;
   std::uint32_t after(std::uint32_t state, std::span<const WordId> words) override;
   float end(std::uint32_t state) const override;
-
-  /// BLEU of a whole translation, 0..1.
-  double bleu(std::span<const WordId> words) const;
+  /// BLEU, 0..1.
+  double final_score(std::span<const WordId> words) const override;
 
  private:
   struct Ngram {

@@ -51,10 +51,10 @@ class Source {
   /// An empty sentence.
   Source() : Source(1, {}) {}
 
-  /// A sentence or lattice of `places` places; translation goes from the first to the last. Throws std::invalid_argument if
-  /// an arc leads nowhere or backwards, if there are too many places, or if the last cannot be reached. Arcs
-  /// that lie on no path from the first place to the last are dropped. `fixed_words` are those that arcs refer to;
-  /// words that are translated as one unit are one arc.
+  /// A sentence or lattice of `places` places; translation goes from the first to the last. Throws
+  /// std::invalid_argument if an arc leads nowhere or backwards, if there are too many places, or if the last cannot be
+  /// reached. Arcs that lie on no path from the first place to the last are dropped. `fixed_words` are those that arcs
+  /// refer to; words that are translated as one unit are one arc.
   Source(std::size_t places, std::vector<SourceArc> arcs, std::vector<FixedWord> fixed_words = {});
 
   std::size_t places() const { return first_.size() - 1; }
@@ -77,16 +77,16 @@ class Source {
   std::uint16_t distance(Place a, Place b) const { return distance_[std::size_t{a} * places() + b]; }
   bool reaches(Place a, Place b) const { return distance(a, b) != kUnreachable; }
 
-  /// How far a translation jumps that goes on at `to` after it stopped at `from`, in words, in either direction.
-  unsigned jump(Place from, Place to) const {
+  /// How far apart in words, in either direction, a translation goes on at `to` after it stopped at `from`.
+  unsigned distortion(Place from, Place to) const {
     const std::uint16_t ahead = distance(from, to);
     if (ahead != kUnreachable) return ahead;
     const std::uint16_t back = distance(to, from);
     return back != kUnreachable ? back : static_cast<unsigned>(from > to ? from - to : to - from);
   }
   /// The same, negative if it goes back.
-  int signed_jump(Place from, Place to) const {
-    const auto length = static_cast<int>(jump(from, to));
+  int signed_distortion(Place from, Place to) const {
+    const auto length = static_cast<int>(distortion(from, to));
     return to < from ? -length : length;
   }
 

@@ -11,7 +11,7 @@ namespace {
 class OrientationTemplate final : public Template {
  public:
   std::string_view name() const override { return "orientation"; }
-  unsigned needs() const override { return kTurn; }
+  unsigned needs() const override { return kOrientation; }
 
   void in_step(const StepFacts& step, EventSink& sink) const override {
     static constexpr std::string_view kEdges[3][4] = {
@@ -19,7 +19,7 @@ class OrientationTemplate final : public Template {
         {"swap/source_first", "swap/source_last", "swap/target_first", "swap/target_last"},
         {"discontinuous/source_first", "discontinuous/source_last", "discontinuous/target_first",
          "discontinuous/target_last"}};
-    const auto& edges = kEdges[step.turn];
+    const auto& edges = kEdges[static_cast<std::size_t>(step.orientation)];
     const auto& [source, target] = std::pair(words_at_edges(step.rule.source), step.rule.target);
     sink.fire({Position::of(edges[0]), source.first});
     sink.fire({Position::of(edges[1]), source.second});

@@ -854,19 +854,19 @@ class EventPool:
         In what rows of events differ: where the features of each row begin, their columns, their counts, the features by column, and the sum of weight times count of each row.
         """
 
-class Aim:
+class Constraint:
     """What translations are wanted: references, and what for."""
 
     @staticmethod
-    def force(references: Sequence[Sequence[Sequence[str]]]) -> Aim:
+    def force(references: Sequence[Sequence[Sequence[str]]]) -> Constraint:
         """Derivations of one of the references of each sentence."""
 
     @staticmethod
-    def oracle(references: Sequence[Sequence[Sequence[str]]], *, order: int, length: str, smoothing: str, smoothing_value: float | None, effective_order: bool) -> Aim:
+    def oracle(references: Sequence[Sequence[Sequence[str]]], *, order: int, length: str, smoothing: str, smoothing_value: float | None, effective_order: bool) -> Constraint:
         """Translations of the highest sentence BLEU."""
 
-class Searched:
-    """What searches kept; it keeps the decoder."""
+class SearchResult:
+    """Searches that were kept; they keep the decoder."""
 
     def __init__(self) -> None: ...
 
@@ -966,12 +966,12 @@ class Decoder:
 
     def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None:
         """
-        Use these weights from now on, one per dense feature, and those of sparse features as they are now.
+        Use these weights from now on, one per dense feature, and those of sparse features. Calls that have begun keep theirs.
         """
 
-    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: Searched | None = None, derivations: bool = False, time_limits: list[float] = [], aim: Aim | None = None) -> dict[str, object]:
+    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: SearchResult | None = None, derivations: bool = False, time_limits: list[float] = [], constraint: Constraint | None = None, fallback: bool = False) -> dict[str, object]:
         """
-        The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs).
+        The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs). Where the limits leave no translation, `fallback` gives one from left to right.
         """
 
 def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 4, length: str = 'closest', threads: int = 1) -> NDArray[numpy.int32]:

@@ -243,7 +243,7 @@ def test_sparse_features_of_words_that_are_in_no_rule(systems: Path, unknown: An
 
     def rows() -> list[tuple[float, np.ndarray, dict[str, float]]]:
         """Score, dense and named sparse features of the candidates."""
-        searched = _engine.Searched()
+        searched = _engine.SearchResult()
         found = NbestStore.from_columns(decoder._engine.translate(units, nbest=3, keep=searched))
         out = []
         for sentence in range(found.num_sentences):

@@ -242,6 +242,8 @@ def test_references_must_fit(systems: Path) -> None:
     with pytest.raises(ConfigError, match="input 2 has no reference"):
         decoder.oracle(["a", "b"], [["c"], []])
     assert decoder.force(["a"], [[]]).store.num_candidates == 0
+    assert decoder.force([""], [[]]).store.num_candidates == 0
+    assert decoder.force([""], [[""]]).store.num_candidates == 1
 
 
 def test_command_line(systems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

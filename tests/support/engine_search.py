@@ -103,6 +103,6 @@ def engine_source(source: list[str] | Lattice) -> Any:
 
 def search_all(decoder: _engine.Decoder, source: Any) -> Searched:
     """All derivations of one sentence or lattice."""
-    kept = _engine.Searched()
+    kept = _engine.SearchResult()
     columns: Any = decoder.translate([source], nbest=100_000, distinct=False, keep=kept)
     return Searched(NbestStore.from_columns(columns), kept)

@@ -6,7 +6,6 @@ import contextlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,6 @@ from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, DataFormatError, ModelFormatError
 from isogloss.lm.model import LanguageModel
 from isogloss.metric.bleu import SENTENCE_BLEU, BleuOptions
-from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["DEFAULT_MAX_WORDS", "Decoder"]
@@ -57,8 +55,7 @@ class Decoder:
             check_overlay(rules, overlay)
         self._sparse_engine = None if sparse is None else sparse.engine(overlay or rules)
         self._sparse_weights: _engine.SparseWeights | None = None
-        self._engine = self._make(options)
-        self._fallback: _engine.Decoder | None = None
+        self._engine = self._make()
         self.names: tuple[str, ...] = tuple(self._engine.feature_names())
         """Names of the dense features."""
         self.weights: dict[str, float] = dict.fromkeys(self.names, 0.0)
@@ -69,7 +66,7 @@ class Decoder:
     def set_weights(
         self, weights: Mapping[str, float], sparse: SparseWeights | _engine.SparseWeights | None = None
     ) -> None:
-        """Use other weights from now on; sparse weights that changed must be set again.
+        """Use other weights from now on; calls that have begun keep theirs.
 
         Sparse weights that were learned with other features than this decoder has are refused.
         """
@@ -120,7 +117,6 @@ class Decoder:
     def _set_dense(self, weights: dict[str, float]) -> None:
         self.weights = weights
         self._engine.set_weights(list(weights.values()), self._sparse_weights)
-        self._fallback = None
 
     def take_weights(self, other: Decoder) -> None:
         """Use the weights of a decoder with the same features, dense and sparse, from now on."""
@@ -224,7 +220,7 @@ class Decoder:
         checked = _check_references(inputs, references)
         if any(not texts for texts in checked):
             raise ConfigError(f"input {checked.index([]) + 1} has no reference")
-        aim = _engine.Aim.oracle(
+        constraint = _engine.Constraint.oracle(
             checked,
             order=bleu.order,
             length=bleu.length,
@@ -232,7 +228,7 @@ class Decoder:
             smoothing_value=bleu.smoothing_value,
             effective_order=bleu.effective_order,
         )
-        return self._search(inputs, nbest=nbest, threads=threads, aim=aim)
+        return self._search(inputs, nbest=nbest, threads=threads, constraint=constraint)
 
     def force(
         self,
@@ -248,8 +244,8 @@ class Decoder:
         has no candidates. With ``nbest`` above 1 candidates differ in their derivation, not in their words.
         Rules that fit no reference are left out before ``max_options`` counts them. Inputs are never cut.
         """
-        aim = _engine.Aim.force(_check_references(inputs, references))
-        return self._search(inputs, nbest=nbest, threads=threads, aim=aim, distinct=False)
+        constraint = _engine.Constraint.force(_check_references(inputs, references))
+        return self._search(inputs, nbest=nbest, threads=threads, constraint=constraint, distinct=False)
 
     def _search(
         self,
@@ -257,12 +253,12 @@ class Decoder:
         *,
         nbest: int,
         threads: int,
-        aim: _engine.Aim | None = None,
+        constraint: _engine.Constraint | None = None,
         distinct: bool = True,
     ) -> Searched:
         _check_counts(nbest, threads)
         windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
-        kept = _engine.Searched()
+        kept = _engine.SearchResult()
         with self._rules.report_corruption(), _finite_scores():
             columns: Any = self._engine.translate(
                 [window.source for window in windows],
@@ -270,11 +266,11 @@ class Decoder:
                 distinct=distinct,
                 threads=threads,
                 keep=kept,
-                derivations=aim is not None,
-                aim=aim,
+                derivations=constraint is not None,
+                constraint=constraint,
             )
         store = NbestStore.from_columns(columns)
-        steps = _derivations(columns, store, windows) if aim is not None else []
+        steps = _derivations(columns, store, windows) if constraint is not None else []
         return Searched(store, kept, [window.words for window in windows], steps)
 
     def _translated(self, work: _Work, *, derivations: bool) -> tuple[NbestStore, list[Derivation]]:
@@ -297,57 +293,19 @@ class Decoder:
     def _decode(
         self, windows: list[_Window], limits: list[float], work: _Work, derivations: bool
     ) -> tuple[NbestStore, list[Derivation]]:
-        sources = [window.source for window in windows]
         with self._rules.report_corruption(), _finite_scores():
             columns: Any = self._engine.translate(
-                sources,
+                [window.source for window in windows],
                 nbest=work.nbest,
                 threads=work.threads,
                 derivations=derivations,
                 time_limits=limits,
+                fallback=True,
             )
         store = NbestStore.from_columns(columns)
-        steps = _derivations(columns, store, windows) if derivations else []
-        if store.num_sentences == len(sources):
-            return store, steps
-        missing = sorted(set(range(len(sources))) - set(store.sentence_ids.tolist()))
-        others, other_steps = self._decode_monotone(windows, missing, derivations)
-        merged = merge([store, others])
-        if not derivations:
-            return merged, []
-        of = {
-            (int(part.sentence_ids[sentence]), rank): found[row]
-            for part, found in ((store, steps), (others, other_steps))
-            for sentence in range(part.num_sentences)
-            for rank, row in enumerate(part.rows_of(sentence))
-        }
-        return merged, [
-            of[int(merged.sentence_ids[sentence]), rank]
-            for sentence in range(merged.num_sentences)
-            for rank in range(len(merged.rows_of(sentence)))
-        ]
+        return store, _derivations(columns, store, windows) if derivations else []
 
-    def _decode_monotone(
-        self, windows: list[_Window], numbers: list[int], derivations: bool
-    ) -> tuple[NbestStore, list[Derivation]]:
-        """One translation for inputs where the limits left none: from left to right there always is one."""
-        if self._fallback is None:
-            monotone = replace(self.options, hierarchical=False, phrase_order="monotone")
-            self._fallback = self._make(monotone)
-            self._fallback.set_weights(list(self.weights.values()), self._sparse_weights)
-        chosen = [windows[number] for number in numbers]
-        with self._rules.report_corruption(), _finite_scores():
-            columns: Any = self._fallback.translate(
-                [window.source for window in chosen], derivations=derivations
-            )
-            store = NbestStore.from_columns(columns)
-            if store.num_sentences < len(numbers):
-                raise FloatingPointError("the score of a translation is not a finite number")
-        steps = _derivations(columns, store, chosen) if derivations else []
-        renumbered = replace(store, sentence_ids=np.array(numbers, dtype=np.int64)[store.sentence_ids])
-        return renumbered, steps
-
-    def _make(self, options: SearchOptions) -> _engine.Decoder:
+    def _make(self) -> _engine.Decoder:
         words = self.overlay or self._rules  # an overlay knows the words of both
         with self._rules.report_corruption():
             return _engine.Decoder(
@@ -356,7 +314,7 @@ class Decoder:
                 target_words=words.target_words,
                 language_model=self._lm.engine,
                 column_names=list(self._rules.columns),
-                options=engine_options(options),
+                options=engine_options(self.options),
                 sparse=self._sparse_engine,
                 overlay=None if self.overlay is None else self.overlay.engine,
                 lexicon=self._rules.lexicon(),

@@ -100,7 +100,7 @@ class Searched:
     """
 
     store: NbestStore
-    engine: _engine.Searched
+    engine: _engine.SearchResult
     words: Sequence[Sequence[str] | None] = ()
     """Of the sentences; None for a lattice."""
     derivations: Sequence[Derivation] = ()

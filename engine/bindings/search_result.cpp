@@ -1,4 +1,4 @@
-#include "bindings/searched.hpp"
+#include "bindings/search_result.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "bindings/derivation.hpp"
 #include "search/posteriors.hpp"
 
 namespace isogloss::bindings {
@@ -15,16 +16,23 @@ namespace {
 using namespace nb::literals;
 using namespace search;
 
-std::vector<features::SparseStep> steps(Searched::Sentence& sentence, std::int64_t row) {
-  if (row < 0 || static_cast<std::size_t>(row) >= sentence.paths.size()) throw nb::index_error("no such candidate");
-  std::vector<features::SparseStep> steps;
-  sentence.translation->sparse_steps(sentence.paths[static_cast<std::size_t>(row)], steps);
-  return steps;
+void check_templates(const KeptSearch& sentence, const std::vector<std::size_t>& templates) {
+  for (std::size_t one : templates)
+    if (one >= sentence.sparse().model().templates.size()) throw nb::index_error("no such template");
 }
 
-void check_templates(Searched::Sentence& sentence, const std::vector<std::size_t>& templates) {
-  for (std::size_t one : templates)
-    if (one >= sentence.translation->sparse()->model().templates.size()) throw nb::index_error("no such template");
+/// Notes under what name a feature was met whose number another has.
+void note_collision(const KeptSearch& sentence, std::int64_t row, std::uint64_t feature, std::uint32_t check,
+                    LearnedWeights& learned) {
+  for (const auto& [known, name] : learned.collisions)
+    if (known == feature) return;
+  std::string found;
+  features::SparseScorer::Seen seen;
+  sentence.sparse().for_each_named(sentence.sparse_steps(row), seen,
+                                   [&](std::uint64_t other, std::uint32_t other_check, auto&& name) {
+                                     if (found.empty() && other == feature && other_check == check) found = name();
+                                   });
+  learned.collisions.emplace_back(feature, std::move(found));
 }
 
 /// Rows of features in the making.
@@ -59,7 +67,7 @@ class WantedNames {
   auto visitor() {
     return [this](std::uint64_t feature, std::uint32_t check, auto&& make) {
       if (missing_.erase(feature) == 0) return;
-      if (learned_ != nullptr) learned_->table.meet(feature, check);
+      if (learned_ != nullptr) learned_->learned.table().meet(feature, check);
       const std::string name = make();
       features_.push_back(feature);
       names_.append(reinterpret_cast<const std::uint8_t*>(name.data()), name.size());
@@ -79,24 +87,24 @@ class WantedNames {
 
 }  // namespace
 
-Searched::Sentence& Searched::at(std::size_t number) {
-  if (number >= sentences.size() || !sentences[number].translation) throw nb::index_error("no such sentence");
-  return sentences[number];
+KeptSearch& SearchResult::at(std::size_t number) {
+  if (number >= sentences_.size() || !sentences_[number].search) throw nb::index_error("no such sentence");
+  return sentences_[number];
 }
 
-Searched::Sentence& Searched::with_sparse(std::size_t number) {
-  Sentence& sentence = at(number);
-  if (sentence.translation->sparse() == nullptr) throw nb::value_error("this search has no sparse features");
-  return sentence;
+void SearchResult::take(std::vector<TranslatedSentence>&& sentences, const Wording& wording) {
+  sentences_.clear();
+  for (TranslatedSentence& sentence : sentences) sentences_.push_back(std::move(sentence.kept));
+  wording_ = &wording;
 }
 
-nb::tuple Searched::sparse(std::size_t number, const std::vector<std::int64_t>& rows) {
+nb::tuple SearchResult::sparse(std::size_t number, const std::vector<std::int64_t>& rows) {
   return sparse_of(std::vector<std::size_t>(rows.size(), number), rows);
 }
 
-nb::tuple Searched::events(std::size_t number, const std::vector<std::int64_t>& rows, features::EventPool& pool,
-                           LearnedWeights& learned) {
-  Sentence& sentence = with_sparse(number);
+nb::tuple SearchResult::events(std::size_t number, const std::vector<std::int64_t>& rows, features::EventPool& pool,
+                               LearnedWeights& learned) {
+  const KeptSearch& sentence = at(number);
   Buffer<std::int64_t> offsets;
   Buffer<std::uint64_t> events;
   Buffer<float> counts;
@@ -104,11 +112,11 @@ nb::tuple Searched::events(std::size_t number, const std::vector<std::int64_t>& 
   std::vector<features::EventCount> found;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> doubtful;
   for (std::int64_t row : rows) {
-    sentence.translation->sparse()->events(
-        steps(sentence, row), pool, found,
+    sentence.sparse().events(
+        sentence.sparse_steps(row), pool, found,
         [&](std::span<const std::uint64_t> features, std::span<const std::uint32_t> checks) {
           for (std::size_t i = 0; i < features.size(); ++i)
-            if (!learned.table.meet(features[i], checks[i])) doubtful.emplace_back(features[i], checks[i]);
+            if (!learned.learned.table().meet(features[i], checks[i])) doubtful.emplace_back(features[i], checks[i]);
         });
     for (const features::EventCount& one : found) {
       events.push_back(one.event);
@@ -121,153 +129,117 @@ nb::tuple Searched::events(std::size_t number, const std::vector<std::int64_t>& 
   return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(events)), to_numpy(std::move(counts)));
 }
 
-nb::tuple Searched::sparse_of(const std::vector<std::size_t>& numbers, const std::vector<std::int64_t>& rows) {
+nb::tuple SearchResult::sparse_of(const std::vector<std::size_t>& numbers, const std::vector<std::int64_t>& rows) {
   if (numbers.size() != rows.size()) throw nb::value_error("a sentence for each row is expected");
   FiringRows out;
   {
     const nb::gil_scoped_release release;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      Sentence& sentence = with_sparse(numbers[i]);
-      sentence.translation->sparse()->features(steps(sentence, rows[i]), out.firings);
+      const KeptSearch& sentence = at(numbers[i]);
+      sentence.sparse().features(sentence.sparse_steps(rows[i]), out.firings);
       out.take();
     }
   }
   return out.to_tuple();
 }
 
-nb::tuple Searched::names_of(const std::vector<std::size_t>& numbers, const std::vector<std::int64_t>& rows,
+nb::tuple SearchResult::names_of(const std::vector<std::size_t>& numbers, const std::vector<std::int64_t>& rows,
+                                 ArrayIn<std::uint64_t> wanted) {
+  if (numbers.size() != rows.size()) throw nb::value_error("a sentence for each row is expected");
+  WantedNames out(wanted);
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const KeptSearch& sentence = at(numbers[i]);
+      sentence.sparse().for_each_named(sentence.sparse_steps(rows[i]), out.seen, out.visitor());
+    }
+  }
+  return out.to_tuple();
+}
+
+nb::tuple SearchResult::bags(const std::vector<std::size_t>& templates) {
+  FiringRows out;
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < sentences_.size(); ++i) {
+      const KeptSearch& sentence = at(i);
+      check_templates(sentence, templates);
+      sentence.sparse().rule_features(sentence.most_probable_options(), templates, out.firings);
+      out.take();
+    }
+  }
+  return out.to_tuple();
+}
+
+nb::tuple SearchResult::bag_names(const std::vector<std::size_t>& templates, ArrayIn<std::uint64_t> wanted) {
+  WantedNames out(wanted);
+  {
+    const nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < sentences_.size(); ++i) {
+      const KeptSearch& sentence = at(i);
+      check_templates(sentence, templates);
+      sentence.sparse().for_each_rule_named(sentence.most_probable_options(), templates, out.seen, out.visitor());
+    }
+  }
+  return out.to_tuple();
+}
+
+nb::dict SearchResult::names(std::size_t number, const std::vector<std::int64_t>& rows,
                              ArrayIn<std::uint64_t> wanted) {
-  if (numbers.size() != rows.size()) throw nb::value_error("a sentence for each row is expected");
-  WantedNames out(wanted);
-  {
-    const nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      Sentence& sentence = with_sparse(numbers[i]);
-      sentence.translation->sparse()->for_each_named(steps(sentence, rows[i]), out.seen, out.visitor());
-    }
-  }
-  return out.to_tuple();
-}
-
-std::vector<std::uint32_t> Searched::bag_options(const Options& options) {
-  std::vector<std::uint32_t> chosen;
-  for (const Match& match : options.matches) {
-    if (match.gap_count > 0 || match.options_begin == match.options_end) continue;
-    // The rules of a source side are numbered by falling probability.
-    std::uint32_t best = match.options_begin;
-    for (std::uint32_t option = best; option < match.options_end; ++option)
-      if (options.options[option].rule < options.options[best].rule) best = option;
-    if (is_from_table(options.options[best].rule)) chosen.push_back(best);
-  }
-  return chosen;
-}
-
-nb::tuple Searched::bags(const std::vector<std::size_t>& templates) {
-  FiringRows out;
-  {
-    const nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < sentences.size(); ++i) {
-      Sentence& sentence = with_sparse(i);
-      check_templates(sentence, templates);
-      sentence.translation->sparse()->rule_features(bag_options(sentence.translation->options()), templates,
-                                                    out.firings);
-      out.take();
-    }
-  }
-  return out.to_tuple();
-}
-
-nb::tuple Searched::bag_names(const std::vector<std::size_t>& templates, ArrayIn<std::uint64_t> wanted) {
-  WantedNames out(wanted);
-  {
-    const nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < sentences.size(); ++i) {
-      Sentence& sentence = with_sparse(i);
-      check_templates(sentence, templates);
-      sentence.translation->sparse()->for_each_rule_named(bag_options(sentence.translation->options()), templates,
-                                                          out.seen, out.visitor());
-    }
-  }
-  return out.to_tuple();
-}
-
-void Searched::note_collision(Sentence& sentence, std::int64_t row, std::uint64_t feature,
-                              std::uint32_t check, LearnedWeights& learned) {
-  for (const auto& [known, name] : learned.collisions)
-    if (known == feature) return;
-  std::string found;
-  features::SparseScorer::Seen seen;
-  sentence.translation->sparse()->for_each_named(
-      steps(sentence, row), seen, [&](std::uint64_t other, std::uint32_t other_check, auto&& name) {
-        if (found.empty() && other == feature && other_check == check) found = name();
-      });
-  learned.collisions.emplace_back(feature, std::move(found));
-}
-
-/// Calls `visit(feature, check, name)` for those features of some candidates that are wanted, each once.
-template <class Visit>
-void Searched::for_each_name(std::size_t number, const std::vector<std::int64_t>& rows,
-                             ArrayIn<std::uint64_t> wanted, Visit&& visit) {
-  Sentence& sentence = with_sparse(number);
+  const KeptSearch& sentence = at(number);
   std::unordered_set<std::uint64_t> missing(wanted.data(), wanted.data() + wanted.size());
   features::SparseScorer::Seen seen;
+  nb::dict out;
   for (std::int64_t row : rows) {
     if (missing.empty()) break;
-    sentence.translation->sparse()->for_each_named(
-        steps(sentence, row), seen, [&](std::uint64_t feature, std::uint32_t check, auto&& name) {
-          if (missing.erase(feature) > 0) visit(feature, check, name());
-        });
+    sentence.sparse().for_each_named(sentence.sparse_steps(row), seen,
+                                     [&](std::uint64_t feature, std::uint32_t, auto&& name) {
+                                       if (missing.erase(feature) > 0) out[nb::int_(feature)] = name();
+                                     });
   }
-}
-
-nb::dict Searched::names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted) {
-  nb::dict out;
-  for_each_name(number, rows, wanted,
-                [&](std::uint64_t feature, std::uint32_t, const std::string& name) { out[nb::int_(feature)] = name; });
   return out;
 }
 
-nb::tuple Searched::name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
-                                ArrayIn<std::uint64_t> wanted, LearnedWeights* learned) {
-  Sentence& sentence = with_sparse(number);
+nb::tuple SearchResult::name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
+                                    ArrayIn<std::uint64_t> wanted, LearnedWeights* learned) {
+  const KeptSearch& sentence = at(number);
   WantedNames out(wanted, learned);
   for (std::int64_t row : rows)
-    sentence.translation->sparse()->for_each_named(steps(sentence, row), out.seen, out.visitor());
+    sentence.sparse().for_each_named(sentence.sparse_steps(row), out.seen, out.visitor());
   return out.to_tuple();
 }
 
-nb::list Searched::rule_posteriors(std::size_t number, double scale) {
-  const Sentence& sentence = at(number);
-  const Translation& translation = *sentence.translation;
+nb::list SearchResult::rule_posteriors(std::size_t number, double scale) {
+  const KeptSearch& sentence = at(number);
+  const SentenceSearch& search = *sentence.search;
   std::vector<StepPosterior> found;
   std::vector<DerivationStep> made;
   {
     const nb::gil_scoped_release release;
-    found = step_posteriors(translation.graph(), sum_paths(translation.graph(), scale));
+    found = step_posteriors(search.graph(), sum_paths(search.graph(), scale));
     for (const StepPosterior& posterior : found)
-      made.push_back(derivation_of(translation, {0.0f, {posterior.arc}}, translation.model().tables()).front());
+      made.push_back(derivation_of(search, {0.0f, {posterior.arc}}).front());
   }
   nb::list out;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const Option& option = translation.options().options[translation.graph().arcs[found[i].arc].option];
+    const Option& option = search.options().options[search.graph().arcs[found[i].arc].option];
     nb::list words;
-    for (WordId word : translation.options().target(option))
-      words.append(nb::cast(sentence.wording->text(sentence.input, word)));
-    out.append(nb::make_tuple(sentence.wording->step(sentence.input, made[i]), words, found[i].probability));
+    for (WordId word : search.options().target(option)) words.append(nb::cast(wording_->text(sentence.input, word)));
+    out.append(nb::make_tuple(bindings::to_tuple(made[i], sentence.input, *wording_), words, found[i].probability));
   }
   return out;
 }
 
-nb::dict Searched::ngram_posteriors(std::size_t number, double scale, std::size_t order) {
-  const Sentence& sentence = at(number);
-  const Translation& translation = *sentence.translation;
+nb::dict SearchResult::ngram_posteriors(std::size_t number, double scale, std::size_t order) {
+  const KeptSearch& sentence = at(number);
+  const SentenceSearch& search = *sentence.search;
   std::vector<std::string> texts;
   NgramPosteriors found;
   {
     const nb::gil_scoped_release release;
-    const auto numbers = sentence.wording->numbers(sentence.input, translation.options().words, &texts);
-    found = search::ngram_posteriors(translation.graph(), sum_paths(translation.graph(), scale),
-                                     translation.options(), numbers, order);
+    const auto numbers = wording_->numbers(sentence.input, search.options().words, &texts);
+    found = isogloss::search::ngram_posteriors(search.graph(), sum_paths(search.graph(), scale), search.options(), numbers,
+                                     order);
   }
   nb::dict out;
   std::size_t begin = 0;
@@ -279,58 +251,58 @@ nb::dict Searched::ngram_posteriors(std::size_t number, double scale, std::size_
   return out;
 }
 
-double Searched::log_total(std::size_t number, double scale) {
-  return sum_paths(at(number).translation->graph(), scale).total;
+double SearchResult::log_total(std::size_t number, double scale) {
+  return sum_paths(at(number).search->graph(), scale).total;
 }
 
-void bind_searched(nb::module_& module) {
-  nb::class_<Searched>(module, "Searched", "What searches kept; it keeps the decoder.")
+void bind_search_result(nb::module_& module) {
+  nb::class_<SearchResult>(module, "SearchResult", "Searches that were kept; they keep the decoder.")
       .def(nb::init<>())
-      .def("sparse", &Searched::sparse, "sentence"_a, "rows"_a,
+      .def("sparse", &SearchResult::sparse, "sentence"_a, "rows"_a,
            nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
                    "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
            "Sparse features of some candidates: where each begins, features by rising number, counts.")
-      .def("events", &Searched::events, "sentence"_a, "rows"_a, "pool"_a, "learned"_a,
+      .def("events", &SearchResult::events, "sentence"_a, "rows"_a, "pool"_a, "learned"_a,
            nb::sig("def events(self, sentence: int, rows: Sequence[int], pool: EventPool, learned: LearnedWeights) "
                    "-> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]"),
            "The same by events, which have numbers in `pool`, where new ones are added. Features of new events that "
            "`learned` has under another name are among its `collisions` afterwards.")
-      .def("sparse_of", &Searched::sparse_of, "sentences"_a, "rows"_a,
+      .def("sparse_of", &SearchResult::sparse_of, "sentences"_a, "rows"_a,
            nb::sig("def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
                    "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
            "The same for candidates of any sentences.")
-      .def("names_of", &Searched::names_of, "sentences"_a, "rows"_a, "wanted"_a,
+      .def("names_of", &SearchResult::names_of, "sentences"_a, "rows"_a, "wanted"_a,
            nb::sig("def names_of(self, sentences: Sequence[int], rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
            "`name_arrays` for candidates of any sentences.")
-      .def("bags", &Searched::bags, "templates"_a,
+      .def("bags", &SearchResult::bags, "templates"_a,
            nb::sig("def bags(self, templates: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], "
                    "NDArray[numpy.float32]]"),
            "For every sentence, features of some templates (by position) of the most frequent rule of each of its\n"
            "source phrases.")
-      .def("bag_names", &Searched::bag_names, "templates"_a, "wanted"_a,
+      .def("bag_names", &SearchResult::bag_names, "templates"_a, "wanted"_a,
            nb::sig("def bag_names(self, templates: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
            "`name_arrays` for what `bags` gives.")
-      .def("names", &Searched::names, "sentence"_a, "rows"_a, "wanted"_a,
+      .def("names", &SearchResult::names, "sentence"_a, "rows"_a, "wanted"_a,
            nb::sig("def names(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64]) "
                    "-> dict[int, str]"),
            "Names of those features of some candidates that are wanted.")
-      .def("name_arrays", &Searched::name_arrays, "sentence"_a, "rows"_a, "wanted"_a, "learned"_a.none() = nb::none(),
+      .def("name_arrays", &SearchResult::name_arrays, "sentence"_a, "rows"_a, "wanted"_a, "learned"_a.none() = nb::none(),
            nb::sig("def name_arrays(self, sentence: int, rows: Sequence[int], wanted: NDArray[numpy.uint64], "
                    "learned: LearnedWeights | None = None) "
                    "-> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8], NDArray[numpy.uint64]]"),
            "Those features of some candidates that are wanted, their names one after another, and where each ends; in "
            "`learned` they stand for these names from now on.")
-      .def("rule_posteriors", &Searched::rule_posteriors, "sentence"_a, "scale"_a,
+      .def("rule_posteriors", &SearchResult::rule_posteriors, "sentence"_a, "scale"_a,
            nb::sig("def rule_posteriors(self, sentence: int, scale: float) -> list[tuple[tuple[object, ...], "
                    "list[str], float]]"),
            "Steps of derivations with their words and the probability that a derivation takes them, highest first.")
-      .def("ngram_posteriors", &Searched::ngram_posteriors, "sentence"_a, "scale"_a, "order"_a,
+      .def("ngram_posteriors", &SearchResult::ngram_posteriors, "sentence"_a, "scale"_a, "order"_a,
            nb::sig("def ngram_posteriors(self, sentence: int, scale: float, order: int) "
                    "-> dict[tuple[str, ...], float]"),
            "How often each n-gram of up to ``order`` words is expected in the translation.")
-      .def("log_total", &Searched::log_total, "sentence"_a, "scale"_a,
+      .def("log_total", &SearchResult::log_total, "sentence"_a, "scale"_a,
            "Logarithm of the sum of exp(scale * score) over all derivations; -inf without any.");
 }
 

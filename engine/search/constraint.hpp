@@ -21,12 +21,12 @@ struct References {
 /// What translations are wanted, besides those that the model likes or instead of them: scores target words as they
 /// are added to a hypothesis. What it remembers of a hypothesis is a small number; equal states have equal numbers.
 /// All words are numbered as in the references. One per sentence.
-class Aim {
+class Constraint {
  public:
   static constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-  explicit Aim(References references) : references_(std::move(references)) {}
-  virtual ~Aim() = default;
+  explicit Constraint(References references) : references_(std::move(references)) {}
+  virtual ~Constraint() = default;
 
   WordId number(WordId target_word) const {
     const auto found = references_.numbers.find(target_word);
@@ -38,7 +38,7 @@ class Aim {
 
   /// What words would add at the best, wherever they stand; kNever if they are wanted nowhere. Options that have more
   /// of it come first, whatever the model says.
-  virtual float rank(std::span<const WordId> words) const = 0;
+  virtual float optimistic_score(std::span<const WordId> words) const = 0;
 
   std::uint32_t start() const { return 0; }
   /// What words add to a hypothesis; kNever if they are not wanted there.
@@ -46,6 +46,9 @@ class Aim {
   virtual std::uint32_t after(std::uint32_t state, std::span<const WordId> words) = 0;
   /// What the end of the sentence adds, or kNever.
   virtual float end(std::uint32_t state) const = 0;
+
+  /// What a whole translation gets, in double precision.
+  virtual double final_score(std::span<const WordId> words) const = 0;
 
  protected:
   const std::vector<std::vector<WordId>>& texts() const { return references_.texts; }

@@ -7,25 +7,19 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/features.hpp"
-#include "bindings/wording.hpp"
-#include "search/decoder.hpp"
+#include "search/batch.hpp"
 
 namespace isogloss::bindings {
 
-/// Translations with all that their searches kept, for those who ask for more than the n-best list.
-class Searched {
+/// Searches that were kept, for those who ask for more than the n-best list.
+class SearchResult {
  public:
-  Searched() = default;
-  Searched(const Searched&) = delete;
-  Searched& operator=(const Searched&) = delete;
+  SearchResult() = default;
+  SearchResult(const SearchResult&) = delete;
+  SearchResult& operator=(const SearchResult&) = delete;
 
-  struct Sentence {
-    std::unique_ptr<search::Translation> translation;
-    std::vector<search::Path> paths;  // of the candidates
-    SearchInput input;
-    const Wording* wording = nullptr;
-  };
-  std::vector<Sentence> sentences;
+  /// Keeps the searches of these sentences, which must have been kept.
+  void take(std::vector<search::TranslatedSentence>&& sentences, const search::Wording& wording);
 
   /// Sparse features of some candidates of a sentence.
   nanobind::tuple sparse(std::size_t number, const std::vector<std::int64_t>& rows);
@@ -61,14 +55,10 @@ class Searched {
   double log_total(std::size_t number, double scale);
 
  private:
-  Sentence& at(std::size_t number);
-  Sentence& with_sparse(std::size_t number);
-  static void note_collision(Sentence& sentence, std::int64_t row, std::uint64_t feature, std::uint32_t check,
-                             LearnedWeights& learned);
-  static std::vector<std::uint32_t> bag_options(const search::Options& options);
-  template <class Visit>
-  void for_each_name(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted,
-                     Visit&& visit);
+  search::KeptSearch& at(std::size_t number);
+
+  std::vector<search::KeptSearch> sentences_;
+  const search::Wording* wording_ = nullptr;
 };
 
 }  // namespace isogloss::bindings

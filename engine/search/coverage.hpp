@@ -5,6 +5,7 @@
 
 #include "base/hash.hpp"
 #include "base/interner.hpp"
+#include "grammar/orientation.hpp"
 #include "search/estimates.hpp"
 #include "search/source.hpp"
 
@@ -26,9 +27,6 @@ struct OpenSpans {
   }
 };
 
-/// How a step lies to what was translated just before it.
-enum class Turn : std::uint8_t { kMonotone, kSwap, kDiscontinuous };
-
 /// What has been translated, as a shift-reduce parser sees it (Galley & Manning 2008): blocks of neighbouring
 /// source words, the latest first, each as large as it can be. A block with `missing` places is the hull of a
 /// rule whose inner gaps are not all translated yet; nothing is a neighbour of it. Number 0 is the beginning of
@@ -47,63 +45,66 @@ struct Blocks {
 /// On which side of the rule just before a rule stands, if next to it; the beginning of the sentence is on the left.
 enum class Side : std::uint8_t { kRight, kLeft, kNeither };
 
-/// All that a hypothesis knows about the source side: hypotheses with the same context can be extended by the
+/// All that a hypothesis knows about the source side: hypotheses with the same coverage can be extended by the
 /// same matches, at the same cost of reordering.
-struct Context {
-  std::uint32_t open;    ///< number of the open spans
-  std::uint32_t blocks;  ///< number of the blocks; 0 if orientation is not scored
-  Place last;            ///< where the words of the last rule ended
-  Place first = 0;       ///< where they began; 0 if nobody asks
+struct Coverage {
+  std::uint32_t open_spans;  ///< their number
+  std::uint32_t blocks;      ///< number of the blocks; 0 if orientation is not scored
+  Place last;                ///< where the words of the last rule ended
+  Place first = 0;           ///< where they began; 0 if nobody asks
 
   std::uint64_t hash() const {
-    return combine64(std::uint64_t{open} << 32 | blocks, std::uint64_t{first} << 16 | last);
+    return combine64(std::uint64_t{open_spans} << 32 | blocks, std::uint64_t{first} << 16 | last);
   }
   /// Where words lie to those of the last rule.
   Side side(Place begin, Place end) const {
     if (begin == last) return Side::kRight;
     return end == first ? Side::kLeft : Side::kNeither;
   }
-  friend bool operator==(const Context&, const Context&) = default;
+  friend bool operator==(const Coverage&, const Coverage&) = default;
 };
 
-/// The contexts of one sentence's search.
-class Contexts {
+/// The coverages of one sentence's search.
+class Coverages {
  public:
-  explicit Contexts(const Estimates& estimates) : estimates_(estimates) {
-    open_.number({{0, 0}, 0, 0, 0, 0.0f});
+  explicit Coverages(const Estimates& estimates) : estimates_(estimates) {
+    open_spans_.number({{0, 0}, 0, 0, 0, 0.0f});
     blocks_.number({{0, 0}, 0, 0});
   }
 
+  /// The open spans `rest` with another in front of them.
   std::uint32_t push(Span span, std::uint32_t rest, std::uint32_t parent = 0) {
-    const OpenSpans& below = open_[rest];
-    return open_.number({span, rest, parent, below.width + span.width(), below.estimate + estimates_.of(span)});
+    const OpenSpans& below = open_spans_[rest];
+    return open_spans_.number({span, rest, parent, below.width + span.width(), below.estimate + estimates_.of(span)});
   }
-  std::uint32_t number(const Context& context) { return contexts_.number(context); }
+  std::uint32_t number(const Coverage& coverage) { return coverages_.number(coverage); }
 
   /// How `step` lies to the latest block.
-  Turn turn(std::uint32_t blocks, Span step) const {
+  Orientation orientation(std::uint32_t blocks, Span step) const {
     const Blocks& stack = blocks_[blocks];
-    if (stack.missing > 0) return Turn::kDiscontinuous;
-    if (stack.top.end == step.begin) return Turn::kMonotone;
-    return stack.top.begin == step.end ? Turn::kSwap : Turn::kDiscontinuous;
+    if (stack.missing > 0) return Orientation::discontinuous;
+    if (stack.top.end == step.begin) return Orientation::monotone;
+    return stack.top.begin == step.end ? Orientation::swap : Orientation::discontinuous;
   }
 
   /// The blocks after words with this hull were translated, `missing` places of which are still open.
   std::uint32_t shift(std::uint32_t blocks, Span hull, unsigned missing);
 
-  const OpenSpans& open(std::uint32_t number) const { return open_[number]; }
-  const Context& operator[](std::uint32_t number) const { return contexts_[number]; }
-  const OpenSpans& open_of(std::uint32_t context) const { return open_[contexts_[context].open]; }
-  std::size_t size() const { return contexts_.size(); }
+  const OpenSpans& open_spans(std::uint32_t number) const { return open_spans_[number]; }
+  const Coverage& operator[](std::uint32_t number) const { return coverages_[number]; }
+  const OpenSpans& open_spans_of(std::uint32_t coverage) const {
+    return open_spans_[coverages_[coverage].open_spans];
+  }
+  std::size_t size() const { return coverages_.size(); }
 
  private:
   const Estimates& estimates_;
-  Interner<OpenSpans> open_;
+  Interner<OpenSpans> open_spans_;
   Interner<Blocks> blocks_;
-  Interner<Context> contexts_;
+  Interner<Coverage> coverages_;
 };
 
-inline std::uint32_t Contexts::shift(std::uint32_t blocks, Span hull, unsigned missing) {
+inline std::uint32_t Coverages::shift(std::uint32_t blocks, Span hull, unsigned missing) {
   while (missing == 0 && blocks != 0) {
     const Blocks below = blocks_[blocks];
     if (below.missing > 0) {

@@ -1,0 +1,42 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/metric.hpp"
+#include "metric/reference_ngrams.hpp"
+#include "search/batch.hpp"
+
+namespace isogloss::bindings {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using search::BatchConstraint;
+
+void bind_constraint(nb::module_& module) {
+  using References = std::vector<BatchConstraint::Texts>;
+  nb::class_<BatchConstraint>(module, "Constraint", "What translations are wanted: references, and what for.")
+      .def_static(
+          "force", [](References references) { return BatchConstraint{std::move(references), true, {}}; },
+          "references"_a, "Derivations of one of the references of each sentence.")
+      .def_static(
+          "oracle",
+          [](References references, std::size_t order, const std::string& length, const std::string& smoothing,
+             std::optional<double> smoothing_value, bool effective_order) {
+            if (order < 1 || order > kMaxNgramOrder) throw nb::value_error("no such order");
+            for (const BatchConstraint::Texts& texts : references)
+              if (texts.empty()) throw nb::value_error("a sentence has no reference");
+            return BatchConstraint{std::move(references), false,
+                                   {order, reference_length(length),
+                                    bleu_options(smoothing, smoothing_value, effective_order)}};
+          },
+          "references"_a, nb::kw_only(), "order"_a, "length"_a, "smoothing"_a, "smoothing_value"_a.none(),
+          "effective_order"_a, "Translations of the highest sentence BLEU.");
+}
+
+}  // namespace isogloss::bindings

@@ -1,0 +1,95 @@
+#include "search/sentence_search.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+namespace isogloss::search {
+
+SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights,
+                         Source source, std::span<const std::string> words,
+                         const features::SparseWeights* sparse, Constraint* constraint)
+    : model_(model), limits_(options), source_(std::move(source)) {
+  limits_.beam.with_orientation = weights.with_orientation;
+  if (model_.sparse != nullptr && sparse != nullptr) {
+    sparse_ = std::make_unique<features::SparseScorer>(*model_.sparse);
+    sparse_->use(sparse);
+    std::vector<WordId> numbers(words.size(), kNoWord);
+    for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
+    sparse_->set_sentence(words, numbers);
+    limits_.beam.with_orientation |= sparse_->needs(features::Template::kOrientation);
+    limits_.beam.with_sides = sparse_->needs(features::Template::kSide);
+  }
+  Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
+                      sparse_.get(), constraint, model_.lexicon);
+  collector.collect(source_, rules_);
+  estimates_.emplace(source_, rules_);
+  matches_.emplace(source_, rules_, limits_.matches);
+  coverages_.emplace(*estimates_);
+  const bool with_model = constraint == nullptr || constraint->with_model();
+  const features::SparseWeights no_sparse_weights{};
+  if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
+  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint};
+  graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *coverages_, statistics_);
+  if (sparse_) sparse_->use(nullptr);
+}
+
+void SentenceSearch::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {
+  out.clear();
+  for_each_step(path, [&](const Step& step) { out.push_back(step.sparse); });
+}
+
+void SentenceSearch::words(const Path& path, std::vector<WordId>& out) const {
+  out.clear();
+  for_each_step(path, [&](const Step& step) {
+    const auto target = rules_.target(step.option);
+    out.insert(out.end(), target.begin(), target.end());
+  });
+}
+
+void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  const auto count = [&](std::size_t feature) -> double& { return out[layout.counted(feature)]; };
+  lm::State state = model_.language_model.begin_sentence(), next;
+  double lm = 0;
+  std::uint32_t tail = kNone;
+  const auto count_orientation = [&](FeatureLayout::Counted neighbor, Orientation orientation) {
+    if (!limits_.beam.with_orientation || !is_from_table(tail)) return;
+    const auto scores = model_.tables().orientation(tail);  // towards the step before, then the step after
+    if (scores.empty()) return;
+    const auto which = static_cast<std::size_t>(orientation);
+    count(neighbor + which) += static_cast<double>(scores[neighbor == FeatureLayout::kNext ? 3 + which : which]);
+  };
+  for_each_step(path, [&](const Step& step) {
+    const bool glue = step.match.kind != RuleKind::kRule;
+    for (WordId word : rules_.lm_target(step.option)) {
+      lm += static_cast<double>(model_.language_model.score(state, word, next).log_prob);
+      std::swap(state, next);
+    }
+    count(FeatureLayout::kWords) += step.option.word_count;
+    count(FeatureLayout::kRules) += 1;
+    count(FeatureLayout::kInsertions) += step.option.unmatched.insertions;
+    count(FeatureLayout::kDeletions) += step.option.unmatched.deletions;
+    count(FeatureLayout::kBacktrack) += step.distortion;
+    count(glue ? FeatureLayout::kDistanceGlue : FeatureLayout::kDistanceRule) += step.distortion;
+    count(FeatureLayout::kReordering) += step.match.reordering;
+    count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_score);
+    if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
+    count_orientation(FeatureLayout::kNext, step.orientation);
+    tail = step.option.rule;
+    count_orientation(FeatureLayout::kPrevious, step.orientation);
+    count(FeatureLayout::kUnknown) += tail == kPassedThrough;
+    if (!is_from_table(tail)) return;
+    const auto scores = model_.tables().scores(tail);
+    for (std::size_t i = 0; i < scores.size(); ++i) out[layout.table(i)] += static_cast<double>(scores[i]);
+  });
+  if (!path.arcs.empty()) {
+    const Place end = source_.whole().end;
+    const Coverage& last = (*coverages_)[graph_.nodes[graph_.arcs[path.arcs.back()].from].coverage];
+    count_orientation(FeatureLayout::kNext, coverages_->orientation(last.blocks, {end, end}));
+  }
+  lm += static_cast<double>(
+      model_.language_model.score(state, model_.language_model.end_of_sentence(), next).log_prob);
+  out[layout.language_model()] = lm * std::numbers::ln10;
+}
+
+}  // namespace isogloss::search
