@@ -101,14 +101,14 @@ def speech(
     from isogloss.decoder import load
     from isogloss.io.streams import atomic_output
     from isogloss.nbest.edit import best_rows
-    from isogloss.rerank import RerankModel
+    from isogloss.rerank import Reranker
     from isogloss.speech import SpeechOptions, best_lines, translate_speech
 
     threads = thread_count(threads)
     if count is not None and input is not _Input.nbest:
         raise ConfigError("--count is for n-best lists: other input has a line for each utterance")
     options = SpeechOptions(nbest=nbest, scale=scale, source_lm=source_lm)
-    model = None if reranker is None else RerankModel.load(reranker)
+    model = None if reranker is None else Reranker.load(reranker)
     loaded = load(system)
     reported = Reported(heard)
     utterances = _read(heard, input, hypotheses, count, reported)
@@ -117,7 +117,7 @@ def speech(
     )
     if model is not None:
         source = [list(utterance[0].words) if utterance else [] for utterance in utterances]
-        store = model.rerank(store, source, threads=threads)
+        store = model.rerank(store, source=source, threads=threads).store
     if to is not None:
         _write(store, output, to)
     else:

@@ -9,12 +9,13 @@ from os import fspath
 import numpy as np
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, bleu_scores
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.nist import Nist
 from isogloss.metric.references import References, check_length
-from isogloss.metric.sacre import Progress, sacre_bleu, sacre_chrf, sacre_ter
+from isogloss.metric.sacre import sacre_bleu, sacre_chrf, sacre_ter
 from isogloss.metric.significance import (
     Comparison,
     Interval,
@@ -161,7 +162,7 @@ def evaluate(
     references: References,
     options: EvaluateOptions | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Track | None = None,
 ) -> Evaluation:
     """Score systems and compare each with the first.
 
@@ -199,7 +200,7 @@ def evaluate(
     )
 
 
-def _metric(name: str, options: EvaluateOptions, progress: Progress | None) -> Metric:
+def _metric(name: str, options: EvaluateOptions, progress: Track | None) -> Metric:
     tokenize, lowercase = options.tokenize, options.lowercase
     match name:
         case "bleu":

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.io.progress import Track
 from isogloss.metric.bleu import BleuOptions, bleu_scores
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.references import References
@@ -19,8 +20,8 @@ from isogloss.metric.tokens import owners, sacrebleu_tokenizer
 
 __all__ = ["SacreMetric", "sacre_bleu", "sacre_chrf", "sacre_ter"]
 
-Progress = Callable[[Iterable[str], str, int], Iterable[str]]
-"""Gives the lines on while showing, under a description, how many of them are done."""
+Progress = Track
+"""The name under which the learners know it."""
 
 
 class SacreMetric(Metric):
@@ -43,7 +44,7 @@ class SacreMetric(Metric):
         *,
         higher_is_better: bool = True,
         fast_scores: Callable[[Statistics], FloatArray] | None = None,
-        progress: Progress | None = None,
+        progress: Track | None = None,
     ) -> None:
         self.name, self.higher_is_better = name, higher_is_better
         self._metric = metric
@@ -88,7 +89,7 @@ class SacreMetric(Metric):
 
 
 def sacre_bleu(
-    *, tokenize: str = "13a", lowercase: bool = False, progress: Progress | None = None
+    *, tokenize: str = "13a", lowercase: bool = False, progress: Track | None = None
 ) -> SacreMetric:
     """Corpus BLEU with sacreBLEU's defaults."""
     from sacrebleu.metrics.bleu import BLEU
@@ -102,14 +103,14 @@ def sacre_bleu(
     )
 
 
-def sacre_chrf(*, lowercase: bool = False, progress: Progress | None = None) -> SacreMetric:
+def sacre_chrf(*, lowercase: bool = False, progress: Track | None = None) -> SacreMetric:
     """The character n-gram score chrF2 with sacreBLEU's defaults."""
     from sacrebleu.metrics.chrf import CHRF
 
     return SacreMetric(CHRF(lowercase=lowercase), "chrF2", progress=progress)
 
 
-def sacre_ter(*, progress: Progress | None = None) -> SacreMetric:
+def sacre_ter(*, progress: Track | None = None) -> SacreMetric:
     """The edit rate TER with sacreBLEU's defaults, which ignore case."""
     from sacrebleu.metrics.ter import TER
 

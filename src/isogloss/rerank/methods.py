@@ -12,23 +12,42 @@ from typing import Any
 from isogloss.io.errors import ConfigError
 from isogloss.learn.learner import Learner
 
-__all__ = ["METHODS", "method_named", "option_names"]
+__all__ = ["METHODS", "method_named", "option_names", "parse_method"]
 
 METHODS: dict[str, tuple[str, str]] = {
     "splitting": ("splitting", "Splitting"),
     "ordinal": ("ordinal", "OrdinalRegression"),
-    "voted": ("voted", "VotedPerceptron"),
+    "voted-perceptron": ("voted", "VotedPerceptron"),
     "perceptron": ("perceptron", "Perceptron"),
-    "expected": ("expected", "ExpectedScore"),
+    "expected-bleu": ("expected", "ExpectedScore"),
     "mbr": ("mbr", "Mbr"),
     "mert": ("mert", "Mert"),
-    "mira": ("mira", "BatchMira"),
+    "batch-mira": ("mira", "BatchMira"),
     "pro": ("pro", "Pro"),
 }
 """Module of ``isogloss.learn`` and class in it."""
 
+_OLD_NAMES = {"voted": "voted-perceptron", "expected": "expected-bleu", "mira": "batch-mira"}
+
+
+def parse_method(spec: str) -> Learner:
+    """A learner as it is written on a command line: a method, and its options after a colon.
+
+    >>> parse_method("splitting:margin=0.5,iterations=20").iterations  # type: ignore[attr-defined]
+    20
+    """
+    name, _, rest = spec.partition(":")
+    options = {}
+    for part in rest.split(",") if rest else []:
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ConfigError(f"'{spec}': KEY=VALUE is expected after the colon, found '{part}'")
+        options[key] = value
+    return method_named(name, options)
+
 
 def _class_of(name: str) -> Any:
+    name = _OLD_NAMES.get(name, name)
     if name not in METHODS:
         raise ConfigError(f"no method is called '{name}'; choose one of: {', '.join(METHODS)}")
     module, learner = METHODS[name]
