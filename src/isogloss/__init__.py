@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from isogloss.learn import Tuned
     from isogloss.nbest import NbestList
     from isogloss.pipeline import Trained
+    from isogloss.rerank import Reranker, RerankOptions, feature
 
-__all__ = ["NbestList", "__version__", "load", "train", "tune_nbest"]
+__all__ = ["NbestList", "RerankOptions", "Reranker", "__version__", "feature", "load", "train", "tune_nbest"]
 
 # Where each public name lives. It is imported when somebody asks for it: `import isogloss` stays quick.
 _PLACES = {
     "NbestList": "isogloss.nbest",
+    "RerankOptions": "isogloss.rerank",
+    "Reranker": "isogloss.rerank",
+    "feature": "isogloss.rerank",
 }
 
 

@@ -139,8 +139,13 @@ def test_the_experiment_has_the_shape_of_the_papers_tables(capsys: pytest.Captur
 
 def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     train = ["rerank", "train", "dev.nbest", "--output", "model"]
-    assert "give either --reference (one or several) or --quality" in error_of(capsys, *train)
-    assert "needs the source text: give --source" in error_of(
+    either = (
+        "give either references (--reference, one or several) or the quality of every candidate (--quality)"
+    )
+    assert either in error_of(capsys, *train)
+    Path("quality").write_text("1\n" * 320)
+    assert either in error_of(capsys, *train, "--reference", "dev.en", "--quality", "quality")
+    assert "needs the source text: give source= (--source)" in error_of(
         capsys, *train, "--reference", "dev.en", "--features", "lengths"
     )
     assert "no method is called 'magic'" in error_of(capsys, *TRAIN, "--method", "magic")

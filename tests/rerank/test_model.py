@@ -19,11 +19,8 @@ from isogloss.metric import References
 from isogloss.nbest import write_nbest
 from isogloss.nbest.store import DenseGroup, NbestStore
 from isogloss.rerank import (
-    FeatureTable,
     RerankModel,
     RerankOptions,
-    SweepOptions,
-    compare,
     method_named,
     parse_features,
     prepare,
@@ -32,7 +29,7 @@ from isogloss.rerank import (
 from isogloss.rerank.scaling import Scaling
 from isogloss.rerank.train import decoder_weights
 from isogloss.storage.folder import ArrayFolder, update_folder
-from support.rerank_lists import ARPA, sentences, store_of, synthetic_problem
+from support.rerank_lists import ARPA, sentences, store_of, synthetic_problem, with_dense
 
 QUICK = {
     "splitting": {"iterations": 5},
@@ -45,14 +42,6 @@ QUICK = {
     "batch-mira": {"iterations": 5},
     "pro": {"draws": 1},
 }
-
-
-def with_dense(problem: Problem, columns: dict[str, np.ndarray]) -> Problem:
-    dense = np.column_stack(list(columns.values()))
-    groups = tuple(DenseGroup(name, 1) for name in columns)
-    return Problem(
-        replace(problem.store, dense=dense, dense_groups=groups), problem.metric, problem.statistics
-    )
 
 
 def bleu(problem: Problem, reranker: RerankModel, store: NbestStore | None = None) -> float:
@@ -371,50 +360,3 @@ def test_decoder_weights_are_found_again() -> None:
     store = replace(problem.store, scores=problem.store.dense @ weights)
     found = decoder_weights(Problem(store, problem.metric, problem.statistics))
     np.testing.assert_allclose(list(found.values()), weights, atol=1e-9)
-
-
-def test_a_sweep_validates_on_other_sentences_than_it_learns_from() -> None:
-    problem = synthetic_problem(40)
-    table = FeatureTable(problem.store, source=[["x"]] * problem.num_sentences)
-    random = np.random.default_rng(1).normal(size=problem.store.num_candidates)
-    methods = [("expected", ExpectedScore()), ("splitting", method_named("splitting", {"iterations": 3}))]
-    sets = [("(list)", []), ("popularity", parse_features(["popularity"]))]
-    rows = compare(table, problem, methods, sets)
-    assert [(row.method, row.features) for row in rows] == [
-        (method, features) for features, _ in sets for method, _ in methods
-    ]
-    assert rows[0].difference > 0
-    assert rows[0].p_value < 0.05
-    # Features without any sense are learned by heart and of no use elsewhere.
-    noise = np.column_stack([np.roll(random, shift) for shift in range(60)])
-    senseless = with_dense(problem, {f"n{i}": noise[:, i] for i in range(60)})
-    (row,) = compare(
-        FeatureTable(senseless.store),
-        senseless,
-        [("expected", ExpectedScore(regularization=1e-6))],
-        [("(list)", [])],
-        options=SweepOptions(folds=4),
-    )
-    assert row.training_score > row.score + 10
-    with pytest.raises(ConfigError, match="some would be empty"):
-        compare(FeatureTable(synthetic_problem(3).store), synthetic_problem(3), methods, [("", [])])
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "message"),
-    [
-        ("bogus", {}, "no method is called 'bogus'; choose one of: mert, batch-mira"),
-        ("splitting", {"size": "3"}, "the method 'splitting' has no option 'size'; it has: iterations"),
-        ("splitting", {"margin": "wide"}, "margin of the method 'splitting' cannot be 'wide'"),
-        ("splitting", {"margin": "-1"}, "margin must be above 0"),
-        ("splitting", {"good": "1.5"}, "good must be a share between 0 and 1 or a whole number"),
-        ("ordinal", {"ratio": "0.5"}, "ratio must be at least 1"),
-        ("voted-perceptron", {"iterations": "0"}, "iterations must be at least 1"),
-        ("perceptron", {"quality": "high"}, "unknown quality 'high'; choose one of: sentence, document"),
-        ("mbr", {"scales": "0+1"}, "scales must be numbers above 0"),
-        ("expected-bleu", {"regularization": "-1"}, "regularization must be at least 0"),
-    ],
-)
-def test_options_of_methods_are_checked(method: str, options: dict[str, str], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        method_named(method, options)

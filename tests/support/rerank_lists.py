@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from isogloss._engine import NbestBuilder
 from isogloss.learn import Problem
 from isogloss.metric import References
-from isogloss.nbest import NbestStore
+from isogloss.nbest import DenseGroup, NbestStore
 from isogloss.nbest.synthetic import make_nbest
 
 ARPA = """\\data\\
@@ -40,6 +42,14 @@ def synthetic_problem(count: int = 30, candidates: int = 10, seed: int = 1) -> P
     lines = sentences(count, seed)
     store = make_nbest([line.split() for line in lines], candidates=candidates, seed=seed)
     return Problem.of(store, References([lines]))
+
+
+def with_dense(problem: Problem, columns: dict[str, np.ndarray]) -> Problem:
+    dense = np.column_stack(list(columns.values()))
+    groups = tuple(DenseGroup(name, 1) for name in columns)
+    return Problem(
+        replace(problem.store, dense=dense, dense_groups=groups), problem.metric, problem.statistics
+    )
 
 
 def store_of(candidates: dict[int, list[str]], dense: dict[str, list[float]] | None = None) -> NbestStore:

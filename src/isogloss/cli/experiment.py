@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli import console
-from isogloss.cli.lists import parse_method, parse_sets, problem_of, source_of
+from isogloss.cli.lists import open_list
 from isogloss.cli.local import local_training
-from isogloss.cli.nbest import read_list
 from isogloss.cli.ntt import ntt_iwslt2007
 from isogloss.cli.relevant_set import relevant_set
 from isogloss.cli.results import ResultTable, give_results, output_folder
 
 if TYPE_CHECKING:
     from isogloss.experiments.reranking import Experiment
-    from isogloss.rerank.sweep import SweepRow
+    from isogloss.rerank import SweepRow
 
 app = typer.Typer(no_args_is_help=True, help="The papers' tables on your data.")
 app.command("local-training")(local_training)
@@ -38,33 +38,23 @@ def reranking(config: Config, output: Output = None, threads: Threads = 1, json:
     """Reranking (Shen et al. 2004): features alone, sets of features, methods, learning curves."""
     from isogloss.experiments.reranking import read_options, run_experiment
     from isogloss.experiments.reranking_report import experiment_page
-    from isogloss.rerank import FeatureTable
+    from isogloss.rerank import FeatureTable, as_functions, context_of, list_problem, parse_method
 
     options = read_options(config)
     folder = None if output is None else output_folder(output)
-    methods = [parse_method(method) for method in options.methods]
-    single = parse_method(options.single_method)
-    features = [(spec, parse_sets([spec])[0][1][0]) for spec in options.features]
-    store = read_list(options.list, None)
-    table = FeatureTable(store, source=source_of(options.source, store), threads=threads)
-    problem = problem_of(
-        store, store, options.list, options.references, None, options.metric, options.tokenize
-    )
+    methods = [(spec, parse_method(spec)) for spec in options.methods]
+    single = (options.single_method, parse_method(options.single_method))
+    features = [(spec, as_functions([spec])[0]) for spec in options.features]
+    scoring = partial(list_problem, metric=options.metric, tokenize=options.tokenize, track=console.track)
+    listed = open_list(options.list, source=options.source, references=options.references)
+    table = FeatureTable.of(context_of(listed, threads=threads))
+    problem = scoring(listed)
     test = None
     if options.test_list is not None:
-        other = read_list(options.test_list, None)
-        source = source_of(options.test_source, other)
+        other = open_list(options.test_list, source=options.test_source, references=options.test_references)
         test = (
-            FeatureTable(other, columns=table.columns, source=source, training=False, threads=threads),
-            problem_of(
-                other,
-                other,
-                options.test_list,
-                options.test_references,
-                None,
-                options.metric,
-                options.tokenize,
-            ),
+            FeatureTable.of(context_of(other, training=False, threads=threads), table.columns),
+            scoring(other),
         )
     found = run_experiment(options, table, problem, features, methods, single, test=test, report=_say)
     if folder is not None:

@@ -104,7 +104,7 @@ def info(list: List, format: Format = None, json: Json = False) -> None:
     store = read_list(list, format)
     summary = summarise(store)
     if json:
-        console.print_json(summary.as_dict())
+        console.print_json(summary.to_dict())
         return
     facts = Table(show_header=False, box=None)
     for name, value in summary.facts():

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from isogloss.cli import console
-from isogloss.cli.lists import (
-    count_lines,
-    parse_method,
-    parse_sets,
-    problem_of,
-    source_of,
-    split_columns,
-)
-from isogloss.cli.nbest import Format, FormatName, List, Output, _write, read_list
-from isogloss.io.errors import ConfigError
+from isogloss.cli.lists import file_names, open_list, split_columns
+from isogloss.cli.nbest import Format, FormatName, List, Output, _write
 
 if TYPE_CHECKING:
-    from isogloss.learn import Problem
-    from isogloss.rerank import RerankTraining, SweepRow
-    from isogloss.rerank.sweep import CurvePoint
+    from isogloss.rerank import RerankTraining, Sweep, SweepRow
 
 app = typer.Typer(
     no_args_is_help=True, help="Learn to choose from the n-best lists of any system, and choose."
@@ -153,17 +142,14 @@ def train(
     json: Json = False,
 ) -> None:
     """Learn a reranker from a list and its references."""
-    from isogloss.rerank import RerankOptions, prepare
-    from isogloss.rerank import train_model as learn
+    from isogloss.rerank import Reranker
 
-    name, learner = parse_method(method)
-    functions = parse_sets([" ".join(features)])[0][1]
-    store = read_list(list, format)
-    own = split_columns(columns)
-    assembled = prepare(store, functions, columns=own, source=source_of(source, store), threads=threads)
-    problem = problem_of(assembled, store, list, reference, quality, metric, tokenize)
-    options = RerankOptions(
-        columns=own,
+    reranker = Reranker(
+        " ".join(features),
+        method,
+        metric=metric,
+        tokenize=tokenize,
+        columns=split_columns(columns),
         scale=scale,
         start=start,
         length=length,
@@ -171,31 +157,21 @@ def train(
         held_out_share=held_out_share,
         seed=seed,
     )
-    notes = {
-        "method": name,
-        "features": " ".join(features),
-        "metric": metric,
-        "start": start,
-        "length": length,
-        "seed": seed,
-    }
-    trained = learn(
-        problem,
-        learner,
-        functions,
-        options,
-        list_has_sparse=store.sparse is not None,
-        made_with=notes,
-        track=console.track,
+    reranker.fit(
+        open_list(list, format),
+        file_names(reference),
+        source=source,
+        quality=quality,
+        threads=threads,
+        progress=console.track,
     )
-    trained.model.save(output)
-    if trained.constant:
-        console.warn(f"never different within a sentence, so not used: {', '.join(trained.constant)}")
+    reranker.save(output)
+    assert reranker.training is not None
+    for warning in reranker.training.warnings:
+        console.warn(warning)
     if html is not None:
-        from isogloss.rerank.report import training_page
-
-        training_page(name, trained, problem).write(html)
-    _print_trained(trained, problem, json)
+        reranker.report().write(html)
+    _print_trained(reranker.training, json)
 
 
 @app.command()
@@ -221,22 +197,16 @@ def apply(
 ) -> None:
     """Choose from a list: write one line per source line, or with --to the reordered list."""
     from isogloss.io.streams import atomic_output
-    from isogloss.rerank import RerankModel
+    from isogloss.rerank import Reranker
 
-    reranker = RerankModel.load(model)
-    given = parse_sets([" ".join(features)])[0][1]
-    if given:
-        reranker = reranker.with_functions(given)
-    store = read_list(list, format)
-    lines = None if source is None else count_lines(source)
-    reordered = reranker.rerank(store, source_of(source, store), threads=threads)
+    reranker = Reranker.load(model, functions=" ".join(features))
+    reordered = reranker.rerank(open_list(list, format, source), threads=threads)
     if to is not None:
-        _write(reordered, output, to)
+        _write(reordered.store, output, to)
         return
     with atomic_output(output) as stream:
-        for line in reordered.lines(reordered.sentence_offsets[:-1], lines):
-            stream.write(line + "\n")
-    missing = (reordered.num_lines if lines is None else lines) - reordered.num_sentences
+        stream.writelines(line + "\n" for line in reordered.best())
+    missing = len(reordered) - reordered.store.num_sentences
     if missing > 0:
         console.warn(f"{missing:,} sentences have no candidates; their lines are empty")
 
@@ -283,52 +253,42 @@ def sweep(
     json: Json = False,
 ) -> None:
     """Compare methods and features by cross-validation over the sentences of a list."""
-    from isogloss.rerank import FeatureTable, RerankOptions, SweepOptions, compare
-    from isogloss.rerank.sweep import decoder_score, learning_curves
+    from isogloss.rerank import RerankOptions, SweepOptions
+    from isogloss.rerank import sweep as compare
 
-    methods = [parse_method(one) for one in method]
-    sets = parse_sets(["", *features])
-    store = read_list(list, format)
-    own = split_columns(columns)
-    table = FeatureTable(store, columns=own, source=source_of(source, store), threads=threads)
-    problem = problem_of(store, store, list, reference, quality, metric, tokenize)
-    options = SweepOptions(folds=folds, seed=seed)
-    train_options = RerankOptions(columns=own, start=start, length=length, seed=seed)
-    if not table.columns and store.sparse is None:
-        sets = sets[1:]
-        if not sets:
-            raise ConfigError("the list has no features, and none were asked for with --features")
-    rows = compare(table, problem, methods, sets, train_options, options, report=_say_row)
-    drawn = {}
-    if curves is not None or json:
-        drawn = learning_curves(table, problem, methods, sets, train_options)
+    found = compare(
+        open_list(list, format),
+        file_names(reference),
+        source=source,
+        quality=quality,
+        methods=method,
+        features=features,
+        metric=metric,
+        tokenize=tokenize,
+        train_options=RerankOptions(columns=split_columns(columns), start=start, length=length, seed=seed),
+        options=SweepOptions(folds=folds, seed=seed),
+        curves=curves is not None or json,
+        threads=threads,
+        report=_say_row,
+    )
+    for warning in found.warnings:
+        console.warn(warning)
     if curves is not None:
-        from isogloss.rerank.report import sweep_page
-
-        sweep_page("Methods and features", problem, rows, drawn).write(curves)
+        found.report().write(curves)
     if json:
-        console.print_json(
-            {
-                "metric": problem.metric.name,
-                "decoder": decoder_score(problem),
-                "rows": [row.as_dict() for row in rows],
-                "curves": [_curve_json(key, points) for key, points in drawn.items()],
-            }
-        )
-        return
-    console.print_table(_sweep_table(problem, rows))
+        console.print_json(found.to_dict())
+    else:
+        console.print_table(_sweep_table(found))
 
 
-def _sweep_table(problem: Problem, rows: Sequence[SweepRow]) -> Table:
-    from isogloss.rerank.report import SWEEP_HEAD, sweep_cells
-    from isogloss.rerank.sweep import decoder_score
+def _sweep_table(found: Sweep) -> Table:
+    from isogloss.rerank import SWEEP_HEAD, sweep_cells
 
-    chosen = f"{decoder_score(problem):.2f} {problem.metric.name}"
-    title = f"{problem.num_sentences:,} sentences, decoder's choice {chosen}"
+    title = f"{found.sentences:,} sentences, decoder's choice {found.decoder_score:.2f} {found.metric}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for place, name in enumerate(SWEEP_HEAD):
         table.add_column(name, overflow="fold", justify="left" if place < 2 else "right")
-    for row in rows:
+    for row in found.results:
         table.add_row(*sweep_cells(row))
     return table
 
@@ -339,49 +299,17 @@ def _say_row(row: SweepRow) -> None:
     )
 
 
-def _print_trained(trained: RerankTraining, problem: Problem, json: bool) -> None:
-    from isogloss.rerank.sweep import decoder_score, own_scale
-
-    score, decoder = own_scale(problem, trained.learned.score), decoder_score(problem)
-    reranker = trained.model
+def _print_trained(trained: RerankTraining, json: bool) -> None:
     if json:
-        console.print_json(
-            {
-                "metric": problem.metric.name,
-                "decoder": decoder,
-                "score": score,
-                "held_out_score": None
-                if trained.learned.held_out_score is None
-                else own_scale(problem, trained.learned.held_out_score),
-                "decision": reranker.decision,
-                "sparse_features": len(reranker.sparse_names),
-                "constant": list(trained.constant),
-                "weights": {name: reranker.weights()[name] for name in reranker.feature_names},
-                "curve": [_step_json(step) for step in trained.learned.history],
-            }
-        )
+        console.print_json(trained.to_dict())
         return
     table = Table(title="weights of scaled features", title_justify="left", box=None, pad_edge=False)
     table.add_column("feature")
     table.add_column("weight", justify="right")
-    weights = reranker.weights()
-    for name in reranker.feature_names:
-        table.add_row(name, f"{weights[name]:.4f}")
+    for row in trained:
+        table.add_row(str(row["feature"]), f"{row['weight']:.4f}")
     console.print_table(table)
-    if reranker.sparse_names:
-        typer.echo(f"and {len(reranker.sparse_names):,} sparse features")
-    typer.echo(f"{problem.metric.name} of what was learned from: decoder {decoder:.2f}, reranked {score:.2f}")
-
-
-def _step_json(step: Any) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from isogloss.learn.online_reranker import PairStep
-
-    return {**asdict(step), **({"log_loss": step.log_loss} if isinstance(step, PairStep) else {})}
-
-
-def _curve_json(key: tuple[str, str], points: Sequence[CurvePoint]) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {"method": key[0], "features": key[1], "points": [asdict(point) for point in points]}
+    if trained.model.sparse_names:
+        typer.echo(f"and {len(trained.model.sparse_names):,} sparse features")
+    scores = f"decoder {trained.decoder_score:.2f}, reranked {trained.score:.2f}"
+    typer.echo(f"{trained.metric} of what was learned from: {scores}")

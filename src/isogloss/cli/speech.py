@@ -14,7 +14,7 @@ from isogloss.io.config import Settings
 from isogloss.io.resources import Threads
 from isogloss.io.streams import atomic_output
 from isogloss.nbest import FormatName, best_rows, write_nbest
-from isogloss.rerank import RerankModel
+from isogloss.rerank import Reranker
 from isogloss.speech import (
     HeardOptions,
     SpeechOptions,
@@ -87,7 +87,7 @@ def speech(
     of which nothing was heard has an empty translation, so that lines match utterances. To translate lattices
     as such, see 'isogloss translate --input plf'.
     """
-    model = None if reranker is None else RerankModel.load(reranker)
+    model = None if reranker is None else Reranker.load(reranker)
     system = load(engine, changes=search)
     reported = Reported(heard)
     utterances = read_heard(
@@ -107,7 +107,7 @@ def speech(
         track=console.track,
     )
     if model is not None:
-        store = model.rerank(store, best_hypotheses(utterances), threads=resources.count)
+        store = model.rerank(store, source=best_hypotheses(utterances), threads=resources.count).store
     if to is not None:
         write_nbest(store, output, format=to, warn=console.warn)
         console.note(f"{output}: {store.num_candidates:,} candidates of {store.num_sentences:,} sentences")

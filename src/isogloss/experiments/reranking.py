@@ -21,17 +21,11 @@ from isogloss.learn.learner import Learner, Track, no_track
 from isogloss.learn.problem import Problem
 from isogloss.metric.significance import paired_bootstrap
 from isogloss.nbest.edit import best_rows
+from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, learning_curves
+from isogloss.rerank.curves import CurvePoint, decoder_score
 from isogloss.rerank.features import FeatureFunction
-from isogloss.rerank.sweep import (
-    CurvePoint,
-    FeatureTable,
-    SweepOptions,
-    SweepRow,
-    compare,
-    decoder_score,
-    learning_curves,
-)
-from isogloss.rerank.train import RerankOptions, train_model
+from isogloss.rerank.options import RerankOptions, SweepOptions
+from isogloss.rerank.train import train_model
 
 __all__ = ["Experiment", "RerankingTask", "TestScore", "read_options", "run_experiment"]
 
@@ -122,9 +116,9 @@ class Experiment:
         return {
             "decoder": self.decoder,
             "test_decoder": self.test_decoder,
-            "singles": [row.as_dict() for row in self.singles],
+            "singles": [row.to_dict() for row in self.singles],
             "sets": self.sets,
-            "rows": [row.as_dict() for row in self.rows],
+            "rows": [row.to_dict() for row in self.rows],
             "tests": [asdict(test) for test in self.tests],
             "curves": curves,
         }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isogloss.io.progress import Track
 from isogloss.metric.references import References
 
 __all__ = ["FloatArray", "Metric", "Statistics"]
@@ -22,12 +23,31 @@ class Metric(ABC):
     """A score of a whole document that is a function of summed statistics of its sentences.
 
     Because only sums matter, a sentence can be exchanged or a document resampled without looking at the
-    text again.
+    text again. ``named`` makes the usual ones; your own is a class with ``name`` and the methods below.
+
+    >>> metric = Metric.named("bleu")
+    >>> references = References([["the cat sat on the mat"]])
+    >>> rows = metric.statistics(["the cat sat on the mat"], references)
+    >>> round(metric.score(rows.sum(axis=0)), 2)
+    100.0
     """
 
     name: str
     """As it is printed."""
     higher_is_better: bool = True
+
+    @staticmethod
+    def named(
+        name: str, *, tokenize: str = "none", lowercase: bool = False, progress: Track | None = None
+    ) -> Metric:
+        """A metric by its name: bleu, nist, chrf or ter.
+
+        ``tokenize`` is sacreBLEU's tokenizer for BLEU and NIST; ``none`` is for text that is tokenized
+        already. TER always ignores case. ``progress`` sees the sentences go by.
+        """
+        from isogloss.metric.named import metric_named
+
+        return metric_named(name, tokenize=tokenize, lowercase=lowercase, progress=progress)
 
     @abstractmethod
     def signature(self, references: References) -> str:

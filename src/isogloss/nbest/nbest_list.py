@@ -22,6 +22,7 @@ from isogloss.nbest.build import (
     candidate_strings,
     flat_numbers,
 )
+from isogloss.nbest.columns import read_column
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.formats import losses, read_nbest, write_nbest
 from isogloss.nbest.store import Float64, NbestStore
@@ -85,7 +86,7 @@ class NbestList:
     ['a house', 'house', 'the tree is green']
     """
 
-    __slots__ = ("_count", "_references", "_source", "_store", "_texts", "_tokenizer", "_vocabulary")
+    __slots__ = ("_count", "_name", "_references", "_source", "_store", "_texts", "_tokenizer", "_vocabulary")
 
     def __init__(
         self,
@@ -124,6 +125,7 @@ class NbestList:
         count: int | None = None,
     ) -> None:
         """``count`` sentences, or as many as the source has or the store has lines."""
+        self._name = "n-best list" if store.path is None else str(store.path)
         self._store, self._texts, self._tokenizer = store, texts, tokenizer
         self._vocabulary: list[str] | None = None
         self._source = None if source is None else _source_lines(source, store, count)
@@ -152,7 +154,9 @@ class NbestList:
         """
         track = as_track(progress)
         store = read_nbest(path, format=format, watch=lambda chunks: track(chunks, f"reading {path}"))
-        return cls.from_store(store, source=source, references=references, tokenizer=tokenizer)
+        return cls.from_store(
+            store, source=source, references=references, tokenizer=tokenizer, name=str(path)
+        )
 
     @classmethod
     def from_store(
@@ -162,14 +166,19 @@ class NbestList:
         source: TextLines | None = None,
         references: ReferencesLike | None = None,
         tokenizer: Tokenize | None = None,
+        name: str = "",
     ) -> NbestList:
-        """A list whose columns are there already, as the search and the readers of files make them."""
+        """A list whose columns are there already, as the search and the readers of files make them.
+
+        ``name`` is what messages call it.
+        """
         made = cls.__new__(cls)
         tokenize, texts = tokenize_function(tokenizer), None
         if tokenize is not None:
             texts = list(store.texts())
             store = retokenized(store, texts, tokenize)
         made._fill(store, source, references, tokenizer, texts)
+        made._name = name or made._name
         return made
 
     @classmethod
@@ -221,6 +230,16 @@ class NbestList:
     def store(self) -> NbestStore:
         """The columns of the list, as learners and file formats use them."""
         return self._store
+
+    @property
+    def name(self) -> str:
+        """Where the list came from, for messages."""
+        return self._name
+
+    @property
+    def tokenizer(self) -> Tokenize | None:
+        """What finds the words of the texts; None if they stand between spaces."""
+        return self._tokenizer
 
     @property
     def source(self) -> list[str] | None:
@@ -326,11 +345,9 @@ class NbestList:
         ['Comet']
         """
         store = self._store
-        sizes = np.zeros(len(self), np.int64)
-        sizes[store.sentence_ids] = np.diff(store.sentence_offsets)
         columns = dict(zip(store.dense_names, store.dense.T, strict=True))
         for name, values in features.items():
-            columns[name] = flat_numbers(values, sizes.tolist(), f"feature '{name}'")
+            columns[name] = self.column(values, f"feature '{name}'")
         dense = build_store(
             store.sentence_ids[store.sentence_of_row()].tolist(),
             [""] * store.num_candidates,
@@ -338,6 +355,14 @@ class NbestList:
         )
         changed = replace(store, dense_groups=dense.dense_groups, dense=dense.dense, path=None, filled={})
         return self._like(changed, self._texts)
+
+    def column(self, values: Numbers | StrPath, what: str) -> Float64:
+        """One number per candidate, from lists, an array, or a file with a number on every line."""
+        if isinstance(values, str | PathLike):
+            return read_column(values, self._store, self._name)
+        sizes = np.zeros(len(self), np.int64)
+        sizes[self._store.sentence_ids] = np.diff(self._store.sentence_offsets)
+        return flat_numbers(values, sizes.tolist(), what)
 
     def reordered(self, scores: Float64) -> NbestList:
         """The list with other scores, one per candidate, the best candidate of every sentence first."""
@@ -363,6 +388,7 @@ class NbestList:
             self._texts,
             self._count if source is None else None,
         )
+        made._name = self._name
         return made
 
     def words(self, line: str) -> list[str]:
@@ -390,6 +416,7 @@ class NbestList:
     def _like(self, store: NbestStore, texts: list[str] | None) -> NbestList:
         made = NbestList.__new__(NbestList)
         made._fill(store, self._source, self._references, self._tokenizer, texts, self._count)
+        made._name = self._name
         return made
 
     def _part(self, sentences: range) -> NbestList:
@@ -409,6 +436,7 @@ class NbestList:
             None if self._texts is None else [self._texts[row] for row in rows],
             len(sentences),
         )
+        made._name = self._name
         return made
 
     def _words(self) -> list[str]:

@@ -47,7 +47,7 @@ class NbestSummary:
     columns: list[ColumnSummary]
     filled: dict[str, int]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The summary as plain values."""
         return asdict(self)
 

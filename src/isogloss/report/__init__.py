@@ -1,6 +1,7 @@
-"""Self-contained HTML reports and their pictures."""
+"""Self-contained HTML reports and their pictures, and results as tables."""
 
 from isogloss.report.page import Page
 from isogloss.report.plot import Bar, Line, bar_plot, line_plot
+from isogloss.report.rows import Row, Rows
 
-__all__ = ["Bar", "Line", "Page", "bar_plot", "line_plot"]
+__all__ = ["Bar", "Line", "Page", "Row", "Rows", "bar_plot", "line_plot"]

@@ -62,6 +62,10 @@ class Page:
             f"<style>{_STYLE}</style></head><body>{self._body()}{_END}"
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self._body()
+
     def _body(self) -> str:
         return f"<h1>{html.escape(self._title)}</h1>{''.join(self._parts)}"
 

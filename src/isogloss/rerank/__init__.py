@@ -1,39 +1,57 @@
 """Reranking the n-best lists of any system.
 
-RerankModel                 a trained model: scores, reorders, saves, loads
-prepare, train           from a list to a model
-compare, cross_validate  which method, which features
-parse_features           feature functions as they are written on a command line
+Reranker                    learns from lists with references, chooses from others, is stored and opened
+sweep                       which method, which features: cross-validation on a list
+feature, FeatureFunction    features of your own
+RerankOptions               how a reranker is trained
+
+Below these, for programs that hold columns instead of lists of strings:
+
+RerankModel                 what was learned: scores, reorders, saves, loads
+prepare, train_model        from a list and a problem to a model
+compare, cross_validate     methods and features on a problem
 """
 
-from isogloss.rerank.features import FeatureContext, FeatureFunction, parse_features, read_source
-from isogloss.rerank.methods import method_named
+from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, cross_validate, learning_curve
+from isogloss.rerank.curves import CurvePoint
+from isogloss.rerank.features import FeatureContext, FeatureFunction
+from isogloss.rerank.methods import method_named, parse_method
 from isogloss.rerank.model import RerankModel
-from isogloss.rerank.sweep import (
-    FeatureTable,
-    SweepOptions,
-    SweepRow,
-    compare,
-    cross_validate,
-    learning_curve,
-)
-from isogloss.rerank.train import RerankOptions, RerankTraining, prepare, train_model
+from isogloss.rerank.naming import Features, FeatureSpec, as_functions, feature, parse_features
+from isogloss.rerank.options import RerankOptions, SweepOptions
+from isogloss.rerank.preparation import context_of, list_problem
+from isogloss.rerank.report import SWEEP_HEAD, sweep_cells
+from isogloss.rerank.reranker import Reranker
+from isogloss.rerank.sweeping import Sweep, sweep
+from isogloss.rerank.train import RerankTraining, prepare, train_model
 
 __all__ = [
+    "SWEEP_HEAD",
+    "CurvePoint",
     "FeatureContext",
     "FeatureFunction",
+    "FeatureSpec",
     "FeatureTable",
+    "Features",
     "RerankModel",
     "RerankOptions",
     "RerankTraining",
+    "Reranker",
+    "Sweep",
     "SweepOptions",
     "SweepRow",
+    "as_functions",
     "compare",
+    "context_of",
     "cross_validate",
+    "feature",
     "learning_curve",
+    "list_problem",
     "method_named",
     "parse_features",
+    "parse_method",
     "prepare",
-    "read_source",
+    "sweep",
+    "sweep_cells",
     "train_model",
 ]

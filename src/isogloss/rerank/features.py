@@ -1,32 +1,31 @@
-"""Feature functions: what a feature is computed from, and how one is named on a command line.
+"""Feature functions: what a feature is, and what it is computed from.
 
-    NAME                      consensus
-    NAME:VALUE                lm:english.arpa
-    NAME:VALUE,KEY=VALUE      lm:english.arpa,label=Big
-
-A function is a frozen dataclass with a ``name``, a ``label`` that its columns begin with, and ``compute``;
-its fields are what can be written after the colon, the first of them without its key.
+A function is a frozen dataclass with a ``name``, a ``label`` that its columns begin with, and ``compute``.
 """
 
 from __future__ import annotations
 
 import hashlib
-import types
-import typing
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.io.streams import StrPath, read_chunks, read_lines
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import read_chunks
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import DenseGroup, NbestStore, SparseFeatures
 
-__all__ = ["FeatureContext", "FeatureFunction", "computed", "function_named", "parse_features", "read_source"]
+__all__ = [
+    "FeatureContext",
+    "FeatureFunction",
+    "computed",
+    "own_fields",
+]
 
 Computed = FloatArray | SparseFeatures
 """Candidates × columns, or sparse features of every candidate."""
@@ -39,14 +38,32 @@ class FeatureContext:
     store: NbestStore
     source: Sequence[Sequence[str]] | None = None
     """The words of the source of each sentence of the list, in the list's order."""
+    texts: Sequence[str] | None = None
+    """The candidates as people wrote them, where their words were found by a tokenizer."""
+    source_lines: Sequence[str] | None = None
+    """The same for the source."""
     training: bool = True
     """Whether a model is to be learned from this: then functions may leave out what is too rare."""
     threads: int = 1
+    name: str = "n-best list"
+    """What messages call the list."""
+    track: Track = no_track
+    """Shows which function is at work."""
 
     @property
     def offsets(self) -> Any:
         """Candidates of sentence i: rows ``offsets[i]`` up to ``offsets[i + 1]``."""
         return self.store.sentence_offsets
+
+    def candidate_texts(self) -> Sequence[str]:
+        """The text of every candidate."""
+        return list(self.store.texts()) if self.texts is None else self.texts
+
+    def source_texts(self) -> Sequence[str] | None:
+        """The text of the source of every sentence of the list; None without a source."""
+        if self.source is None or self.source_lines is not None:
+            return self.source_lines
+        return [" ".join(words) for words in self.source]
 
     def lengths(self) -> FloatArray:
         """Words of each candidate."""
@@ -86,6 +103,10 @@ class FeatureFunction(ABC):
     def compute(self, context: FeatureContext) -> Computed:
         """The values for all candidates."""
 
+    def check(self) -> None:
+        """Complain if it cannot be computed in this process."""
+        return
+
     def resources(self) -> dict[str, str]:
         """Files that belong to the function itself, by field: other files would make another feature."""
         return {}
@@ -93,7 +114,7 @@ class FeatureFunction(ABC):
     def written(self) -> str:
         """The function as it would be written on a command line."""
         parts = []
-        for place, field in enumerate(_own_fields(type(self))):
+        for place, field in enumerate(own_fields(type(self))):
             value = getattr(self, field.name)
             if value != field.default:
                 parts.append(str(value) if place == 0 else f"{field.name}={value}")
@@ -118,83 +139,10 @@ def _fingerprint(path: str) -> str:
     return digest.hexdigest()
 
 
-def _own_fields(function: type[FeatureFunction]) -> list[Any]:
-    """The fields in the order in which they are written: the label last."""
-    return sorted(fields(function), key=lambda field: field.name == "label")
-
-
-def function_named(name: str, options: Mapping[str, Any]) -> FeatureFunction:
-    """A function by its name and the values of its fields, as text or as what they are."""
-    from isogloss.rerank.functions import FUNCTIONS
-
-    if name not in FUNCTIONS:
-        raise ConfigError(
-            f"no feature function is called '{name}'; known are: {', '.join(sorted(FUNCTIONS))}"
-        )
-    function = FUNCTIONS[name]
-    known = {field.name: field for field in _own_fields(function)}
-    for key in options:
-        if key not in known:
-            raise ConfigError(f"the feature function '{name}' has no '{key}'; it has: {', '.join(known)}")
-    for key, field in known.items():
-        if key not in options and field.default is MISSING:
-            raise ConfigError(f"the feature function '{name}' needs a '{key}': write {name}:{key.upper()}")
-    hints = typing.get_type_hints(function)
-    return function(**{key: _converted(name, key, value, hints[key]) for key, value in options.items()})
-
-
-def _converted(name: str, key: str, value: Any, kind: Any) -> Any:
-    kinds = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    for wanted in kinds:
-        if value is None and wanted is types.NoneType:
-            return None
-        if wanted in (int, float, str) and value is not None:
-            try:
-                converted = wanted(value)
-            except ValueError:
-                continue
-            if wanted is not float or np.isfinite(converted):
-                return converted
-    raise ConfigError(f"{key} of the feature function '{name}' cannot be {value!r}")
-
-
-def parse_features(specs: Iterable[str]) -> list[FeatureFunction]:
-    """Functions as they are written on a command line.
-
-    >>> [function.written() for function in parse_features(["lengths", "lm:english.arpa,label=Big"])]
-    ['lengths', 'lm:english.arpa,label=Big']
-    """
-    functions = []
-    for spec in specs:
-        name, _, rest = spec.partition(":")
-        options: dict[str, str] = {}
-        for place, part in enumerate(rest.split(",") if rest else []):
-            key, equals, value = part.partition("=")
-            if not equals and place == 0:
-                from isogloss.rerank.functions import FUNCTIONS
-
-                first = _own_fields(FUNCTIONS[name])[0].name if name in FUNCTIONS else ""
-                key, value = first, part
-            elif not equals or not key:
-                raise ConfigError(f"'{spec}': after a comma KEY=VALUE is expected, found '{part}'")
-            if key in options:
-                raise ConfigError(f"'{spec}': '{key}' is given twice")
-            options[key] = value
-        functions.append(function_named(name, options))
-    return functions
-
-
-def read_source(path: StrPath, store: NbestStore) -> list[list[str]]:
-    """The words of the source sentence of each sentence of a list; line n of the file is sentence n."""
-    lines = list(read_lines(path))
-    if store.num_sentences and int(store.sentence_ids[-1]) >= len(lines):
-        raise DataFormatError(
-            f"{len(lines):,} lines, but the list has candidates for sentence {store.sentence_ids[-1]} "
-            f"(line {int(store.sentence_ids[-1]) + 1})",
-            path,
-            hint="is this the source text of this list?",
-        )
-    return [lines[number].split() for number in store.sentence_ids.tolist()]
+def own_fields(function: type[FeatureFunction]) -> list[Any]:
+    """The fields in the order in which they are written: the label last; code cannot be written."""
+    written = [field for field in fields(function) if field.compare]
+    return sorted(written, key=lambda field: field.name == "label")
 
 
 def computed(
@@ -204,9 +152,11 @@ def computed(
     groups: list[DenseGroup] = []
     parts: list[FloatArray] = []
     sparse: list[SparseFeatures] = []
-    for function in functions:
+    for function in context.track(functions, "computing features", len(functions)):
         if function.needs_source and context.source is None:
-            raise ConfigError(f"the feature '{function.written()}' needs the source text: give --source")
+            raise ConfigError(
+                f"the feature '{function.written()}' needs the source text: give source= (--source)"
+            )
         found = function.compute(context)
         if isinstance(found, SparseFeatures):
             sparse.append(found)

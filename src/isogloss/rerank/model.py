@@ -16,17 +16,19 @@ from isogloss.learn.mbr import UTILITIES, expected_utility, posterior
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.rerank.assembly import assemble
-from isogloss.rerank.features import FeatureContext, FeatureFunction, function_named
+from isogloss.rerank.features import FeatureContext, FeatureFunction
+from isogloss.rerank.functions import FUNCTIONS
+from isogloss.rerank.functions.registered import RegisteredFunction
+from isogloss.rerank.naming import function_named
+from isogloss.rerank.options import DECISIONS
+from isogloss.rerank.registry import Code, registered
 from isogloss.rerank.scaling import Scaling
 from isogloss.storage.folder import open_folder, write_folder
 
-__all__ = ["DECISIONS", "RerankModel"]
+__all__ = ["RerankModel"]
 
 KIND = "reranker"
 VERSION = 1
-
-DECISIONS = ("score", "vote", "mbr")
-"""By the score, by the votes of several weight vectors, by expected utility."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -89,7 +91,7 @@ class RerankModel:
             )
         return replace(self, functions=tuple(functions), fingerprints=tuple(fingerprints))
 
-    def check_list(self, store: NbestStore) -> None:
+    def check_list(self, store: NbestStore, name: str = "n-best list") -> None:
         """Refuse a list whose columns are not those the model was trained on."""
         there = store.dense_names
         missing = [name for name in self.columns if name not in there]
@@ -104,8 +106,8 @@ class RerankModel:
         if differences:
             raise DataFormatError(
                 "the columns are not those the model was trained on: " + "; ".join(differences),
-                store.path or "n-best list",
-                hint="use a list of the same system, or train with --columns naming the columns to use",
+                store.path or name,
+                hint="use a list of the same system, or train with columns= (--columns) naming those to use",
             )
 
     def check_resources(self) -> None:
@@ -114,36 +116,45 @@ class RerankModel:
         What a stored model says about itself is never a reason to trust it: a function without recorded
         fingerprints is refused like one with wrong ones.
         """
+        self.check_code()
         for function, known in zip(self.functions, self.fingerprints, strict=True):
             if known is None:
                 continue
-            if function.runs_code:
-                raise ConfigError(
-                    f"the model uses a Python file, and a model never runs one by itself; if you trust it, "
-                    f"name it again: --features {function.written()}"
-                )
             if function.belongs_to_list:
                 written, path = function.written(), function.resources()["path"]
                 raise ConfigError(
                     f"{path} belongs to the list that the model learned from; name the file that belongs to "
-                    f"this list: --features {written.replace(path, 'FILE')}"
+                    f"this list: {_named_again(written.replace(path, 'FILE'))}"
                 )
             found = function.fingerprints()
             for key, path in function.resources().items():
                 if found[key] != known.get(key):
                     raise ConfigError(
                         f"{path} is not the file that the feature '{function.written()}' was trained with; "
-                        f"if the new one is meant, name it again: --features {function.written()}"
+                        f"if the new one is meant, name it again: {_named_again(function.written())}"
                     )
+
+    def check_code(self) -> None:
+        """Refuse code that the user has not named in this process."""
+        for function, known in zip(self.functions, self.fingerprints, strict=True):
+            function.check()
+            if function.runs_code and known is not None:
+                raise ConfigError(
+                    "the model uses a Python file, and a model never runs one by itself; if you trust it, "
+                    f"name it again: {_named_again(function.written())}"
+                )
 
     def scores(
         self, store: NbestStore, source: Sequence[Sequence[str]] | None = None, *, threads: int = 1
     ) -> FloatArray:
         """One number per candidate, by which they are to be ordered: the higher the better."""
-        self.check_list(store)
+        return self.scores_in(FeatureContext(store=store, source=source, training=False, threads=threads))
+
+    def scores_in(self, context: FeatureContext) -> FloatArray:
+        """The same for a list with all that is known about it."""
+        self.check_list(context.store, context.name)
         self.check_resources()
-        context = FeatureContext(store=store, source=source, training=False, threads=threads)
-        return self.scores_of(assemble(context, self.columns, self.functions), threads=threads)
+        return self.scores_of(assemble(context, self.columns, self.functions), threads=context.threads)
 
     def scores_of(self, assembled: NbestStore, *, threads: int = 1) -> FloatArray:
         """The same for a list whose columns are ``feature_names`` already."""
@@ -223,18 +234,25 @@ class RerankModel:
         )
 
     @classmethod
-    def load(cls, path: StrPath) -> RerankModel:
-        """Open a stored model. Nothing in it is run, and its files are not opened before it is used."""
+    def load(cls, path: StrPath, code: Mapping[str, Code] | None = None) -> RerankModel:
+        """Open a stored model. Nothing in it is run, and its files are not opened before it is used.
+
+        ``code`` has functions and classes of the user's by name; others must be registered.
+        """
         folder = open_folder(path, kind=KIND, version=VERSION)
         arrays, stored = folder.arrays, folder.attributes
+        missing = _unknown_classes(stored, code or {})
+        if missing:
+            raise ConfigError(
+                f"{folder.path}: the feature '{missing[0]}' is a class that is not known in this process; "
+                "register it with @isogloss.feature, or pass it: Reranker.load(path, functions=[...])"
+            )
         try:
             names = Vocabulary.from_arrays(arrays["sparse_name_bytes"], arrays["sparse_name_offsets"])
             model = cls(
                 columns=tuple(str(name) for name in stored["columns"]),
                 only_these=bool(stored["only_these"]),
-                functions=tuple(
-                    function_named(str(one["name"]), dict(one["options"])) for one in stored["functions"]
-                ),
+                functions=tuple(_stored_function(one, code or {}) for one in stored["functions"]),
                 fingerprints=tuple(dict(one["resources"]) for one in stored["functions"]),
                 scaling=Scaling(np.array(arrays["means"]), np.array(arrays["deviations"])),
                 dense=np.array(arrays["dense"]),
@@ -251,6 +269,28 @@ class RerankModel:
                 f"not a sound reranker ({error})", path, "make it again or restore it from a copy"
             ) from None
         return model
+
+
+def _named_again(written: str) -> str:
+    """How a function is named when a model is used, in Python and on the command line."""
+    return f"functions=['{written}'] (--features {written})"
+
+
+def _unknown_classes(stored: Mapping[str, Any], code: Mapping[str, Code]) -> list[str]:
+    names = [one["name"] for one in stored.get("functions", ()) if isinstance(one, dict) and "name" in one]
+    known = (*FUNCTIONS, *code)
+    return [name for name in names if isinstance(name, str) and name not in known and not registered(name)]
+
+
+def _stored_function(one: Mapping[str, Any], code: Mapping[str, Code]) -> FeatureFunction:
+    name, options = str(one["name"]), dict(one["options"])
+    given = code.get(name)
+    if name not in FUNCTIONS and isinstance(given, type) and issubclass(given, FeatureFunction):
+        return given(**options)
+    function = function_named(name, options)
+    if isinstance(function, RegisteredFunction) and function.function in code:
+        return replace(function, code=code[function.function])
+    return function
 
 
 def _check(model: RerankModel) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from isogloss.learn.problem import Problem
 from isogloss.report import Line, Page, line_plot
-from isogloss.rerank.sweep import CurvePoint, SweepRow, curve_of, decoder_score
+from isogloss.rerank.comparison import SweepRow
+from isogloss.rerank.curves import CurvePoint
+from isogloss.rerank.model import RerankModel
 from isogloss.rerank.train import RerankTraining
 
 __all__ = [
     "SWEEP_HEAD",
     "add_curves",
     "curve_plot",
+    "model_page",
     "sweep_cells",
     "sweep_page",
     "training_page",
@@ -36,18 +38,17 @@ def sweep_cells(row: SweepRow) -> list[str]:
 
 def sweep_page(
     title: str,
-    problem: Problem,
+    sentences: int,
+    metric: str,
+    decoder: float,
     rows: Sequence[SweepRow],
     curves: Mapping[tuple[str, str], Sequence[CurvePoint]],
 ) -> Page:
     """A table of methods and features, and their learning curves."""
     page = Page(title)
-    page.paragraph(
-        f"{problem.num_sentences:,} sentences; the decoder's choice scores {decoder_score(problem):.2f} "
-        f"{problem.metric.name}."
-    )
+    page.paragraph(f"{sentences:,} sentences; the decoder's choice scores {decoder:.2f} {metric}.")
     page.table(SWEEP_HEAD, [sweep_cells(row) for row in rows])
-    add_curves(page, curves, problem.metric.name)
+    add_curves(page, curves, metric)
     return page
 
 
@@ -59,15 +60,34 @@ def add_curves(page: Page, curves: Mapping[tuple[str, str], Sequence[CurvePoint]
         page.figure(curve_plot(f"{method}, {features}", points, metric))
 
 
-def training_page(name: str, trained: RerankTraining, problem: Problem) -> Page:
+def training_page(name: str, trained: RerankTraining) -> Page:
     """The weights of a model and the curve of its training."""
     page = Page(f"A reranker learned by {name}")
-    weights = trained.model.weights()
-    page.table(["feature", "weight"], [[key, f"{weights[key]:.4f}"] for key in trained.model.feature_names])
-    points = curve_of(problem, trained.learned)
-    if len(points) > 1:
-        page.figure(curve_plot("Learning curve", points, problem.metric.name))
+    page.paragraph(
+        f"{trained.metric} of what was learned from: decoder {trained.decoder_score:.2f}, "
+        f"reranked {trained.score:.2f}."
+    )
+    _add_weights(page, trained.model)
+    if len(trained.curve) > 1:
+        page.figure(curve_plot("Learning curve", trained.curve, trained.metric))
     return page
+
+
+def model_page(model: RerankModel) -> Page:
+    """What a stored model says about itself."""
+    page = Page("A stored reranker")
+    facts = [[str(key), str(value)] for key, value in model.made_with.items()]
+    page.table(["made with", "value"], [*facts, ["decision", model.decision]])
+    _add_weights(page, model)
+    return page
+
+
+def _add_weights(page: Page, model: RerankModel) -> None:
+    weights = model.weights()
+    page.heading("Weights of scaled features")
+    page.table(["feature", "weight"], [[key, f"{weights[key]:.4f}"] for key in model.feature_names])
+    if model.sparse_names:
+        page.paragraph(f"and {len(model.sparse_names):,} sparse features")
 
 
 def curve_plot(title: str, points: Sequence[CurvePoint], metric: str) -> str:

@@ -3,82 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from isogloss.io.errors import ConfigError
-from isogloss.learn.learner import Learned, Learner, Track, no_track
+from isogloss.io.progress import Track, no_track
+from isogloss.learn.learner import Learned, Learner, LearningStep
 from isogloss.learn.mbr import Mbr
+from isogloss.learn.online_reranker import PairStep
 from isogloss.learn.problem import Problem
 from isogloss.learn.voted import VotedLearned
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
+from isogloss.report import Row, Rows
 from isogloss.rerank.assembly import assemble
+from isogloss.rerank.curves import CurvePoint, curve_of, decoder_score
 from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.lengths import at_decoder_length
-from isogloss.rerank.model import DECISIONS, RerankModel
+from isogloss.rerank.model import RerankModel
+from isogloss.rerank.options import RerankOptions
 from isogloss.rerank.scaling import Scaling
 
-__all__ = [
-    "LENGTHS",
-    "STARTS",
-    "RerankOptions",
-    "RerankTraining",
-    "decoder_weights",
-    "part_of",
-    "prepare",
-    "train_model",
-]
-
-STARTS = ("zero", "decoder")
-LENGTHS = ("references", "decoder")
+__all__ = ["RerankTraining", "decoder_weights", "part_of", "prepare", "prepare_context", "train_model"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RerankOptions:
-    """How a reranker is trained; the method has options of its own."""
-
-    columns: tuple[str, ...] | None = None
-    """Dense columns of the list to use; None is all, and then lists with other columns are refused."""
-    scale: bool = True
-    """Divide dense features by their deviation within sentences."""
-    start: str = "zero"
-    """First weights: zero, or decoder: what explains the decoder's scores best by the features."""
-    length: str = "references"
-    """Whose length is right: that of the references, or decoder: references are taken to be as long as what
-    the decoder chose, so that nothing is learned about length. Of BLEU only."""
-    decision: str | None = None
-    """score, vote or mbr; None is what fits the method."""
-    mbr: Mbr = field(default_factory=Mbr)
-    """Of the decision ``mbr`` after another method."""
-    held_out_share: float = 0.0
-    """Share of the sentences that are not learned from but decide when to stop."""
-    seed: int = 1
-    """Of the choice of held-out sentences."""
-
-    def __post_init__(self) -> None:
-        if self.start not in STARTS:
-            raise ConfigError(f"unknown start '{self.start}'; choose one of: {', '.join(STARTS)}")
-        if self.length not in LENGTHS:
-            raise ConfigError(f"unknown length '{self.length}'; choose one of: {', '.join(LENGTHS)}")
-        if self.decision is not None and self.decision not in DECISIONS:
-            raise ConfigError(f"unknown decision '{self.decision}'; choose one of: {', '.join(DECISIONS)}")
-        if not 0 <= self.held_out_share < 1:
-            raise ConfigError(f"held_out_share must be at least 0 and below 1, got {self.held_out_share}")
-        if self.seed < 0:
-            raise ConfigError(f"seed must be at least 0, got {self.seed}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerankTraining:
-    """A reranker and how it came about."""
+class RerankTraining(Rows):
+    """A reranker and how it came about. Scores are on the metric's own scale; the rows are the weights."""
 
     model: RerankModel
     learned: Learned
+    metric: str
+    decoder_score: float
+    """Of the candidates that the decoder prefers."""
+    score: float
+    """Of the candidates that the model chooses, on what it learned from."""
+    held_out_score: float | None
+    """The same on the sentences that were held out, if there were any."""
+    curve: tuple[CurvePoint, ...]
+    """Scores after each iteration, where the method tells them."""
     constant: tuple[str, ...]
     """Features that never tell candidates of a sentence apart: nothing could be learned about them."""
+    warnings: tuple[str, ...] = ()
+    """What the user should know about the data."""
+
+    def rows(self) -> list[Row]:
+        """Feature and weight, of scaled dense features."""
+        weights = self.model.weights()
+        return [{"feature": name, "weight": weights[name]} for name in self.model.feature_names]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Scores, weights and the curve."""
+        weights = self.model.weights()
+        return {
+            "metric": self.metric,
+            "decoder": self.decoder_score,
+            "score": self.score,
+            "held_out_score": self.held_out_score,
+            "decision": self.model.decision,
+            "sparse_features": len(self.model.sparse_names),
+            "constant": list(self.constant),
+            "warnings": list(self.warnings),
+            "weights": {name: weights[name] for name in self.model.feature_names},
+            "curve": [_step_dict(step) for step in self.learned.history],
+        }
+
+
+def _step_dict(step: LearningStep) -> dict[str, Any]:
+    return {**asdict(step), **({"log_loss": step.log_loss} if isinstance(step, PairStep) else {})}
 
 
 def prepare(
@@ -90,7 +84,15 @@ def prepare(
     threads: int = 1,
 ) -> NbestStore:
     """The list with all features that a reranker is to learn from."""
-    context = FeatureContext(store=store, source=source, threads=threads)
+    return prepare_context(
+        FeatureContext(store=store, source=source, threads=threads), functions, columns=columns
+    )
+
+
+def prepare_context(
+    context: FeatureContext, functions: Sequence[FeatureFunction], *, columns: Sequence[str] | None = None
+) -> NbestStore:
+    """The same for a list with all that is known about it."""
     assembled = assemble(context, columns, functions)
     if not assembled.dense_names and assembled.sparse is None:
         raise ConfigError("there are no features to learn from: the list has none, and none were asked for")
@@ -103,7 +105,7 @@ def train_model(
     functions: Sequence[FeatureFunction] = (),
     options: RerankOptions | None = None,
     *,
-    list_has_sparse: bool = False,
+    list_has_sparse: bool | None = None,
     made_with: Mapping[str, Any] | None = None,
     watched: Problem | None = None,
     track: Track = no_track,
@@ -111,8 +113,14 @@ def train_model(
     """Learn from a problem whose list is what ``prepare`` gave for these functions.
 
     ``watched`` is held-out data that decides when to stop; without it a share of the problem can be.
+    ``list_has_sparse`` tells whether the list had sparse features before functions added theirs: lists
+    without any are refused later. If it is not said, they are the list's unless a function makes some.
     """
     options = options or RerankOptions()
+    given = problem
+    if list_has_sparse is None:
+        adds = any(not function.columns() for function in functions)
+        list_has_sparse = problem.store.sparse is not None and not adds
     if options.length == "decoder":
         problem = at_decoder_length(problem)
         watched = None if watched is None else at_decoder_length(watched)
@@ -135,6 +143,11 @@ def train_model(
             list_has_sparse=list_has_sparse, **(made_with or {})
         ),
         learned=learned,
+        metric=given.metric.name,
+        decoder_score=decoder_score(given),
+        score=given.reported(learned.score),
+        held_out_score=None if learned.held_out_score is None else given.reported(learned.held_out_score),
+        curve=tuple(curve_of(given, learned)),
         constant=tuple(problem.dense_names[i] for i in scaling.constant()) if options.scale else (),
     )
 

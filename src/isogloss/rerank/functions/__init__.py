@@ -17,6 +17,7 @@ from isogloss.rerank.functions.nouns import WrongNounPosition
 from isogloss.rerank.functions.popularity import WordPopularity
 from isogloss.rerank.functions.python import PythonFunction
 from isogloss.rerank.functions.quotes import Quotes
+from isogloss.rerank.functions.registered import RegisteredFunction
 from isogloss.rerank.functions.score import DecoderScore
 from isogloss.rerank.functions.segmentation import PhraseSegmentation
 from isogloss.rerank.functions.sparse import SparseTemplates
@@ -41,6 +42,7 @@ FUNCTIONS: dict[str, type[FeatureFunction]] = {
         PhraseSegmentation,
         PythonFunction,
         Quotes,
+        RegisteredFunction,
         RightContinuity,
         SparseTemplates,
         WordPopularity,

@@ -24,7 +24,7 @@ def aligned_pairs(context: FeatureContext, path: str | None, name: str) -> Ragge
         return store.alignment
     if context.source is None:
         raise ConfigError(
-            f"the feature '{name}' aligns with a model and needs the source text: give --source"
+            f"the feature '{name}' aligns with a model and needs the source text: give source= (--source)"
         )
     owners = store.sentence_of_row().tolist()
     source = [" ".join(words) for words in context.source]

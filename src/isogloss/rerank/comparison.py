@@ -10,50 +10,27 @@ from typing import Any
 import numpy as np
 
 from isogloss.io.errors import ConfigError
-from isogloss.learn.learner import Learned, Learner, LearningStep, Track, no_track
-from isogloss.learn.metrics import unit
-from isogloss.learn.online_reranker import PairStep
+from isogloss.io.progress import Track, no_track
+from isogloss.learn.learner import Learner
 from isogloss.learn.problem import Problem
 from isogloss.metric.significance import paired_bootstrap
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore, SparseFeatures
+from isogloss.report import Row
 from isogloss.rerank.assembly import joined_sparse, select_columns
+from isogloss.rerank.curves import CurvePoint
 from isogloss.rerank.features import FeatureContext, FeatureFunction, computed
-from isogloss.rerank.train import RerankOptions, part_of, train_model
+from isogloss.rerank.options import RerankOptions, SweepOptions
+from isogloss.rerank.train import part_of, train_model
 
 __all__ = [
-    "CurvePoint",
     "FeatureTable",
-    "SweepOptions",
     "SweepRow",
     "compare",
     "cross_validate",
-    "curve_of",
-    "decoder_score",
     "learning_curve",
     "learning_curves",
-    "own_scale",
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepOptions:
-    """How methods and features are compared."""
-
-    folds: int = 5
-    """Parts of the sentences; each is chosen for by a model that learned from the others."""
-    samples: int = 1000
-    """Resampled document sets of the significance test."""
-    seed: int = 1
-    """Of the parts and of the test."""
-
-    def __post_init__(self) -> None:
-        if self.folds < 2:
-            raise ConfigError(f"folds must be at least 2, got {self.folds}")
-        if self.samples < 1:
-            raise ConfigError(f"samples must be at least 1, got {self.samples}")
-        if self.seed < 0:
-            raise ConfigError(f"seed must be at least 0, got {self.seed}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +50,7 @@ class SweepRow:
     seconds: float
     """Processor time of all folds."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Row:
         """As plain values."""
         return asdict(self)
 
@@ -90,9 +67,19 @@ class FeatureTable:
         training: bool = True,
         threads: int = 1,
     ) -> None:
-        self.store = store
-        self.columns = tuple(store.dense_names if columns is None else columns)
-        self._context = FeatureContext(store=store, source=source, training=training, threads=threads)
+        context = FeatureContext(store=store, source=source, training=training, threads=threads)
+        self._fill(context, columns)
+
+    @classmethod
+    def of(cls, context: FeatureContext, columns: Sequence[str] | None = None) -> FeatureTable:
+        """The table of a list with all that is known about it."""
+        made = cls.__new__(cls)
+        made._fill(context, columns)
+        return made
+
+    def _fill(self, context: FeatureContext, columns: Sequence[str] | None) -> None:
+        self.store, self._context = context.store, context
+        self.columns = tuple(context.store.dense_names if columns is None else columns)
         self._known: dict[str, tuple[tuple[DenseGroup, ...], Any, list[SparseFeatures]]] = {}
 
     def assembled(self, functions: Sequence[FeatureFunction]) -> NbestStore:
@@ -186,7 +173,7 @@ def compare(
                     method=method,
                     features=features,
                     score=problem.metric.score(problem.stats()[chosen].sum(axis=0)),
-                    training_score=own_scale(problem, training),
+                    training_score=problem.reported(training),
                     difference=sign * found.difference,
                     p_value=found.p_value,
                     seconds=seconds,
@@ -194,23 +181,6 @@ def compare(
             )
             report(rows[-1])
     return rows
-
-
-def own_scale(problem: Problem, score: float) -> float:
-    """A score of a problem, the higher the better and percentages in 0..1, as the metric prints it."""
-    return (score if problem.metric.higher_is_better else -score) / unit(problem.metric)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurvePoint:
-    """The state after one sweep of a learner (Shen et al. 2004, Figures 2 to 9)."""
-
-    iteration: int
-    log_loss: float | None
-    """Natural logarithm of the loss on the development data; None where the method has none."""
-    development: float
-    test: float | None
-    """On the metric's own scale."""
 
 
 def learning_curve(
@@ -225,24 +195,7 @@ def learning_curve(
     """Scores after every iteration, learning from the whole problem; the test data do not stop anything."""
     if hasattr(learner, "patience"):
         learner = replace(learner, patience=1 << 30)  # type: ignore[type-var]
-    return curve_of(
-        problem, train_model(problem, learner, functions, train_options, watched=test, track=track).learned
-    )
-
-
-def curve_of(problem: Problem, learned: Learned) -> list[CurvePoint]:
-    """The learning curve of a training, on the metric's own scale; ``test`` is the held-out score."""
-
-    def point(step: LearningStep) -> CurvePoint:
-        held_out = step.held_out_score
-        return CurvePoint(
-            iteration=step.iteration,
-            log_loss=step.log_loss if isinstance(step, PairStep) else None,
-            development=own_scale(problem, step.score),
-            test=None if held_out is None else own_scale(problem, held_out),
-        )
-
-    return [point(step) for step in learned.history]
+    return list(train_model(problem, learner, functions, train_options, watched=test, track=track).curve)
 
 
 def learning_curves(
@@ -264,8 +217,3 @@ def learning_curves(
             if len(points) > 1:
                 drawn[method, features] = points
     return drawn
-
-
-def decoder_score(problem: Problem) -> float:
-    """What the decoder's own choice scores, on the metric's scale."""
-    return problem.metric.score(problem.stats()[best_rows(problem.store)].sum(axis=0))

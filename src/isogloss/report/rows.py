@@ -1,0 +1,48 @@
+"""Results that are tables: every row is a dictionary with the same keys and plain values."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, overload
+
+__all__ = ["Row", "Rows"]
+
+Row = dict[str, str | float | int | bool | None]
+
+
+class Rows(Sequence[Row]):
+    """A result that can be taken for a list of its rows, so that ``pandas.DataFrame(result)`` is its table.
+
+    >>> class Squares(Rows):
+    ...     def rows(self):
+    ...         return [{"number": n, "square": n * n} for n in range(3)]
+    ...
+    ...     def to_dict(self):
+    ...         return {"squares": [n * n for n in range(3)]}
+    >>> len(Squares()), Squares()[-1]
+    (3, {'number': 2, 'square': 4})
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def rows(self) -> list[Row]:
+        """The rows of the table."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Everything there is, as plain values that JSON can hold."""
+
+    def __len__(self) -> int:
+        return len(self.rows())
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        return self.rows()[index]
+
+    def __bool__(self) -> bool:
+        return True

@@ -1,0 +1,90 @@
+"""A Python function that the user has registered or handed over in this process."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from isogloss.io.errors import ConfigError
+from isogloss.metric.interface import FloatArray
+from isogloss.rerank.features import FeatureContext, FeatureFunction
+from isogloss.rerank.registry import Code, registered
+
+__all__ = ["RegisteredFunction"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredFunction(FeatureFunction):
+    """A number for each candidate by a function of ``@isogloss.feature``, which is known by its name."""
+
+    name: ClassVar[str] = "function"
+
+    function: str
+    """The name it was registered by."""
+    label: str | None = None  # type: ignore[assignment]  # the function's name
+    code: Code | None = field(default=None, repr=False, compare=False)
+    """The function itself, where it was handed over instead of registered. Never stored."""
+
+    def columns(self) -> tuple[str, ...]:
+        """One, with the name of the function, or as labelled."""
+        return (self.label or self.function,)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The name, never the code."""
+        return {"name": self.name, "options": {"function": self.function, "label": self.label}}
+
+    def written(self) -> str:
+        """As features are asked for."""
+        return f"{self.name}:{self.function}" + (f",label={self.label}" if self.label else "")
+
+    def check(self) -> None:
+        """Refuse to be used without the function."""
+        self._code()
+
+    def compute(self, context: FeatureContext) -> FloatArray:
+        """One call for each candidate."""
+        code, takes_source = self._code(), self._takes_source()
+        sources = context.source_texts()
+        if takes_source and sources is None:
+            raise ConfigError(
+                f"the feature '{self.columns()[0]}' needs the source text: give source= (--source)"
+            )
+        found = np.zeros(context.store.num_candidates)
+        owners = context.store.sentence_of_row().tolist()
+        for row, (sentence, text) in enumerate(zip(owners, context.candidate_texts(), strict=True)):
+            value = code(sources[sentence], text) if takes_source and sources is not None else code(text)
+            try:
+                found[row] = float(value)
+            except (TypeError, ValueError):
+                raise ConfigError(
+                    f"the feature function '{self.function}' gave {value!r} for candidate {row + 1}, "
+                    "a number is expected"
+                ) from None
+        return found
+
+    def _code(self) -> Code:
+        code = self.code or registered(self.function)
+        if code is None:
+            raise ConfigError(
+                f"the feature function '{self.function}' is not known in this process; register it with "
+                "@isogloss.feature, or pass it: Reranker.load(path, functions=[...])"
+            )
+        return code
+
+    def _takes_source(self) -> bool:
+        """Whether the function has two parameters, the source first."""
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        try:
+            parameters = inspect.signature(self._code()).parameters.values()
+        except ValueError:  # some functions written in C tell nothing
+            return True
+        needed = [one for one in parameters if one.kind in kinds and one.default is one.empty]
+        if len(needed) not in (1, 2):
+            raise ConfigError(
+                f"the feature function '{self.function}' must take (source, candidate) or (candidate), "
+                f"it takes {len(needed)} arguments"
+            )
+        return len(needed) == 2

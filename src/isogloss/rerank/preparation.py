@@ -1,0 +1,69 @@
+"""From an n-best list as users hold it to what learners learn from."""
+
+from __future__ import annotations
+
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
+from isogloss.learn.problem import Problem
+from isogloss.metric import Metric
+from isogloss.nbest import NbestList, NbestStore
+from isogloss.nbest.build import Numbers
+from isogloss.rerank.features import FeatureContext
+
+__all__ = ["EITHER", "context_of", "list_problem", "list_warnings"]
+
+EITHER = "give either references (--reference, one or several) or the quality of every candidate (--quality)"
+
+
+def context_of(
+    nbest: NbestList, *, training: bool = True, threads: int = 1, track: Track = no_track
+) -> FeatureContext:
+    """All that feature functions may know about a list."""
+    numbers, written = nbest.store.sentence_ids.tolist(), nbest.tokenizer is not None
+    source = nbest.source
+    return FeatureContext(
+        store=nbest.store,
+        source=nbest.source_words(),
+        texts=nbest.texts() if written else None,
+        source_lines=[source[number] for number in numbers] if written and source is not None else None,
+        training=training,
+        threads=threads,
+        name=nbest.name,
+        track=track,
+    )
+
+
+def list_problem(
+    nbest: NbestList,
+    assembled: NbestStore | None = None,
+    *,
+    metric: str | Metric = "bleu",
+    tokenize: str = "none",
+    lowercase: bool = False,
+    quality: Numbers | StrPath | None = None,
+    track: Track = no_track,
+) -> Problem:
+    """What is to be learned from a list: a metric of its references, or the quality of every candidate.
+
+    ``assembled`` is the list with more features; its candidates are the same.
+    """
+    store = nbest.store if assembled is None else assembled
+    if quality is not None:
+        return Problem.of_quality(store, nbest.column(quality, "quality"))
+    references = nbest.reference_words()
+    if references is None:
+        raise ConfigError(EITHER)
+    if isinstance(metric, str):
+        metric = Metric.named(metric, tokenize=tokenize, lowercase=lowercase, progress=track)
+    return Problem.of(store, references, metric)
+
+
+def list_warnings(nbest: NbestList) -> list[str]:
+    """What makes a list doubtful, in words."""
+    references = nbest.references
+    missing = 0 if references is None else len(references) - nbest.store.num_sentences
+    if references is None or missing <= 0:
+        return []
+    share = f"{missing:,} of {len(references):,}"
+    return [f"{nbest.name}: {share} sentences have no candidates; they play no part"]

@@ -1,0 +1,261 @@
+"""Rerankers as users hold them: trained on lists, applied to lists, stored and opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from isogloss.io.errors import ConfigError, NotTrainedError
+from isogloss.io.progress import Track, as_track
+from isogloss.io.streams import StrPath
+from isogloss.io.text_lines import TextLines
+from isogloss.learn.learner import Learner
+from isogloss.metric import Metric
+from isogloss.metric.interface import FloatArray
+from isogloss.metric.references import ReferencesLike
+from isogloss.nbest import NbestLike, NbestList, as_nbest
+from isogloss.nbest.build import Numbers
+from isogloss.report import Page
+from isogloss.rerank.features import FeatureFunction
+from isogloss.rerank.methods import parse_method
+from isogloss.rerank.model import RerankModel
+from isogloss.rerank.naming import Features, FeatureSpec, as_functions
+from isogloss.rerank.options import RerankOptions
+from isogloss.rerank.preparation import EITHER, context_of, list_problem, list_warnings
+from isogloss.rerank.registry import Code, name_of
+from isogloss.rerank.report import model_page, training_page
+from isogloss.rerank.train import RerankTraining, prepare_context, train_model
+
+__all__ = ["Reranker"]
+
+
+class Reranker:
+    """Learns from an n-best list with references which candidates are good, and chooses from other lists.
+
+    ``features`` are computed for every candidate, beside those that the list has: names as on the command
+    line (``"lm:english.arpa"``), functions of your own (see ``isogloss.feature``), or a string with several
+    names. ``method`` is the learner: ``expected-bleu``, ``splitting``, ``ordinal``, ``voted-perceptron``,
+    ``perceptron``, ``mert``, ``batch-mira``, ``pro`` or ``mbr``, with options after a colon
+    (``"splitting:margin=0.5"``), or an object with a method ``learn``. ``metric`` (``bleu``, ``nist``,
+    ``chrf``, ``ter`` or a ``Metric``) is what is optimized; ``tokenize`` and ``lowercase`` say how it sees
+    text. The other keywords are the fields of ``RerankOptions``, which can be given as ``options`` instead.
+
+    >>> nbest = NbestList([["a a house", "a house"], ["the the tree", "the tree"]] * 20)
+    >>> def repeated(candidate: str) -> float:
+    ...     words = candidate.split()
+    ...     return -float(len(words) - len(set(words)))
+    >>> reranker = Reranker(features=[repeated]).fit(nbest, references=["a house", "the tree"] * 20)
+    >>> reranker.weights["repeated"] > 0
+    True
+    >>> reranker.rerank([["my my dog", "my dog"]]).best()
+    ['my dog']
+    """
+
+    def __init__(
+        self,
+        features: Features = (),
+        method: str | Learner = "expected-bleu",
+        *,
+        metric: str | Metric = "bleu",
+        tokenize: str = "none",
+        lowercase: bool = False,
+        columns: Sequence[str] | None = None,
+        scale: bool = True,
+        start: str = "zero",
+        length: str = "references",
+        decision: str | None = None,
+        held_out_share: float = 0.0,
+        seed: int = 1,
+        options: RerankOptions | None = None,
+    ) -> None:
+        self._functions = tuple(as_functions(features))
+        self._method = method if isinstance(method, str) else type(method).__name__
+        self._learner: Learner | None = parse_method(method) if isinstance(method, str) else method
+        self._metric, self._tokenize, self._lowercase = metric, tokenize, lowercase
+        given = RerankOptions(
+            columns=None if columns is None else tuple(columns),
+            scale=scale,
+            start=start,
+            length=length,
+            decision=decision,
+            held_out_share=held_out_share,
+            seed=seed,
+        )
+        if options is not None and given != RerankOptions():
+            raise ConfigError("give either options or its fields as keywords, not both")
+        self._options = options or given
+        self._training: RerankTraining | None = None
+        self._model: RerankModel | None = None
+
+    def fit(
+        self,
+        nbest: NbestLike,
+        references: ReferencesLike | None = None,
+        *,
+        source: TextLines | None = None,
+        quality: Numbers | StrPath | None = None,
+        threads: int = 1,
+        progress: bool | Track = False,
+    ) -> Reranker:
+        """Learn from a list: an ``NbestList``, a file, lists of strings, or a table of columns.
+
+        ``references`` and ``source`` are files or lists of sentences, by default those of the list. Instead
+        of references, the ``quality`` of every candidate can be given, the higher the better. Returns the
+        reranker itself; ``training`` tells what was reached.
+        """
+        if references is not None and quality is not None:
+            raise ConfigError(EITHER)
+        if self._learner is None:
+            raise ConfigError("a reranker that was loaded is not trained again; make a new one")
+        listed, track = as_nbest(nbest, source=source, references=references), as_track(progress)
+        context = context_of(listed, threads=threads, track=track)
+        assembled = prepare_context(context, self._functions, columns=self._options.columns)
+        problem = list_problem(
+            listed,
+            assembled,
+            metric=self._metric,
+            tokenize=self._tokenize,
+            lowercase=self._lowercase,
+            quality=quality,
+            track=track,
+        )
+        trained = train_model(
+            problem,
+            self._learner,
+            self._functions,
+            self._options,
+            list_has_sparse=listed.store.sparse is not None,
+            made_with=self._notes(),
+            track=track,
+        )
+        warnings = list_warnings(listed) if quality is None else []
+        if trained.constant:
+            names = ", ".join(trained.constant)
+            warnings.append(f"never different within a sentence, so not used: {names}")
+        self._training = replace(trained, warnings=tuple(warnings))
+        self._model = trained.model
+        return self
+
+    def _notes(self) -> dict[str, str | int]:
+        return {
+            "method": self._method,
+            "features": " ".join(function.written() for function in self._functions),
+            "metric": self._metric if isinstance(self._metric, str) else self._metric.name,
+            "start": self._options.start,
+            "length": self._options.length,
+            "seed": self._options.seed,
+        }
+
+    def rerank(
+        self,
+        nbest: NbestLike,
+        *,
+        source: TextLines | None = None,
+        threads: int = 1,
+        progress: bool | Track = False,
+    ) -> NbestList:
+        """The list with the reranker's scores, the best candidate of every sentence first.
+
+        ``rerank(nbest).best()`` are the chosen translations as strings. A list whose features are not those
+        of training is refused, and so are files of features that have changed since.
+        """
+        listed = as_nbest(nbest, source=source)
+        return listed.reordered(self.scores(listed, threads=threads, progress=progress))
+
+    def scores(
+        self,
+        nbest: NbestLike,
+        *,
+        source: TextLines | None = None,
+        threads: int = 1,
+        progress: bool | Track = False,
+    ) -> FloatArray:
+        """A number for every candidate, one sentence after another: the higher the better."""
+        listed = as_nbest(nbest, source=source)
+        context = context_of(listed, training=False, threads=threads, track=as_track(progress))
+        return self.model.scores_in(context)
+
+    def save(self, path: StrPath) -> None:
+        """Store the reranker as a folder. Functions of your own are stored by name only."""
+        self.model.save(path)
+
+    @classmethod
+    def load(
+        cls,
+        path: StrPath,
+        functions: str | Iterable[FeatureSpec] | Mapping[str, Code] | None = None,
+    ) -> Reranker:
+        """Open a stored reranker. Nothing is imported or run.
+
+        ``functions`` gives functions and classes of your own that it uses, unless ``isogloss.feature`` has
+        registered them in this process, and other files for its features, as in ``["lm:new.arpa"]``. An error
+        names the function that is missing.
+        """
+        code, given = _split(functions)
+        model = RerankModel.load(path, code)
+        unused = code.keys() - {name for function in model.functions for name in _code_names(function)}
+        if unused:
+            raise ConfigError(f"{path}: the reranker has no feature '{min(unused)}'")
+        if given:
+            model = model.with_functions(given)
+        model.check_code()
+        made = cls.__new__(cls)
+        made._functions, made._model, made._training = model.functions, model, None
+        made._method = str(model.made_with.get("method", "expected-bleu"))
+        made._learner, made._options = None, RerankOptions()
+        return made
+
+    def report(self) -> Page:
+        """A page with weights and learning curve: ``reranker.report().write("page.html")``."""
+        if self._training is not None:
+            return training_page(self._method.partition(":")[0], self._training)
+        return model_page(self.model)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights of scaled features by name, and of the sparse ones that are not 0."""
+        return self.model.weights()
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The dense features, in order: those of the list, then those that are computed."""
+        return self.model.feature_names
+
+    @property
+    def training(self) -> RerankTraining | None:
+        """What was reached in training; None if the reranker was loaded or not trained yet."""
+        return self._training
+
+    @property
+    def model(self) -> RerankModel:
+        """What was learned."""
+        if self._model is None:
+            raise NotTrainedError("the reranker has not been trained: call fit, or load one that was")
+        return self._model
+
+    def __repr__(self) -> str:
+        state = "not trained" if self._model is None else f"{len(self._model.feature_names)} features"
+        return f"Reranker(method={self._method!r}; {state})"
+
+
+def _split(
+    functions: str | Iterable[FeatureSpec] | Mapping[str, Code] | None,
+) -> tuple[dict[str, Code], list[FeatureFunction]]:
+    """Code by name, and features that are named by their files."""
+    if functions is None:
+        return {}, []
+    if isinstance(functions, Mapping):
+        return dict(functions), []
+    if isinstance(functions, str):
+        return {}, as_functions(functions)
+    items = list(functions)
+    code = {
+        name_of(item): item
+        for item in items
+        if callable(item) and not isinstance(item, str | FeatureFunction)
+    }
+    return code, as_functions([item for item in items if isinstance(item, str | FeatureFunction)])
+
+
+def _code_names(function: FeatureFunction) -> tuple[str, ...]:
+    return (function.name, str(getattr(function, "function", "")))
