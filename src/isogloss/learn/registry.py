@@ -236,7 +236,11 @@ def configured(
 def _kinds(kind: Any) -> list[Any]:
     """The plain types among what an option can be."""
     alternatives = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    return [one for one in alternatives if one in (bool, int, float, str) or typing.get_origin(one) is tuple]
+    return [
+        one
+        for one in alternatives
+        if one in (bool, int, float, str) or typing.get_origin(one) in (tuple, typing.Literal)
+    ]
 
 
 def _converted(name: str, key: str, value: Any, kind: Any) -> Any:
@@ -248,6 +252,8 @@ def _converted(name: str, key: str, value: Any, kind: Any) -> Any:
                 return value.lower() in ("yes", "true")
             continue
         try:
+            if typing.get_origin(wanted) is typing.Literal:
+                return value  # which words there are, the learner checks
             if typing.get_origin(wanted) is tuple:
                 of = typing.get_args(wanted)[0]
                 return tuple(of(part) for part in value.split("+"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from isogloss import _engine
+from isogloss.io.options import AtLeast
 from isogloss.learn.learner import Learned, Track, no_track
 from isogloss.learn.online_reranker import Course, OnlineLearner, Sweeper
 from isogloss.learn.problem import Problem, WeightVector
@@ -34,8 +36,10 @@ class VotedPerceptron(OnlineLearner):
     20
     """
 
-    iterations: int = 20
+    iterations: Annotated[int, AtLeast(1)] = 20
+    """Sweeps, each of which adds a voter."""
     average: bool = False
+    """Return the mean of the weights after every sentence instead of the voters."""
 
     def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
         """The voted perceptron in the engine."""
