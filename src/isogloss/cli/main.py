@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import io
 import os
 import platform
@@ -112,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Known before the command line is parsed, so that it covers errors in parsing too.
     debug = "--debug" in words[: len(_GLOBALS)]
     try:
-        result = app(args=words, prog_name="isogloss", standalone_mode=False)
+        result = _command()(args=words, prog_name="isogloss", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit as request:  # Typer's answer to a broken pipe, and to a shell that asks for completions
         return request.code if isinstance(request.code, int) else _OUR_MISTAKE
@@ -144,6 +145,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if result == _INTERRUPTED:  # newer versions of Typer turn Ctrl-C into this
         return _say_interrupted()
     return result if isinstance(result, int) else 0
+
+
+@functools.cache
+def _command() -> Any:
+    """The command line; Typer would set it up anew for each call, which takes longer than most commands."""
+    return typer.main.get_command(app)
 
 
 def _globals_first(words: list[str]) -> list[str]:
