@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from isogloss.cli import console
+from support.fork_server import ForkServer
+from support.shared import shared_folder
 from support.small_system import make_systems
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and some of them press it.
@@ -27,4 +32,19 @@ def corpora() -> Path:
 @pytest.fixture(scope="session")
 def systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the synthetic corpus and two systems made from it; not to be changed."""
-    return make_systems(tmp_path_factory.mktemp("systems"))
+    return shared_folder(tmp_path_factory, "systems", make_systems)
+
+
+@pytest.fixture(scope="session")
+def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    """Runs commands in processes of their own, without the time that imports take."""
+    with ForkServer(tmp_path_factory.mktemp("fork_server")) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_progress_lines() -> Iterator[None]:
+    """What a command prints must not depend on how long it took."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(console, "_PLAIN_EVERY", math.inf)
+        yield

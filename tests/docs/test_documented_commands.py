@@ -12,11 +12,11 @@ import os
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from support.fork_server import ForkServer
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -39,31 +39,13 @@ def commands_of(page: Path) -> list[tuple[str, str]]:
     return pairs
 
 
-@pytest.fixture(scope="module")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a quick ``isogloss`` in it, see ``forked``."""
-    folder = tmp_path_factory.mktemp("commands")
-    address = folder / "socket"
-    script = ROOT / "tests" / "support" / "forked.py"
-    quick = folder / "isogloss"
-    quick.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{script}" "{address}" "$@"\n')
-    quick.chmod(0o755)
-    with subprocess.Popen([sys.executable, script, address], stdin=subprocess.DEVNULL) as server:
-        for _ in range(600):
-            if address.exists():
-                break
-            time.sleep(0.1)
-        yield folder
-        server.kill()
-
-
 def test_pages_show_commands() -> None:
     assert any(commands_of(page) for page in PAGES)
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if commands_of(p)], ids=lambda p: str(p.relative_to(ROOT)))
-def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path, commands: Path) -> None:
-    path = os.pathsep.join([str(commands), str(Path(sys.executable).parent), os.environ["PATH"]])
+def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path, fork_server: ForkServer) -> None:
+    path = os.pathsep.join([str(fork_server.folder), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
     for command, shown in commands_of(page):
         done = subprocess.run(
@@ -74,7 +56,6 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path, commands
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=600,
         )
         printed = trimmed(done.stdout)
         assert done.returncode == 0 or shown.startswith("error:"), f"{command}\n{printed}"

@@ -1,0 +1,57 @@
+"""Starts and asks ``forked``, which runs ``isogloss`` commands in forks of one process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from support import forked
+from support.forked import KILL_AFTER, KILL_AT, KILLED, LARGEST_FILE
+
+
+class ForkServer:
+    """The serving process, and ``command``: a script that is what ``isogloss`` is. A context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.command = folder / "isogloss"
+        self._address = folder / "socket"
+
+    def __enter__(self) -> ForkServer:
+        script = Path(forked.__file__).resolve()
+        words = [f"'{word}'" for word in (sys.executable, "-S", "-E", script, self._address)]
+        self.command.write_text(f'#!/bin/sh\nexec {" ".join(words)} "$@"\n')
+        self.command.chmod(0o755)
+        self._process = subprocess.Popen(
+            [sys.executable, script, self._address],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def run(
+        self, *words: str | Path, largest_file: int | None = None, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command; ``largest_file`` in bytes is what a full disk looks like."""
+        if largest_file is not None:
+            more[LARGEST_FILE] = str(largest_file)
+        return subprocess.run(
+            [self.command, *words], env={**os.environ, **more}, capture_output=True, text=True, check=False
+        )
+
+    def killed(self, words: Sequence[str | Path], *, change: int = 0, seconds: float | None = None) -> bool:
+        """Kill a command at a change of the file system or after some seconds; whether it had come so far."""
+        when = {KILL_AT: str(change)} if seconds is None else {KILL_AFTER: str(seconds)}
+        done = self.run(*words, **when)
+        assert done.returncode in (0, KILLED), done.stderr
+        return done.returncode == KILLED
