@@ -27,7 +27,12 @@ METHODS: dict[str, tuple[str, str]] = {
 }
 """Module of ``isogloss.learn`` and class in it."""
 
-_OLD_NAMES = {"voted": "voted-perceptron", "expected": "expected-bleu", "mira": "batch-mira"}
+_OLD_NAMES = {
+    "voted": "voted-perceptron",
+    "expected": "expected-bleu",
+    "mira": "batch-mira",
+    "kbmira": "batch-mira",
+}
 
 
 def parse_method(spec: str) -> Learner:

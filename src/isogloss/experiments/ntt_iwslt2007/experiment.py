@@ -28,7 +28,7 @@ from isogloss.learn.metrics import list_statistics
 from isogloss.learn.problem import Problem
 from isogloss.lm import BuildOptions, build
 from isogloss.metric import Bleu, References
-from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
+from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate_systems
 from isogloss.metric.evaluation import SystemOutput as Output
 from isogloss.nbest.edit import add_column, best_rows, merge
 from isogloss.nbest.store import NbestStore
@@ -371,7 +371,7 @@ class NttExperiment:
         for share in _LATTICE_SHARES:
             with system.decoder.using({**weights, "arcs": share * weights["lm"]}):
                 lines = list(system.translate(dev.lattices, threads=self.threads))
-            found = evaluate([Output("dev", (lines,))], dev.references, self._scoring(trained))
+            found = evaluate_systems([Output("dev", (lines,))], dev.references, self._scoring(trained))
             scores[share] = found.systems[0].scores[0].score
         best = max(scores, key=lambda share: scores[share])
         self.say("  " + ", ".join(f"{share:g}: {score:.2f}" for share, score in scores.items()))
@@ -395,7 +395,7 @@ class NttExperiment:
             found[chooser] = {}
             for condition, lines in by_condition.items():
                 base = ONE_BEST if condition in (ALL, LATTICE) else condition
-                compared = evaluate(
+                compared = evaluate_systems(
                     [Output("base", (list(outputs[DECODER][base]),)), Output(condition, (list(lines),))],
                     references,
                     options,
