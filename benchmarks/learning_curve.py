@@ -17,7 +17,7 @@ import isogloss
 from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.experiments.demo.outcome import Marker
 from isogloss.io.streams import read_lines
-from isogloss.metric import EvaluateOptions, References, SystemOutput, evaluate
+from isogloss.metric import EvaluateOptions, References, SystemOutput, evaluate_systems
 from isogloss.report import Line, line_plot
 
 
@@ -79,7 +79,7 @@ def measure(given: argparse.Namespace, size: int) -> tuple[int, dict[str, float]
         marker = Marker(test)
         references = References([marker.marked(list(read_lines(file("test", given.language))))])
         systems = [SystemOutput(name, (marker.marked(lines),)) for name, lines in outputs.items()]
-        found = evaluate(systems, references, EvaluateOptions(metrics=("bleu",), test="none"))
+        found = evaluate_systems(systems, references, EvaluateOptions(metrics=("bleu",), test="none"))
         return len(chosen), {result.name: result.scores[0].score for result in found.systems}
 
 

@@ -9,19 +9,39 @@ from isogloss._version import __version__
 
 if TYPE_CHECKING:
     from isogloss.decoder import System
-    from isogloss.learn import Tuned
+    from isogloss.metric import EvaluateOptions, Metric, evaluate
     from isogloss.nbest import NbestList
     from isogloss.pipeline import Trained
-    from isogloss.rerank import Reranker, RerankOptions, feature
+    from isogloss.rerank import Reranker, RerankOptions, SweepOptions, feature, mbr, tune_nbest
 
-__all__ = ["NbestList", "RerankOptions", "Reranker", "__version__", "feature", "load", "train", "tune_nbest"]
+__all__ = [
+    "EvaluateOptions",
+    "Metric",
+    "NbestList",
+    "RerankOptions",
+    "Reranker",
+    "SweepOptions",
+    "__version__",
+    "evaluate",
+    "feature",
+    "load",
+    "mbr",
+    "train",
+    "tune_nbest",
+]
 
 # Where each public name lives. It is imported when somebody asks for it: `import isogloss` stays quick.
 _PLACES = {
+    "EvaluateOptions": "isogloss.metric",
+    "Metric": "isogloss.metric",
     "NbestList": "isogloss.nbest",
     "RerankOptions": "isogloss.rerank",
     "Reranker": "isogloss.rerank",
+    "SweepOptions": "isogloss.rerank",
+    "evaluate": "isogloss.metric",
     "feature": "isogloss.rerank",
+    "mbr": "isogloss.rerank",
+    "tune_nbest": "isogloss.rerank",
 }
 
 
@@ -56,13 +76,3 @@ def train(folder: str, **settings: Any) -> Trained:
     from isogloss.pipeline import train as train_system
 
     return train_system(folder, **settings)
-
-
-def tune_nbest(nbest: Any, references: Any = None, **options: Any) -> Tuned:
-    """Weights for an n-best list: ``isogloss.tune_nbest("dev.nbest", ["dev.en"], method="kbmira").weights``.
-
-    The list and the references are files or objects; see ``isogloss.learn.tune_nbest`` for the options.
-    """
-    from isogloss.learn import tune_nbest as tune
-
-    return tune(nbest, references, **options)

@@ -59,9 +59,9 @@ def test_references_for_another_number_of_sentences_are_refused(tmp_path: Path) 
     (tmp_path / "a").write_text("one\ntwo\n", encoding="utf-8")
     assert len(as_references(["one", "two"], at_least=1)) == 2
     for form in (["one", "two"], tmp_path / "a", [tmp_path / "a"], References([["one", "two"]])):
-        with pytest.raises(ConfigError, match="references for 2 sentences, but there are 3"):
+        with pytest.raises(ConfigError, match="references for 2 sentences only, 3 are expected"):
             as_references(form, at_least=3)
-        with pytest.raises(ConfigError, match="references for 2 sentences, but there are 1"):
+        with pytest.raises(ConfigError, match="references for 2 sentences, 1 are expected"):
             as_references(form, exactly=1)
     with pytest.raises(
         ConfigError, match="is a file: give one file as a plain string, several as Path objects"

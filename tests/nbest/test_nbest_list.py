@@ -225,7 +225,7 @@ def test_more_features_and_other_scores() -> None:
         ({"alignments": [["0-0", [(0, 70000)]]]}, "between 0 and 65535, got 0-70000"),
         ({"source": ["a", "b"]}, "source: 2 sentences for 1 lists of candidates"),
         ({"source": [3]}, "source: sentence 1 is 3; a string or a list of words is expected"),
-        ({"references": ["a", "b"]}, "references for 2 sentences, but there are 1"),
+        ({"references": ["a", "b"]}, "references for 2 sentences, 1 are expected"),
         ({"references": [[1]]}, "references: sentence 1 has 1; a string or a list of strings"),
     ],
 )

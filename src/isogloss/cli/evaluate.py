@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,7 +91,7 @@ def evaluate(
         raise ConfigError("standard input ('-') can be read only once")
 
     from isogloss.metric import EvaluateOptions, References, SystemOutput
-    from isogloss.metric import evaluate as run
+    from isogloss.metric import evaluate_systems as run
 
     options = EvaluateOptions(
         metrics=tuple(name.strip().lower() for name in metrics.split(",")),
@@ -109,7 +108,7 @@ def evaluate(
     for warning in result.warnings:
         console.warn(warning)
     if json:
-        console.print_json(asdict(result))
+        console.print_json(result.to_dict())
     else:
         _print(result)
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from isogloss.cli import console
-from isogloss.cli.nbest import Files, Format, FormatName, Json, List, read_list
+from isogloss.cli.lists import file_names, open_list
+from isogloss.cli.nbest import Files, Format, Json, List
 from isogloss.io.errors import ConfigError
 
 if TYPE_CHECKING:
-    from isogloss.learn import Constraints, Problem, Tuned
+    from isogloss.learn import Constraints
+    from isogloss.rerank import NbestTuning
 
 __all__ = ["tune_nbest"]
 
@@ -114,9 +116,9 @@ def tune_nbest(
     if (held_out is None) != (held_out_reference is None) or (held_out is not None and quality is not None):
         raise ConfigError("--held-out needs --held-out-reference, and both need --reference")
 
-    from isogloss.decoder.weights import read_weights, write_weights
-    from isogloss.learn.nbest_tuning import tune_problem
+    from isogloss.decoder.weights import write_weights
     from isogloss.learn.registry import make_learner
+    from isogloss.rerank import tune_nbest as tune
 
     given: dict[str, object] = {
         "restarts": restarts,
@@ -133,53 +135,32 @@ def tune_nbest(
         usual={"threads": threads},
         warn=console.note,
     )
-
-    def problem_of(path: str, references: Files | None, format: FormatName | None) -> Problem:
-        return _problem(path, references, quality, metric, tokenize, lowercase, format)
-
-    problem = problem_of(list, reference, format)
-    tuned = tune_problem(
-        problem,
-        learner,
-        start=None if start is None else read_weights(start),
-        held_out=None if held_out is None else problem_of(held_out, held_out_reference, None),
+    other = None
+    if held_out is not None and held_out_reference is not None:
+        other = (open_list(held_out), [Path(name) for name in held_out_reference])
+    tuned = tune(
+        open_list(list, format),
+        file_names(reference or []),
+        method=learner,
+        metric=metric,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        quality=quality,
+        start=start,
+        held_out=other,
         runs=runs,
         seed=seed,
-        track=console.track,
+        progress=console.track,
     )
     for warning in tuned.warnings:
-        console.warn(f"{list}: {warning}")
+        console.warn(warning if warning.startswith(f"{list}: ") else f"{list}: {warning}")
     if output is not None:
         write_weights(output, tuned.weights)
         console.note(f"{output}: wrote {len(tuned.weights):,} weights")
     if json:
-        console.print_json(asdict(tuned))
+        console.print_json(tuned.to_dict())
     else:
         _print(tuned)
-
-
-def _problem(
-    path: str,
-    references: Files | None,
-    quality: str | None,
-    metric: str,
-    tokenize: str,
-    lowercase: bool,
-    format: FormatName | None,
-) -> Problem:
-    from isogloss.learn import Problem, metric_named
-    from isogloss.metric import References
-    from isogloss.nbest.columns import read_column
-
-    scorer = metric_named(metric, tokenize=tokenize, lowercase=lowercase, progress=console.track)
-    known = None if references is None else References.read(references)
-    store = read_list(path, format)
-    if known is None:
-        return Problem.of_quality(store, read_column(str(quality), store, path))
-    missing = len(known) - store.num_sentences
-    if missing > 0:
-        console.warn(f"{path}: {missing:,} of {len(known):,} sentences have no candidates and are left out")
-    return Problem.of(store, known, scorer)
 
 
 def _constraints(freeze: Files, bound: Files, prior: Files) -> Constraints:
@@ -207,7 +188,7 @@ def _pairs(option: str, texts: Files) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _print(tuned: Tuned) -> None:
+def _print(tuned: NbestTuning) -> None:
     facts = Table(show_header=False, box=None)
     facts.add_row(f"{tuned.metric} before", f"{tuned.start_score:.2f}")
     facts.add_row(f"{tuned.metric} after", f"{tuned.score:.2f}")

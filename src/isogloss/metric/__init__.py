@@ -1,7 +1,9 @@
 """How good a translation is: BLEU and its friends, inside training and for reports.
 
-isogloss.metric.evaluate(systems, references)     scores, intervals, tests
-Bleu, Nist, SacreMetric                           one interface, ``Metric``
+evaluate, evaluate_systems                        scores, intervals, tests
+Metric, metric_named                              one interface, made by name
+Bleu, Nist, SacreMetric                           what implements it
+References                                        one or several translations of each sentence
 DocumentBleu                                      a candidate's worth inside its document
 paired_bootstrap, approximate_randomization       tests under any metric
 """
@@ -16,10 +18,12 @@ from isogloss.metric.evaluation import (
     SystemResult,
     SystemScore,
     evaluate,
+    evaluate_systems,
 )
 from isogloss.metric.interface import Metric
+from isogloss.metric.named import METRIC_NAMES, metric_named
 from isogloss.metric.nist import Nist
-from isogloss.metric.references import References
+from isogloss.metric.references import References, ReferencesLike, as_references
 from isogloss.metric.sacre import SacreMetric, sacre_bleu, sacre_chrf, sacre_ter
 from isogloss.metric.significance import (
     Comparison,
@@ -31,6 +35,7 @@ from isogloss.metric.significance import (
 )
 
 __all__ = [
+    "METRIC_NAMES",
     "SENTENCE_BLEU",
     "Bleu",
     "BleuOptions",
@@ -42,16 +47,20 @@ __all__ = [
     "Metric",
     "Nist",
     "References",
+    "ReferencesLike",
     "SacreMetric",
     "SentenceDifference",
     "SystemOutput",
     "SystemResult",
     "SystemScore",
     "approximate_randomization",
+    "as_references",
     "bleu_scores",
     "bootstrap_interval",
     "bootstrap_scores",
     "evaluate",
+    "evaluate_systems",
+    "metric_named",
     "paired_bootstrap",
     "sacre_bleu",
     "sacre_chrf",

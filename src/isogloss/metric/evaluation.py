@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from os import fspath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from os import PathLike, fspath
+from typing import Any, cast
 
 import numpy as np
 
 from isogloss.io.errors import ConfigError
-from isogloss.io.progress import Track
+from isogloss.io.progress import Track, as_track
 from isogloss.io.streams import StrPath, read_lines
+from isogloss.io.text_lines import TextLines, text_lines
 from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, bleu_scores
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.nist import Nist
-from isogloss.metric.references import References, check_length
+from isogloss.metric.references import References, ReferencesLike, as_references, check_length
 from isogloss.metric.sacre import sacre_bleu, sacre_chrf, sacre_ter
 from isogloss.metric.significance import (
     Comparison,
@@ -24,6 +26,7 @@ from isogloss.metric.significance import (
     bootstrap_interval,
     bootstrap_scores,
 )
+from isogloss.report import Row, Rows
 
 __all__ = [
     "EvaluateOptions",
@@ -33,9 +36,11 @@ __all__ = [
     "SystemResult",
     "SystemScore",
     "evaluate",
+    "evaluate_systems",
 ]
 
 METRICS = ("bleu", "nist", "chrf", "ter")
+_SHORT_NAMES = {"BLEU": "bleu", "NIST": "nist", "chrF2": "chrf", "TER": "ter"}
 TESTS = ("bootstrap", "randomization", "none")
 _INTERVAL_SAMPLES = 1000
 _DEFAULT_SAMPLES = {"bootstrap": 1000, "randomization": 10_000, "none": 0}
@@ -147,8 +152,8 @@ class SystemResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
-    """The result of :func:`evaluate`."""
+class Evaluation(Rows):
+    """Scores of systems, with intervals and tests; the rows are systems by metrics."""
 
     sentences: int
     signatures: dict[str, str]
@@ -156,22 +161,55 @@ class Evaluation:
     systems: tuple[SystemResult, ...]
     warnings: tuple[str, ...]
 
+    def score(self, metric: str = "bleu", system: str | None = None) -> float:
+        """One score, by the name of the metric, of the first system or the one that is named."""
+        found = [one for one in self.systems if system is None or one.name == system]
+        if not found:
+            names = ", ".join(one.name for one in self.systems)
+            raise ConfigError(f"no system is called '{system}'; there are: {names}")
+        for score in found[0].scores:
+            if metric.lower() in (score.metric.lower(), _SHORT_NAMES.get(score.metric)):
+                return score.score
+        raise ConfigError(f"there is no score of '{metric}'; there are: {', '.join(self.signatures)}")
 
-def evaluate(
+    def rows(self) -> list[Row]:
+        """System, metric, score and what is known about it."""
+        return [
+            {
+                "system": system.name,
+                "metric": score.metric,
+                "score": score.score,
+                "low": score.interval.low,
+                "high": score.interval.high,
+                "deviation": score.deviation,
+                "difference": None if score.comparison is None else score.comparison.difference,
+                "p_value": None if score.comparison is None else score.comparison.p_value,
+            }
+            for system in self.systems
+            for score in system.scores
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that was found out."""
+        return asdict(self)
+
+
+def evaluate_systems(
     systems: Sequence[SystemOutput],
     references: References,
     options: EvaluateOptions | None = None,
     *,
+    metrics: Sequence[Metric] | None = None,
     progress: Track | None = None,
 ) -> Evaluation:
-    """Score systems and compare each with the first.
+    """Score systems and compare each with the first, by the metrics of the options or those given.
 
     ``progress`` is called around loops that may take long.
 
     >>> references = References([["the cat sat on the mat", "a dog barked"]])
     >>> base = SystemOutput("base", (["the cat is on the mat", "the dog barked"],))
     >>> better = SystemOutput("better", (["the cat sat on the mat", "the dog barked"],))
-    >>> result = evaluate([base, better], references, EvaluateOptions(metrics=("bleu",)))
+    >>> result = evaluate_systems([base, better], references, EvaluateOptions(metrics=("bleu",)))
     >>> [round(system.scores[0].score, 1) for system in result.systems]
     [34.9, 88.4]
     """
@@ -180,7 +218,8 @@ def evaluate(
         raise ConfigError("there is no system to evaluate")
     for system in systems:
         system.check(references)
-    metrics = [_metric(name, options, progress) for name in options.metrics]
+    if metrics is None:
+        metrics = [_metric(name, options, progress) for name in options.metrics]
     by_metric = [_scores(metric, systems, references, options) for metric in metrics]
     sentence_bleu = Bleu(tokenize=options.tokenize, lowercase=options.lowercase)
     rows = [[sentence_bleu.statistics(run, references) for run in system.runs] for system in systems]
@@ -198,6 +237,75 @@ def evaluate(
         ),
         warnings=tuple(_warnings(systems, options)),
     )
+
+
+SystemText = TextLines | Iterable[TextLines]
+"""The output of a system: a file or a list of sentences; or several of them, one for each run."""
+
+
+def evaluate(
+    hypothesis: SystemText | Mapping[str, SystemText],
+    references: ReferencesLike,
+    *,
+    metrics: str | Iterable[str | Metric] = ("bleu", "chrf"),
+    tokenize: str = "13a",
+    lowercase: bool = False,
+    test: str = "bootstrap",
+    samples: int | None = None,
+    seed: int = 1,
+    worst: int = 0,
+    progress: bool | Track = False,
+) -> Evaluation:
+    """Score translations against references, with confidence intervals and significance tests.
+
+    ``hypothesis`` is a file, a list of sentences, or a dictionary of several systems by name, of which the
+    first is the baseline that others are tested against. A list of files (``Path`` objects) or of lists is
+    several runs of one system. ``references`` is a file, or has a string or a list of strings for each
+    sentence. ``metrics`` are any of ``bleu``, ``nist``, ``chrf``, ``ter``, and ``Metric`` objects; BLEU, chrF
+    and TER are sacreBLEU's and come with its signatures. The other keywords are the fields of
+    ``EvaluateOptions``.
+
+    >>> references = ["the cat sat on the mat", "a dog barked"]
+    >>> result = evaluate(["the cat is on the mat", "a dog barked"], references, metrics="bleu")
+    >>> round(result.score("bleu"), 1)
+    45.4
+    >>> result[0]["metric"], result[0]["low"] <= result[0]["score"] <= result[0]["high"]
+    ('BLEU', True)
+    >>> systems = {"old": ["the cat is on a mat", "dog"], "new": references}
+    >>> [row["system"] for row in evaluate(systems, references, metrics=["bleu", "ter"])]
+    ['old', 'old', 'new', 'new']
+    """
+    asked = [name.strip() for name in metrics.split(",")] if isinstance(metrics, str) else list(metrics)
+    named = tuple(one.lower() for one in asked if isinstance(one, str))
+    options = EvaluateOptions(
+        metrics=named if named or not asked else EvaluateOptions().metrics,
+        lowercase=lowercase,
+        tokenize=tokenize,
+        test=test,
+        samples=samples,
+        seed=seed,
+        worst=worst,
+    )
+    track = as_track(progress)
+    given = hypothesis if isinstance(hypothesis, Mapping) else {"hypothesis": hypothesis}
+    return evaluate_systems(
+        [_system(str(name), output) for name, output in given.items()],
+        as_references(references),
+        options,
+        metrics=[one if isinstance(one, Metric) else _metric(one.lower(), options, track) for one in asked],
+        progress=track,
+    )
+
+
+def _system(name: str, output: SystemText) -> SystemOutput:
+    if isinstance(output, str | PathLike):
+        return SystemOutput(name, (text_lines(output, name),), (fspath(output),))
+    items = list(output)
+    if items and all(isinstance(item, PathLike) for item in items):
+        return SystemOutput.read(cast(list[PathLike[str]], items), name)
+    if items and not any(isinstance(item, str) for item in items):
+        return SystemOutput(name, tuple(text_lines(run, name) for run in cast(list[list[str]], items)))
+    return SystemOutput(name, (text_lines(cast(list[str], items), name),))
 
 
 def _metric(name: str, options: EvaluateOptions, progress: Track | None) -> Metric:
@@ -283,7 +391,7 @@ def _warnings(systems: Sequence[SystemOutput], options: EvaluateOptions) -> list
         return []
     return [
         f"{count:,} lines of {system.name} end in ' .': if the text is tokenised already, "
-        "score it with --tokenize none"
+        "score it with tokenize='none' (--tokenize none)"
         for system in systems
         if (count := sum(line.endswith(" .") for line in system.runs[0])) >= _TOKENIZED_LINES
     ]

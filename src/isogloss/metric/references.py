@@ -85,11 +85,13 @@ def as_references(references: ReferencesLike, *, at_least: int = 0, exactly: int
     else:
         given = list(references)
         found = References.read(given) if _are_paths(given) else References(_streams(given, exactly))
-    if len(found) < at_least or len(found) != (len(found) if exactly is None else exactly):
-        hint = _hint(given)
+    wanted = at_least if exactly is None else exactly
+    if len(found) < wanted:
         raise ConfigError(
-            f"references for {len(found):,} sentences, but there are {exactly or at_least:,}{hint}"
+            f"references for {len(found):,} sentences only, {wanted:,} are expected{_hint(given)}"
         )
+    if exactly is not None and len(found) > exactly:
+        raise ConfigError(f"references for {len(found):,} sentences, {exactly:,} are expected")
     return found
 
 

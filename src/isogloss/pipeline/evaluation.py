@@ -11,7 +11,7 @@ from isogloss.decoder import load
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.metric import References
-from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate
+from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate_systems
 
 __all__ = ["SETS", "evaluate_system", "scoring"]
 
@@ -41,7 +41,7 @@ def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads:
         references = References.read(
             [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
         )
-        found = evaluate(
+        found = evaluate_systems(
             [SystemOutput(name, (lines,))], references, EvaluateOptions(**options["scoring"], test="none")
         )
         results[name] = {

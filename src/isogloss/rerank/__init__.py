@@ -3,6 +3,8 @@
 Reranker                    learns from lists with references, chooses from others, is stored and opened
 sweep                       which method, which features: cross-validation on a list
 feature, FeatureFunction    features of your own
+mbr                         the candidate that agrees best with the others, without training
+tune_nbest                  weights for the features that a list has
 RerankOptions               how a reranker is trained
 
 Below these, for programs that hold columns instead of lists of strings:
@@ -16,8 +18,10 @@ from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, cross_va
 from isogloss.rerank.curves import CurvePoint
 from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.methods import method_named, parse_method
+from isogloss.rerank.minimum_risk import mbr
 from isogloss.rerank.model import RerankModel
 from isogloss.rerank.naming import Features, FeatureSpec, as_functions, feature, parse_features
+from isogloss.rerank.nbest_tuning import NbestTuning, tune_nbest
 from isogloss.rerank.options import RerankOptions, SweepOptions
 from isogloss.rerank.preparation import context_of, list_problem
 from isogloss.rerank.report import SWEEP_HEAD, sweep_cells
@@ -33,6 +37,7 @@ __all__ = [
     "FeatureSpec",
     "FeatureTable",
     "Features",
+    "NbestTuning",
     "RerankModel",
     "RerankOptions",
     "RerankTraining",
@@ -47,6 +52,7 @@ __all__ = [
     "feature",
     "learning_curve",
     "list_problem",
+    "mbr",
     "method_named",
     "parse_features",
     "parse_method",
@@ -54,4 +60,5 @@ __all__ = [
     "sweep",
     "sweep_cells",
     "train_model",
+    "tune_nbest",
 ]

@@ -14,7 +14,7 @@ from isogloss.decoder import load
 from isogloss.decoder.derivation_plot import derivation_plot
 from isogloss.experiments.demo.journey import SYSTEMS, Journey
 from isogloss.io.streams import read_lines
-from isogloss.metric import EvaluateOptions, References, SystemOutput, evaluate
+from isogloss.metric import EvaluateOptions, References, SystemOutput, evaluate_systems
 from isogloss.metric.evaluation import SystemResult
 from isogloss.pipeline.evaluation import scoring
 from isogloss.report import Bar, Line, Page, bar_plot, line_plot
@@ -60,10 +60,10 @@ class DemoOutcome:
         names = [_BASELINE, *(name for name in SYSTEMS if name != _BASELINE)]
         lines = {name: list(read_lines(journey.output(name))) for name in names}
         options = EvaluateOptions(metrics=("bleu", "chrf"), **how)
-        found = evaluate([SystemOutput(name, (lines[name],)) for name in names], references, options)
+        found = evaluate_systems([SystemOutput(name, (lines[name],)) for name in names], references, options)
         marker = Marker(sources)
         once = EvaluateOptions(metrics=("bleu",), test="none", **how)
-        marked = evaluate(
+        marked = evaluate_systems(
             [SystemOutput(name, (marker.marked(lines[name]),)) for name in names],
             References([marker.marked(references.streams[0])]),
             once,

@@ -29,7 +29,7 @@ from isogloss.learn.problem import Problem
 from isogloss.learn.registry import canonical_method, make_learner
 from isogloss.lm import LmOptions, build
 from isogloss.metric import Bleu, References
-from isogloss.metric.evaluation import EvaluateOptions, Evaluation, SystemOutput, evaluate
+from isogloss.metric.evaluation import EvaluateOptions, Evaluation, SystemOutput, evaluate_systems
 from isogloss.nbest.edit import add_column, best_rows, merge
 from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import Run, Stage, Trained, train, train_options
@@ -372,7 +372,7 @@ class NttExperiment:
         for share in _LATTICE_SHARES:
             with system.decoder.using({**weights, "arcs": share * weights["lm"]}):
                 lines = list(system.translate(dev.lattices, threads=self.threads))
-            found = evaluate([SystemOutput("dev", (lines,))], dev.references, self._scoring(trained))
+            found = evaluate_systems([SystemOutput("dev", (lines,))], dev.references, self._scoring(trained))
             scores[share] = found.systems[0].scores[0].score
         best = max(scores, key=lambda share: scores[share])
         self.say("  " + ", ".join(f"{share:g}: {score:.2f}" for share, score in scores.items()))
@@ -396,7 +396,7 @@ class NttExperiment:
             found[chooser] = {}
             for condition, lines in by_condition.items():
                 base = ONE_BEST if condition in (ALL, LATTICE) else condition
-                compared = evaluate(
+                compared = evaluate_systems(
                     [
                         SystemOutput("base", (list(outputs[DECODER][base]),)),
                         SystemOutput(condition, (list(lines),)),
