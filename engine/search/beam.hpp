@@ -8,6 +8,7 @@
 #include "search/constraint.hpp"
 #include "search/estimates.hpp"
 #include "search/graph.hpp"
+#include "search/hypotheses.hpp"
 #include "search/matches.hpp"
 
 namespace isogloss::search {
@@ -27,8 +28,6 @@ struct BeamOptions {
   bool diversity = true;         ///< every coverage contributes its best before any contributes many
   PhraseOrder phrase_order = PhraseOrder::kDistortion;
   unsigned distortion_limit = 6; ///< longest distortion of the phrase search, in words
-  bool with_orientation = false; ///< whether options carry orientation scores
-  bool with_sides = false;       ///< whether sparse features ask on which side of the last rule a rule stands
   /// From here on only the best hypothesis of each group goes on; results then depend on the machine's mood.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
@@ -44,25 +43,16 @@ struct StepWeights {
   std::array<float, 4> glue{};   ///< of each kind of glue
 };
 
+/// What is to be searched.
 struct Task {
   const Source& source;
   const Options& options;
   const Estimates& estimates;
   const lm::Model& language_model;
-  features::SparseScorer* sparse;  ///< nullptr without sparse features
+  features::SparseScorer* sparse;    ///< nullptr without sparse features
   Constraint* constraint = nullptr;  ///< of which the options know too; if the model does not count, no weight does
-};
-
-/// Counts of what a search did.
-struct BeamStatistics {
-  std::uint64_t hypotheses = 0, recombined = 0, pruned = 0;
-
-  BeamStatistics& operator+=(const BeamStatistics& other) {
-    hypotheses += other.hypotheses;
-    recombined += other.recombined;
-    pruned += other.pruned;
-    return *this;
-  }
+  bool with_orientation = false;     ///< whether options carry orientation scores, or sparse features ask for it
+  bool with_sides = false;           ///< whether sparse features ask on which side of the last rule a rule stands
 };
 
 /// Searches for translations and leaves the graph of all that was kept. Grouped by the number of places covered;

@@ -27,7 +27,7 @@ struct Node {
   std::uint32_t tail;    ///< the last option, if its orientation towards what follows is scored; else kNone
   std::uint32_t arcs;    ///< the last found arc, kNone at the start
   std::uint32_t sparse;  ///< what sparse features remember, 0 without any
-  std::uint32_t constraint;     ///< what the constraint remembers, 0 without one
+  std::uint32_t constraint;  ///< what the constraint remembers, 0 without one
   std::uint32_t best;    ///< the arc of the best way
   lm::State lm;
 };

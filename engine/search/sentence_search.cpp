@@ -6,18 +6,17 @@
 namespace isogloss::search {
 
 SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights,
-                         Source source, std::span<const std::string> words,
-                         const features::SparseWeights* sparse, Constraint* constraint)
-    : model_(model), limits_(options), source_(std::move(source)) {
-  limits_.beam.with_orientation = weights.with_orientation;
+                               Source source, std::span<const std::string> words,
+                               const features::SparseWeights* sparse, Constraint* constraint)
+    : model_(model), limits_(options), source_(std::move(source)), with_orientation_(weights.with_orientation) {
   if (model_.sparse != nullptr && sparse != nullptr) {
     sparse_ = std::make_unique<features::SparseScorer>(*model_.sparse);
     sparse_->use(sparse);
     std::vector<WordId> numbers(words.size(), kNoWord);
     for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
     sparse_->set_sentence(words, numbers);
-    limits_.beam.with_orientation |= sparse_->needs(features::Template::kOrientation);
-    limits_.beam.with_sides = sparse_->needs(features::Template::kSide);
+    with_orientation_ |= sparse_->needs(features::Template::kOrientation);
+    with_sides_ = sparse_->needs(features::Template::kSide);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
                       sparse_.get(), constraint, model_.lexicon);
@@ -28,7 +27,8 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
   const bool with_model = constraint == nullptr || constraint->with_model();
   const features::SparseWeights no_sparse_weights{};
   if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
-  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint};
+  const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint, with_orientation_,
+                  with_sides_};
   graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *coverages_, statistics_);
   if (sparse_) sparse_->use(nullptr);
 }
@@ -53,7 +53,7 @@ void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std
   double lm = 0;
   std::uint32_t tail = kNone;
   const auto count_orientation = [&](FeatureLayout::Counted neighbor, Orientation orientation) {
-    if (!limits_.beam.with_orientation || !is_from_table(tail)) return;
+    if (!with_orientation_ || !is_from_table(tail)) return;
     const auto scores = model_.tables().orientation(tail);  // towards the step before, then the step after
     if (scores.empty()) return;
     const auto which = static_cast<std::size_t>(orientation);

@@ -79,6 +79,7 @@ class SentenceSearch {
   SearchModel model_;
   SearchOptions limits_;
   Source source_;
+  bool with_orientation_, with_sides_ = false;  // what of a coverage is scored
   Options rules_;
   std::optional<Estimates> estimates_;
   std::optional<Matches> matches_;
@@ -95,10 +96,9 @@ void SentenceSearch::for_each_step(const Path& path, Visit&& visit) const {
     if (arc.match == kNone) continue;
     const Match& match = matches_->match(arc.match);
     const Coverage& coverage = (*coverages_)[graph_.nodes[arc.from].coverage];
-    const Orientation orientation = limits_.beam.with_orientation
-                                        ? coverages_->orientation(coverage.blocks, match.block())
-                                        : Orientation::monotone;
-    const Side side = limits_.beam.with_sides ? coverage.side(match.first, match.last) : Side::kRight;
+    const Orientation orientation =
+        with_orientation_ ? coverages_->orientation(coverage.blocks, match.block()) : Orientation::monotone;
+    const Side side = with_sides_ ? coverage.side(match.first, match.last) : Side::kRight;
     const std::uint32_t parent = limits_.matches.hierarchical ? coverages_->open_spans(coverage.open_spans).parent : 0;
     visit(Step{match, rules_.options[arc.option], arc.option, source_.distortion(coverage.last, match.first),
                orientation,
