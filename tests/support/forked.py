@@ -26,7 +26,7 @@ def ask(address: str, arguments: list[str]) -> int:
 def serve(address: str) -> None:
     import importlib
 
-    for module in ("cli.main", "training", "rerank", "local", "learn.tuning", "metric", "search"):
+    for module in ("cli.main", "pipeline", "rerank", "adapt", "tuning", "metric", "decoder"):
         importlib.import_module(f"isogloss.{module}")
     with socket.socket(socket.AF_UNIX) as waiting:
         waiting.bind(address)

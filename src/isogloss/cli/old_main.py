@@ -9,14 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
+from isogloss.cli import console, experiment, grammar, lm, local, memory, nbest, rerank, system
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
-from isogloss.cli.sample import sample
 from isogloss.cli.speech import speech
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
@@ -48,8 +47,6 @@ app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
-app.add_typer(corpus.app, name="corpus")
-app.command()(sample)
 app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")

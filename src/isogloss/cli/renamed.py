@@ -9,10 +9,13 @@ __all__ = ["current_words"]
 _VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("--show-completion",): ("completion",),
     ("--install-completion",): ("completion",),
+    ("sample",): ("select",),
 }
 # An old option with the word after it, if that is part of the name.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("align",): {"--memory": "--memory-limit"},
+    ("corpus", "check"): {"--pattern": "--patterns"},
+    ("corpus", "clean"): {"--pattern": "--patterns"},
     ("train",): {
         "--memory": "--memory-limit",
         "--features": "--features.templates",
