@@ -96,7 +96,9 @@ def test_numbers_are_whole_and_lists_of_them_may_have_commas() -> None:
     assert made(seed="7").seed == 7
     with pytest.raises(ConfigError, match=r"--seed must be a whole number, at least 0, got '1\.5'"):
         made(seed="1.5")
-    with pytest.raises(ConfigError, match=r"--lm\.prune must be a list of whole numbers, got 'x'"):
+    with pytest.raises(
+        ConfigError, match=r"--lm\.prune must be a list of whole numbers, at least 0, got 'x'"
+    ):
         made(**{"lm.prune": ["0,x"]})
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from isogloss._engine import Vocabulary
 from isogloss.io.errors import ConfigError, DataFormatError, OutputError
-from isogloss.lm import BuildOptions, LanguageModel, build
+from isogloss.lm import LanguageModel, LmOptions, build
 from isogloss.lm import counts as counts_module
 from isogloss.lm.arpa import write_arpa
 from isogloss.lm.build import estimate_model
@@ -46,7 +46,7 @@ def assert_same(found: BackoffModel, expected: BackoffModel) -> None:
 
 def built(tmp_path: Path, lines: Sequence[Sequence[str]], **options: object) -> BackoffModel:
     arpa = tmp_path / "model.arpa"
-    build([write(tmp_path / "text", lines)], options=BuildOptions(**options), arpa=arpa)  # type: ignore[arg-type]
+    build([write(tmp_path / "text", lines)], options=LmOptions(**options), arpa=arpa)  # type: ignore[arg-type]
     return BackoffModel.parse(arpa.read_text("utf-8"))
 
 
@@ -56,7 +56,7 @@ def test_every_weight_is_the_literal_one(
     tmp_path: Path, lines: list[list[str]], order: int, prune: list[int]
 ) -> None:
     prune = sorted(prune)[:order]
-    found = built(tmp_path, lines, order=order, prune=tuple(prune), threads=1)
+    found = built(tmp_path, lines, order=order, prune=tuple(prune))
     assert_same(found, kneser_ney(lines, order, prune))
 
 
@@ -65,7 +65,7 @@ def test_discounts_are_estimated_where_counts_allow(tmp_path: Path) -> None:
     words = [f"w{i}" for i in range(40)]
     weights = [1 / (i + 1) for i in range(40)]
     lines = [choose.choices(words, weights, k=choose.randint(1, 12)) for _ in range(400)]
-    report = build([write(tmp_path / "text", lines)], options=BuildOptions(order=3), arpa=tmp_path / "a")
+    report = build([write(tmp_path / "text", lines)], options=LmOptions(order=3), arpa=tmp_path / "a")
     assert [d.fallback for d in report.discounts][1:] == [None, None]
     assert report.sentences == 400
     assert report.words == sum(map(len, lines))
@@ -124,9 +124,12 @@ def test_the_model_does_not_depend_on_threads_or_memory(tmp_path: Path) -> None:
     for threads, memory in ((1, 1 << 30), (3, 1 << 30), (2, 1 << 20)):
         report = build(
             [corpus],
-            options=BuildOptions(order=4, threads=threads, memory=memory, scratch=tmp_path),
+            options=LmOptions(order=4),
             arpa=tmp_path / "arpa",
             binary=tmp_path / "binary",
+            threads=threads,
+            memory_limit=memory,
+            scratch=tmp_path,
         )
         assert (report.spilled_bytes > 0) == (memory == 1 << 20)
         outputs.append(((tmp_path / "arpa").read_bytes(), binary_content(tmp_path / "binary")))
@@ -145,7 +148,7 @@ def test_binary_and_arpa_of_one_estimate_are_the_same_model(
     corpus = write(tmp_path / "text", lines)
     build(
         [corpus],
-        options=BuildOptions(order=order, prune=prune[:order]),
+        options=LmOptions(order=order, prune=prune[:order]),
         arpa=tmp_path / "arpa",
         binary=tmp_path / "built",
     )
@@ -163,8 +166,8 @@ def test_a_given_vocabulary_keeps_its_numbers(tmp_path: Path) -> None:
     for word in ("never", "b", "also-never", "a"):
         vocabulary.add(word)
     corpus = write(tmp_path / "text", [["a", "b", "c"], ["b", "a"]])
-    build([corpus], options=BuildOptions(order=3), binary=tmp_path / "given", vocabulary=vocabulary)
-    build([corpus], options=BuildOptions(order=3), binary=tmp_path / "own", arpa=tmp_path / "arpa")
+    build([corpus], options=LmOptions(order=3), binary=tmp_path / "given", vocabulary=vocabulary)
+    build([corpus], options=LmOptions(order=3), binary=tmp_path / "own", arpa=tmp_path / "arpa")
     given, own = LanguageModel.load(tmp_path / "given"), LanguageModel.load(tmp_path / "own")
     assert [given.engine.find(w) for w in ("b", "a")] == [1, 3]
     assert not given.engine.known(0)
@@ -187,7 +190,7 @@ def test_special_words_in_the_text(tmp_path: Path) -> None:
     assert not (tmp_path / "arpa").exists()
     build(
         [corpus],
-        options=BuildOptions(order=2, special_words="unknown"),
+        options=LmOptions(order=2, special_words="unknown"),
         arpa=tmp_path / "arpa",
         binary=tmp_path / "binary",
     )
@@ -217,7 +220,7 @@ def test_an_empty_corpus_is_an_error_and_one_word_is_enough(tmp_path: Path) -> N
 
 def test_a_very_long_line(tmp_path: Path) -> None:
     line = [f"w{i % 97}" for i in range(10_000)]
-    report = build([write(tmp_path / "text", [line])], options=BuildOptions(order=3), arpa=tmp_path / "arpa")
+    report = build([write(tmp_path / "text", [line])], options=LmOptions(order=3), arpa=tmp_path / "arpa")
     assert report.words == 10_000
     assert_same(BackoffModel.parse((tmp_path / "arpa").read_text()), kneser_ney([line], 3))
 
@@ -230,7 +233,7 @@ def test_packed_corpora_and_arpa_files(tmp_path: Path) -> None:
     texts = []
     for corpus in (plain, packed):
         for suffix in ("arpa", "arpa.gz", "arpa.zst"):
-            build([corpus], options=BuildOptions(order=2), arpa=tmp_path / suffix)
+            build([corpus], options=LmOptions(order=2), arpa=tmp_path / suffix)
             texts.append(LanguageModel.load(tmp_path / suffix).score("a b a"))
     assert len(set(texts)) == 1
 
@@ -250,24 +253,32 @@ def test_not_text_is_refused_with_its_line(tmp_path: Path) -> None:
     [
         ({"order": 0}, "order must be between 1 and 7, got 0"),
         ({"order": 8}, "order must be between 1 and 7, got 8"),
-        ({"prune": ()}, "prune needs 1 to 5 values"),
+        ({"prune": ()}, "prune must have 1 to 5 values"),
         ({"prune": (0, 2, 1)}, "must not fall"),
-        ({"prune": (-1,)}, "must not be negative"),
-        ({"order": 1, "prune": (0, 0)}, "prune needs 1 to 1 values"),
-        ({"memory": 1000}, "memory must be at least 1M"),
-        ({"threads": -1}, "threads must not be negative"),
-        ({"special_words": "drop"}, "'error' or 'unknown', got 'drop'"),
-        ({"discount_fallback": (0.5, 1.0, 3.5)}, r"discount_fallback 3 must be in \(0, 3\]"),
+        ({"prune": (-1,)}, "prune must be at least 0, got -1"),
+        ({"order": 1, "prune": (0, 0)}, "prune must have 1 to 1 values"),
+        ({"special_words": "drop"}, "special_words must be one of error, unknown, got 'drop'"),
+        ({"discount_fallback": (0.5, 1.0, 3.5)}, "discount_fallback 3 must be at most 3, got 3.5"),
     ],
 )
 def test_options_that_cannot_work(options: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        BuildOptions(**options)  # type: ignore[arg-type]
+        LmOptions(**options)  # type: ignore[arg-type]
 
 
 def test_discounts_out_of_range_say_so() -> None:
     assert discounts_of([0, 10, 1, 5, 9], (0.5, 1, 1.5)).fallback == "the discount of count 2 would be -10.5"
     assert discounts_of([0, 10, 3, 1, 9], (0.5, 1, 1.5)).amounts == (0.5, 1, 1.5)
+
+
+def test_resources_that_cannot_work(tmp_path: Path) -> None:
+    corpus = write(tmp_path / "text", [["a"]])
+    with pytest.raises(ConfigError, match="memory_limit must be at least 1M, got 1000 bytes"):
+        build([corpus], arpa=tmp_path / "arpa", memory_limit=1000)
+    with pytest.raises(ConfigError, match="threads must be at least 0, got -1"):
+        build([corpus], arpa=tmp_path / "arpa", threads=-1)
+    with pytest.raises(ConfigError, match="no text"):
+        build([], arpa=tmp_path / "arpa")
 
 
 def test_nothing_to_write_is_an_error(tmp_path: Path) -> None:
@@ -289,12 +300,11 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path: Pa
 
 def test_a_scratch_folder_that_cannot_be_written(tmp_path: Path) -> None:
     corpus = write(tmp_path / "text", [[f"w{i}" for i in range(200)] for _ in range(400)])
-    options = BuildOptions(memory=1 << 20, scratch=tmp_path / "missing")
     with pytest.raises(OutputError, match=r"missing: cannot write temporary files here.*--scratch"):
-        build([corpus], options=options, arpa=tmp_path / "arpa")
+        build([corpus], memory_limit=1 << 20, scratch=tmp_path / "missing", arpa=tmp_path / "arpa")
 
 
 def test_estimates_can_be_used_without_writing(tmp_path: Path) -> None:
-    model = estimate_model([write(tmp_path / "text", [["a", "b"]])], options=BuildOptions(order=2))
+    model = estimate_model([write(tmp_path / "text", [["a", "b"]])], options=LmOptions(order=2))
     assert model.counts.kept == (5, 3)
     assert len(model.log_probs[1]) == 3

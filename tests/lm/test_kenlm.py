@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from isogloss.lm import BuildOptions, LanguageModel, build
+from isogloss.lm import LanguageModel, LmOptions, build
 from support.lm_oracles import BackoffModel
 
 pytestmark = pytest.mark.peer
@@ -65,7 +65,7 @@ def test_made_up_text(kenlm: Any, tmp_path: Path, order: int, prune: tuple[int, 
     choose = random.Random(order)
     (tmp_path / "text").write_text("\n".join(made_up(choose, 500)) + "\n")
     path = tmp_path / "model.arpa"
-    build([tmp_path / "text"], options=BuildOptions(order=order, prune=prune), arpa=path)
+    build([tmp_path / "text"], options=LmOptions(order=order, prune=prune), arpa=path)
     lines = [line + (" unseen w1 w0" if i % 5 == 0 else "") for i, line in enumerate(made_up(choose, 60))]
     assert_equal(kenlm, path, lines)
 
@@ -74,7 +74,7 @@ def test_suffixes_that_were_pruned(kenlm: Any, tmp_path: Path) -> None:
     choose = random.Random(9)
     (tmp_path / "text").write_text("\n".join(made_up(choose, 300)) + "\n")
     path = tmp_path / "model.arpa"
-    build([tmp_path / "text"], options=BuildOptions(order=4), arpa=path)
+    build([tmp_path / "text"], options=LmOptions(order=4), arpa=path)
     model = BackoffModel.parse(path.read_text())
     contexts = {ngram[:-1] for ngram in model.probs}
     for ngram in sorted(model.probs):
@@ -104,7 +104,7 @@ def test_figures_of_lmplz(corpora: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("prune", [(0,), (0, 0, 1)])
 def test_real_text(kenlm: Any, corpora: Path, tmp_path: Path, order: int, prune: tuple[int, ...]) -> None:
     path = tmp_path / "model.arpa"
-    build([corpora / TRAIN], options=BuildOptions(order=order, prune=prune[:order]), arpa=path)
+    build([corpora / TRAIN], options=LmOptions(order=order, prune=prune[:order]), arpa=path)
     lines = (corpora / TEST).read_text("utf-8").splitlines()
     if order == 1:  # KenLM itself reads no unigram models: compare with the definition
         model = BackoffModel.parse(path.read_text("utf-8"))

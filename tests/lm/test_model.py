@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from isogloss._engine import LmState, Vocabulary
 from isogloss.io.errors import InputFileError, ModelFormatError, OutputError
-from isogloss.lm import BuildOptions, LanguageModel, Perplexity, build
+from isogloss.lm import LanguageModel, LmOptions, Perplexity, build
 from isogloss.storage.folder import open_folder, verify_folder, write_folder
 from support.lm_oracles import BackoffModel
 
@@ -135,7 +135,7 @@ def small(tmp_path: Path) -> LanguageModel:
     (tmp_path / "text").write_text("a b c\na b\nc a b c\nb\n" * 3)
     build(
         [tmp_path / "text"],
-        options=BuildOptions(order=3),
+        options=LmOptions(order=3),
         binary=tmp_path / "small",
         arpa=tmp_path / "small.arpa",
     )

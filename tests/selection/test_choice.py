@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from isogloss.io.errors import ConfigError
-from isogloss.lm import BuildOptions, LanguageModel, build
+from isogloss.lm import LanguageModel, LmOptions, build
 from isogloss.selection import Chosen, SampleOptions, choose
 from isogloss.selection.perplexity import perplexities
 
@@ -113,7 +113,7 @@ def test_cross_entropy_difference(tmp_path: Path) -> None:
     for name, lines in (("text", text), ("corpus", corpus[:20])):
         kept = [line for line in lines if line.split()]
         (tmp_path / name).write_text("".join(line + "\n" for line in kept))
-        build([tmp_path / name], options=BuildOptions(order=2), binary=tmp_path / f"{name}.lm")
+        build([tmp_path / name], options=LmOptions(order=2), binary=tmp_path / f"{name}.lm")
         models.append(LanguageModel.load(tmp_path / f"{name}.lm"))
     for number, score in zip(everything.numbers.tolist(), everything.scores.tolist(), strict=True):
         sentence = corpus[number]
@@ -143,7 +143,7 @@ def test_perplexities_spread_probability_over_the_same_words(tmp_path: Path) -> 
 
 
 def _built(folder: Path, name: str) -> Path:
-    build([folder / name], options=BuildOptions(order=1), binary=folder / f"{name}.lm")
+    build([folder / name], options=LmOptions(order=1), binary=folder / f"{name}.lm")
     return folder / f"{name}.lm"
 
 

@@ -164,9 +164,9 @@ def test_the_union_against_translating_one_by_one(systems: Path) -> None:
     utterances.insert(2, [])
     lm = str(systems / "source-lm")
     if not Path(lm).exists():
-        from isogloss.lm import BuildOptions, build
+        from isogloss.lm import LmOptions, build
 
-        build([systems / "corpus" / "train.src"], options=BuildOptions(order=2), binary=lm)
+        build([systems / "corpus" / "train.src"], options=LmOptions(order=2), binary=lm)
     options = SpeechOptions(nbest=3, source_lm=lm)
     union = translate_speech(system, utterances, options, threads=2)
     assert union.sentence_ids.tolist() == list(range(7))

@@ -12,7 +12,7 @@ from isogloss.align.bitext import read_sides
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.grammar.extraction import extract_rules
 from isogloss.io.streams import read_lines
-from isogloss.lm.build import BuildOptions, build
+from isogloss.lm.build import LmOptions, build
 from isogloss.pipeline import Run, Stage
 
 Paths = Mapping[str, Path]
@@ -30,7 +30,7 @@ def rules(inputs: Paths, outputs: Paths, options: Mapping[str, Any]) -> None:
 
 
 def language_model(inputs: Paths, outputs: Paths, options: Mapping[str, Any]) -> None:
-    build([inputs["text"]], options=BuildOptions(order=4), arpa=outputs["arpa"], binary=outputs["binary"])
+    build([inputs["text"]], options=LmOptions(order=4), arpa=outputs["arpa"], binary=outputs["binary"])
 
 
 def classes(inputs: Paths, outputs: Paths, options: Mapping[str, Any]) -> None:

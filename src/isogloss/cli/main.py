@@ -52,6 +52,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "Build models": {
+        "lm": ("lm:app", "Estimate, query and store n-gram language models."),
         "align": ("align:align", "Align the words of a parallel corpus."),
         "classes": ("classes:classes", "Group words that are used alike into classes."),
         "column": (

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, experiment, grammar, lm, local, memory, nbest, rerank, system
+from isogloss.cli import console, experiment, grammar, local, memory, nbest, rerank, system
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
@@ -47,7 +47,6 @@ app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
-app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")

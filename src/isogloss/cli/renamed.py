@@ -14,6 +14,7 @@ _VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
 # An old option with the word after it, if that is part of the name.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("align",): {"--memory": "--memory-limit"},
+    ("lm", "build"): {"--memory": "--memory-limit"},
     ("corpus", "check"): {"--pattern": "--patterns"},
     ("corpus", "clean"): {"--pattern": "--patterns"},
     ("train",): {

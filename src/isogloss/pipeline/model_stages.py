@@ -19,7 +19,7 @@ from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
 from isogloss.io.streams import read_lines
-from isogloss.lm import BuildOptions, build
+from isogloss.lm import LmOptions, build
 
 __all__ = ["align", "classes", "columns", "language_model", "prune", "rules"]
 
@@ -108,7 +108,9 @@ def language_model(
     """Estimate the language model of the target language."""
     build(
         [inputs["text"]],
-        options=from_settings(BuildOptions, {**options, "memory": memory, "threads": threads}),
+        options=from_settings(LmOptions, options),
         binary=outputs["lm"],
+        threads=threads,
+        memory_limit=memory,
         track=track,
     )

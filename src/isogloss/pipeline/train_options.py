@@ -22,7 +22,7 @@ from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath
-from isogloss.lm.build import BuildOptions
+from isogloss.lm.build import LmOptions
 from isogloss.selection.options import SampleOptions
 from isogloss.tuning.online import HOPE_AND_FEAR
 from isogloss.tuning.tune import METHODS, TuneOptions
@@ -154,8 +154,8 @@ class TrainOptions(Options):
     significance: str = ""
     """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
     was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
-    lm: BuildOptions = field(default_factory=lambda: BuildOptions(special_words="unknown"))
-    """The language model; ``memory`` and ``threads`` are given elsewhere."""
+    lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
+    """The language model."""
     decoder: SearchOptions | None = None
     """Limits of the search."""
     features: SparseOptions | None = None

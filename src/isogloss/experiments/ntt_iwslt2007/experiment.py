@@ -26,7 +26,7 @@ from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.learn.learner import Learner
 from isogloss.learn.metrics import list_statistics
 from isogloss.learn.problem import Problem
-from isogloss.lm import BuildOptions, build
+from isogloss.lm import LmOptions, build
 from isogloss.metric import Bleu, References
 from isogloss.metric.evaluation import EvaluateOptions, Evaluation, evaluate
 from isogloss.metric.evaluation import System as Output
@@ -274,13 +274,13 @@ class NttExperiment:
         )
 
     def _source_lm(self, trained: Trained, place: Path) -> None:
-        options = BuildOptions(
-            order=self.options.source_lm_order,
-            special_words="unknown",
-            memory=self.memory,
+        build(
+            [trained.training_text[0]],
+            options=LmOptions(order=self.options.source_lm_order, special_words="unknown"),
+            binary=place,
             threads=self.threads,
+            memory_limit=self.memory,
         )
-        build([trained.training_text[0]], options=options, binary=place)
 
     def _make_folds(
         self,
