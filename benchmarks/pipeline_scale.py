@@ -35,7 +35,7 @@ class Command:
     """Part of the pairs that the stage is given."""
 
 
-BOUNDS = ("--memory", MEMORY, "--threads", "2")
+BOUNDS = ("--memory-limit", MEMORY, "--threads", "2")
 COMMANDS = (
     Command("align", ["align"], ["{source}", "{target}", "--output", "{folder}/links", *BOUNDS]),
     Command(
@@ -82,7 +82,7 @@ COMMANDS = (
     Command(
         "lm build",
         ["lm", "build"],
-        ["{target}", "--order", "5", "--memory", MEMORY, "--arpa", "{folder}/lm.arpa"],
+        ["{target}", "--order", "5", "--memory-limit", MEMORY, "--arpa", "{folder}/lm.arpa"],
     ),
 )
 

@@ -65,7 +65,7 @@ def test_synthetic(folder: Path, run: Run) -> None:
 def test_convert_names_what_is_lost_before_it_writes(folder: Path, run: Run) -> None:
     code, out, err = run("convert", "a.tmx", "b.tsv")
     assert (code, out) == (0, "")
-    assert err.startswith("warning: not carried over, where there are any: notes and properties;")
+    assert err.startswith("warning: not carried over if present: notes and properties;")
     assert err.endswith("b.tsv: 1 pairs\n")
     assert Path("b.tsv").read_text() == "one\teins\n"
     code, out, _ = run(
@@ -247,11 +247,20 @@ def test_bad_input_is_named_and_nothing_is_written(
         (["check", "a.en"], "'a.en' is taken as plain text, and the file with its translation is missing"),
         (["check", "a.en", "a.tv", "a.po"], "one file too many: 'a.po' after a.en and a.tv"),
         (["check", ".", "a.tv"], ".: is a folder"),
-        (["check", "a.tsv", "--columns", "x"], "--columns takes two numbers such as 2,4, got 'x'"),
-        (["check", "a.tsv", "--columns", "0,1"], "columns must be two different numbers from 1 on"),
-        (["check", "a.tsv", "--format", "xls"], "unknown format 'xls'; known are plain, tsv, po"),
-        (["check", "a.tsv", "--max-ratio", "1"], "max_ratio must be greater than 1"),
-        (["convert", "a.tsv", "b.tmx"], "TMX names the languages of its texts"),
+        (
+            ["check", "a.tsv", "--columns", "x"],
+            "--columns must be a list of whole numbers, at least 1, got 'x'",
+        ),
+        (["check", "a.tsv", "--columns", "0,1"], "--columns must be at least 1, got 0"),
+        (
+            ["check", "a.tsv", "--format", "xls"],
+            "--format must be one of plain, tsv, po, tmx, xliff, xliff2, got 'xls'",
+        ),
+        (["check", "a.tsv", "--max-ratio", "1"], "--max-ratio must be above 1, got 1"),
+        (
+            ["convert", "a.tsv", "b.tmx"],
+            "TMX files name their languages: give --source-language and --target-language",
+        ),
         (["convert", "a.tsv", "no/such/b.tsv"], "no/such/b.tsv: No such file or directory"),
         (["convert", "a.tsv", "b.en", "."], ".: is a folder"),
         (["convert", "a.tsv", "b.en", "b.en"], "two outputs have the same name"),

@@ -34,7 +34,9 @@ def test_set_and_flags_and_a_file_override_each_other_in_this_order(tmp_path: Pa
 
 def test_words_need_no_quotes_and_lists_may_have_commas() -> None:
     assert made("search=phrase").search == "phrase"
-    assert made("clean.patterns=[0-9],x").clean.patterns == ("[0-9]", "x")
+    assert made("keep=separator,copied").keep == ("separator", "copied")
+    assert made("clean.patterns=[0-9]{1,2}").clean.patterns == ("[0-9]{1,2}",)
+    assert made(**{"clean.patterns": ["a,b", "c"]}).clean.patterns == ("a,b", "c")
     assert made(placeholders=["printf,braces"]).placeholders == ("printf", "braces")
     assert made(placeholders=["none"]).placeholders == ()
 
@@ -94,7 +96,9 @@ def test_numbers_are_whole_and_lists_of_them_may_have_commas() -> None:
     assert made(seed="7").seed == 7
     with pytest.raises(ConfigError, match=r"--seed must be a whole number, at least 0, got '1\.5'"):
         made(seed="1.5")
-    with pytest.raises(ConfigError, match=r"--lm\.prune must be a list of whole numbers, got 'x'"):
+    with pytest.raises(
+        ConfigError, match=r"--lm\.prune must be a list of whole numbers, at least 0, got 'x'"
+    ):
         made(**{"lm.prune": ["0,x"]})
 
 

@@ -107,14 +107,14 @@ def test_a_model_without_unk_is_reported(run: Run, tmp_path: Path, corpus: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--order", "0"], "order must be between 1 and 7, got 0"),
-        (["--order", "8"], "order must be between 1 and 7, got 8"),
-        (["--order", "x"], "--order"),
-        (["--prune", "1,0"], "must not fall"),
-        (["--prune", "some"], "--prune must be numbers"),
-        (["--memory", "lots"], "--memory must be a size such as 512M or 4G, got 'lots'"),
-        (["--memory", "4K"], "memory must be at least 1M"),
-        (["--special-words", "drop"], "drop"),
+        (["--order", "0"], "--order must be between 1 and 7, got 0"),
+        (["--order", "8"], "--order must be between 1 and 7, got 8"),
+        (["--order", "x"], "--order must be a whole number, between 1 and 7, got 'x'"),
+        (["--prune", "1,0"], "--prune must not fall"),
+        (["--prune", "some"], "--prune must be a list of whole numbers, at least 0, got 'some'"),
+        (["--memory-limit", "lots"], "--memory-limit must be a size such as 512M or 4G, got 'lots'"),
+        (["--memory-limit", "4K"], "--memory-limit must be at least 1M"),
+        (["--special-words", "drop"], "--special-words must be one of error, unknown, got 'drop'"),
     ],
     ids=str,
 )
@@ -165,7 +165,7 @@ def test_files_that_may_not_grow(larger: Path, tmp_path: Path, run: Run, fork_se
     small.write_text("a b\n")
     assert run("build", small, "--order", "2", "--binary", old)[0] == 0
     for outputs in (
-        ["--memory", "1M", "--scratch", tmp_path, "--arpa", tmp_path / "old.arpa"],
+        ["--memory-limit", "1M", "--scratch", tmp_path, "--arpa", tmp_path / "old.arpa"],
         ["--arpa", tmp_path / "old.arpa"],
         ["--binary", old],
     ):

@@ -211,7 +211,7 @@ JSON_CALLS = [
     "corpus check corpus/train.src corpus/train.tgt",
     "corpus clean corpus/train.src corpus/train.tgt clean.tsv",
     "corpus convert corpus/train.src corpus/train.tgt pairs.tsv",
-    "sample corpus/train.src corpus/train.tgt sampled.src sampled.tgt --for corpus/test.src",
+    "select corpus/train.src corpus/train.tgt sampled.src sampled.tgt --for corpus/test.src",
     "classes corpus/train.tgt --classes 3 --restarts 0 --output classes.tsv",
     "column corpus/train.src --type synset --dictionary wordnet --output synsets",
     "align corpus/train.src corpus/train.tgt --output links",

@@ -253,7 +253,7 @@ def test_pairs_that_match_a_pattern_are_dropped(corpus: Corpus) -> None:
     rows = (corpus.folder / "d.tsv").read_text(encoding="utf-8").splitlines()
     assert rows[1].startswith("6\tpattern\t'90210' at column")
     assert rows[2].startswith("10\tpattern\t'<b>' at column")
-    with pytest.raises(ConfigError, match=r"the pattern '\(' is no regular expression"):
+    with pytest.raises(ConfigError, match=r"patterns: '\(' is not a regular expression"):
         CheckOptions(patterns=("(",))
 
 

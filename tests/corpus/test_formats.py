@@ -6,13 +6,21 @@ import tracemalloc
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isogloss.corpus import po
-from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, detect_format, plan_conversion
+from isogloss.corpus.formats import (
+    FORMATS,
+    Conversion,
+    FormatName,
+    PairFiles,
+    detect_format,
+    plan_conversion,
+)
 from isogloss.corpus.pairs import Reading, ReadOptions, SentencePair
 from isogloss.io import streams
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError, OutputError
@@ -207,7 +215,7 @@ def test_a_failed_conversion_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"b\.tmx: XML cannot hold the character U\+0001 in"):
         convert(tmp_path / "a.en", tmp_path / "a.en", tmp_path / "b.tmx", target_language="de")
     (tmp_path / "c").write_text("one\n")
-    with pytest.raises(ConfigError, match="TMX names the languages of its texts; give --source-language"):
+    with pytest.raises(ConfigError, match="TMX files name their languages: give source_language and target"):
         convert(tmp_path / "c", tmp_path / "c", tmp_path / "b.tmx")
     assert {path.name for path in tmp_path.iterdir()} == {"a.en", "a.de", "c"}
 
@@ -551,3 +559,7 @@ def test_plain_text_written_by_hand(tmp_path: Path) -> None:
     pairs = list(FORMATS["plain"].read([tmp_path / "a.en", tmp_path / "a.de"]))
     assert [(p.source, p.target, p.line) for p in pairs] == [("one", "eins", 1), ("two", "zwei", 2)]
     assert list(read_lines(tmp_path / "a.de")) == ["eins", "zwei"]
+
+
+def test_the_names_on_the_command_line_are_those_of_all_formats() -> None:
+    assert get_args(FormatName) == tuple(FORMATS)

@@ -56,7 +56,7 @@ def test_every_weight_is_the_literal_one(
     tmp_path: Path, lines: list[list[str]], order: int, prune: list[int]
 ) -> None:
     prune = sorted(prune)[:order]
-    found = built(tmp_path, lines, order=order, prune=tuple(prune), threads=1)
+    found = built(tmp_path, lines, order=order, prune=tuple(prune))
     assert_same(found, kneser_ney(lines, order, prune))
 
 
@@ -124,9 +124,12 @@ def test_the_model_does_not_depend_on_threads_or_memory(tmp_path: Path) -> None:
     for threads, memory in ((1, 1 << 30), (3, 1 << 30), (2, 1 << 20)):
         report = build(
             [corpus],
-            options=LmOptions(order=4, threads=threads, memory=memory, scratch=tmp_path),
+            options=LmOptions(order=4),
             arpa=tmp_path / "arpa",
             binary=tmp_path / "binary",
+            threads=threads,
+            memory_limit=memory,
+            scratch=tmp_path,
         )
         assert (report.spilled_bytes > 0) == (memory == 1 << 20)
         outputs.append(((tmp_path / "arpa").read_bytes(), binary_content(tmp_path / "binary")))
@@ -250,14 +253,12 @@ def test_not_text_is_refused_with_its_line(tmp_path: Path) -> None:
     [
         ({"order": 0}, "order must be between 1 and 7, got 0"),
         ({"order": 8}, "order must be between 1 and 7, got 8"),
-        ({"prune": ()}, "prune needs 1 to 5 values"),
+        ({"prune": ()}, "prune must have 1 to 5 values"),
         ({"prune": (0, 2, 1)}, "must not fall"),
-        ({"prune": (-1,)}, "must not be negative"),
-        ({"order": 1, "prune": (0, 0)}, "prune needs 1 to 1 values"),
-        ({"memory": 1000}, "memory must be at least 1M"),
-        ({"threads": -1}, "threads must not be negative"),
-        ({"special_words": "drop"}, "'error' or 'unknown', got 'drop'"),
-        ({"discount_fallback": (0.5, 1.0, 3.5)}, r"discount_fallback 3 must be in \(0, 3\]"),
+        ({"prune": (-1,)}, "prune must be at least 0, got -1"),
+        ({"order": 1, "prune": (0, 0)}, "prune must have 1 to 1 values"),
+        ({"special_words": "drop"}, "special_words must be one of error, unknown, got 'drop'"),
+        ({"discount_fallback": (0.5, 1.0, 3.5)}, "discount_fallback 3 must be at most 3, got 3.5"),
     ],
 )
 def test_options_that_cannot_work(options: dict[str, object], message: str) -> None:
@@ -268,6 +269,16 @@ def test_options_that_cannot_work(options: dict[str, object], message: str) -> N
 def test_discounts_out_of_range_say_so() -> None:
     assert discounts_of([0, 10, 1, 5, 9], (0.5, 1, 1.5)).fallback == "the discount of count 2 would be -10.5"
     assert discounts_of([0, 10, 3, 1, 9], (0.5, 1, 1.5)).amounts == (0.5, 1, 1.5)
+
+
+def test_resources_that_cannot_work(tmp_path: Path) -> None:
+    corpus = write(tmp_path / "text", [["a"]])
+    with pytest.raises(ConfigError, match="memory_limit must be at least 1M, got 1000 bytes"):
+        build([corpus], arpa=tmp_path / "arpa", memory_limit=1000)
+    with pytest.raises(ConfigError, match="threads must be at least 0, got -1"):
+        build([corpus], arpa=tmp_path / "arpa", threads=-1)
+    with pytest.raises(ConfigError, match="no text"):
+        build([], arpa=tmp_path / "arpa")
 
 
 def test_nothing_to_write_is_an_error(tmp_path: Path) -> None:
@@ -289,9 +300,8 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path: Pa
 
 def test_a_scratch_folder_that_cannot_be_written(tmp_path: Path) -> None:
     corpus = write(tmp_path / "text", [[f"w{i}" for i in range(200)] for _ in range(400)])
-    options = LmOptions(memory=1 << 20, scratch=tmp_path / "missing")
     with pytest.raises(OutputError, match=r"missing: cannot write temporary files here.*--scratch"):
-        build([corpus], options=options, arpa=tmp_path / "arpa")
+        build([corpus], memory_limit=1 << 20, scratch=tmp_path / "missing", arpa=tmp_path / "arpa")
 
 
 def test_estimates_can_be_used_without_writing(tmp_path: Path) -> None:

@@ -151,11 +151,11 @@ def _built(folder: Path, name: str) -> Path:
     ("options", "problem"),
     [
         ({"method": "best"}, "method must be one of ngrams, cross-entropy, random, got 'best'"),
-        ({"method": "random"}, "the method 'random' needs a size or a share"),
+        ({"method": "random"}, "the method 'random' needs a `size` or a `share`"),
         ({"coverage": 0}, "coverage must be at least 1, got 0"),
         ({"order": 8}, "order must be between 1 and 7, got 8"),
         ({"share": 1.0}, "share must be at least 0 and below 1, got 1.0"),
-        ({"size": 3, "share": 0.5}, "give size or share, not both"),
+        ({"size": 3, "share": 0.5}, "`size` and `share` exclude each other"),
     ],
 )
 def test_options_that_cannot_work(options: dict[str, object], problem: str) -> None:

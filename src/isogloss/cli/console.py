@@ -27,7 +27,17 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["error", "note", "print_json", "print_table", "set_quiet", "track", "track_bytes", "warn"]
+__all__ = [
+    "error",
+    "note",
+    "print_json",
+    "print_line",
+    "print_table",
+    "set_quiet",
+    "track",
+    "track_bytes",
+    "warn",
+]
 
 T = TypeVar("T")
 
@@ -70,6 +80,11 @@ def error(message: str) -> None:
 def print_json(value: Any) -> None:
     """Print a result as one JSON document. NaN and infinities are refused: they are not JSON."""
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))  # noqa: T201
+
+
+def print_line(text: str) -> None:
+    """Print one line of a result."""
+    print(text)  # noqa: T201
 
 
 def print_table(table: Table) -> None:

@@ -40,6 +40,8 @@ def heading(name: str) -> Group:
         "Text",
         "Output",
         "Model",
+        "Rules",
+        "Selection",
         "Search",
         "Choice",
         "Tuning",
@@ -267,7 +269,7 @@ def declares(
             chosen = {"Options": [name for name in every if "." not in name]}
         hints = get_type_hints(verb, include_extras=True)
         own = [
-            parameter.replace(annotation=hints.get(name, parameter.annotation))
+            _shown(parameter.replace(annotation=hints.get(name, parameter.annotation)))
             for name, parameter in inspect.signature(verb).parameters.items()
             if name not in classes
         ]
@@ -304,6 +306,14 @@ def flag(name: str) -> str:
     ('--beam-size', '--lm.order')
     """
     return "--" + name.replace("_", "-")
+
+
+def _shown(parameter: inspect.Parameter) -> inspect.Parameter:
+    """With the default as declared options show it: nothing for what is off, yes for what is on."""
+    if not isinstance(parameter.default, bool):
+        return parameter
+    note = Parameter(show_default="yes" if parameter.default else False)
+    return parameter.replace(annotation=Annotated[parameter.annotation, note])
 
 
 def _by_place(parameter: inspect.Parameter) -> bool:
@@ -346,6 +356,8 @@ def _metavar(option: Option) -> str | None:
         return "NAME"
     if option.is_size:
         return "SIZE"
+    if option.is_verbatim:
+        return "TEXT..."
     kind = option.kind.split(",")[0]
     names = {
         "a file name": "FILE",

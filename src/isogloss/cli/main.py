@@ -63,8 +63,15 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Improve an engine": {
         "tune": ("tune:tune", "Tune the weights of an engine on sentences and their translations."),
     },
-    "Prepare text": {},
+    "Prepare text": {
+        "corpus": ("corpus:app", "Make, convert, check, clean and tokenize bilingual text."),
+        "select": (
+            "select:select",
+            "Select the sentence pairs of a corpus whose source side is like a text.",
+        ),
+    },
     "Build models": {
+        "lm": ("lm:app", "Estimate, query and store n-gram language models."),
         "align": ("align:align", "Align the words of a parallel corpus."),
         "classes": ("classes:classes", "Group words that are used alike into classes."),
         "column": (
@@ -171,7 +178,7 @@ def run_words(words: list[str]) -> Any:
         return _run_typer(words)
     inner, rest = _verb(words)
     if inner.default_command is None and not rest:  # a group of verbs, and none of them
-        inner.help_print()
+        app.help_print(words)
         return _USERS_MISTAKE
     _tell_all(inner)
     words = [_DASH if word == "-" else word for word in words]

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
+from isogloss.cli import console, experiment, grammar, local, memory, nbest, rerank, system
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
-from isogloss.cli.sample import sample
 from isogloss.cli.tune_nbest import tune_nbest
 
 __all__ = ["app", "run_typer"]
@@ -41,9 +40,6 @@ app = typer.Typer(
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command("tune-nbest")(tune_nbest)
-app.add_typer(corpus.app, name="corpus")
-app.command()(sample)
-app.add_typer(lm.app, name="lm")
 app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")

@@ -9,11 +9,20 @@ from cyclopts import Parameter
 
 from isogloss.cli.declared import heading
 
-__all__ = ["TokenizedText", "output_to"]
+__all__ = ["Scratch", "TokenizedText", "output_to"]
 
 TokenizedText = Annotated[
     Path,
     Parameter(help="Tokenized text, one sentence per line: plain, gzip or zstd; - is standard input."),
+]
+Scratch = Annotated[
+    Path | None,
+    Parameter(
+        metavar="FOLDER",
+        group=heading("Resources"),
+        show_default="the system's temporary folder",
+        help="Folder for temporary files.",
+    ),
 ]
 
 

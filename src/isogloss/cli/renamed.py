@@ -9,6 +9,7 @@ __all__ = ["current_words"]
 _VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("--show-completion",): ("completion",),
     ("--install-completion",): ("completion",),
+    ("sample",): ("select",),
 }
 # An old option with the word after it, if that is part of the name.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
@@ -34,6 +35,9 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     },
     ("align",): {"--memory": "--memory-limit"},
     ("explain",): {"--format json": "--json"},
+    ("lm", "build"): {"--memory": "--memory-limit"},
+    ("corpus", "check"): {"--pattern": "--patterns"},
+    ("corpus", "clean"): {"--pattern": "--patterns"},
     ("train",): {
         "--tuner": "--method",
         "--memory": "--memory-limit",

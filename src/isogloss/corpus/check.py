@@ -8,19 +8,30 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from os import fspath
-from typing import IO
+from typing import IO, Annotated, Any
 
 from isogloss.corpus.duplicates import SeenLines, hash_lines
-from isogloss.corpus.formats import PairFiles
+from isogloss.corpus.formats import PairFiles, split_files
 from isogloss.corpus.mojibake import find_mojibake
 from isogloss.corpus.pairs import Reading, ReadOptions, SentencePair
-from isogloss.corpus.placeholders import Protector
+from isogloss.corpus.placeholders import Protector, parse_kinds
 from isogloss.corpus.profile import Profile, scripts_in
 from isogloss.corpus.tsv import split_row
 from isogloss.io.errors import ConfigError
-from isogloss.io.streams import StrPath, read_byte_lines
+from isogloss.io.options import Above, AtLeast, Options, Verbatim
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, atomic_outputs, read_byte_lines
 
-__all__ = ["RULES", "CheckOptions", "CheckReport", "Examination", "Finding", "Row", "check_corpus"]
+__all__ = [
+    "RULES",
+    "CheckOptions",
+    "CheckReport",
+    "Examination",
+    "Finding",
+    "Row",
+    "check_corpus",
+    "check_files",
+]
 
 RULES: dict[str, str] = {
     "unequal-lines": "one file has more lines than the other",
@@ -57,31 +68,34 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\ufff
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions:
-    """From where on a pair is remarkable."""
+class CheckOptions(Options):
+    """When a sentence pair counts as suspicious."""
 
-    max_ratio: float = 4.0
-    """How many times longer or shorter than usual a side may be; ten characters make no difference."""
-    max_words: int = 200
-    """Words separated by spaces on a side."""
-    max_characters: int = 2000
-    """Characters on a side, which counts for languages without spaces."""
+    max_ratio: Annotated[float, Above(1)] = 4.0
+    """How many times longer or shorter than usual a side may be. Ten characters make no difference."""
+    max_words: Annotated[int, AtLeast(1)] = 200
+    """Most words on a side, separated by spaces."""
+    max_characters: Annotated[int, AtLeast(1)] = 2000
+    """Most characters on a side; for languages written without spaces."""
     placeholders: tuple[str, ...] = ()
-    """Kinds of placeholders, such as ``printf``, that both sides must have the same of."""
-    patterns: tuple[str, ...] = ()
-    """Regular expressions of what no side may hold, such as ``[0-9]``."""
+    """Kinds of placeholders that both sides must have in common: printf, braces, tags, entities, urls,
+    emails, identifiers; ``catalog`` for the first four."""
+    patterns: Annotated[tuple[str, ...], Verbatim()] = ()
+    """Regular expressions that must match neither side, such as ``[0-9]``."""
 
     def __post_init__(self) -> None:
+        Options.__post_init__(self)
         for pattern in self.patterns:
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise ConfigError(f"the pattern {pattern!r} is no regular expression: {error}") from None
-        if self.max_ratio <= 1:
-            raise ConfigError(f"max_ratio must be greater than 1, got {self.max_ratio}")
-        if self.max_words < 1 or self.max_characters < 1:
-            raise ConfigError("max_words and max_characters must be at least 1")
-        Protector(self.placeholders)  # an unknown kind is an error now
+                raise ConfigError(f"patterns: {pattern!r} is not a regular expression ({error})") from None
+        self.kinds  # noqa: B018  # an unknown kind is an error now
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of placeholders, ``catalog`` spelled out."""
+        return parse_kinds(",".join(self.placeholders or ("none",)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +133,8 @@ class Examination:
         self._files, self._options, self._read_options = files, options or CheckOptions(), read_options
         self._patterns = [re.compile(pattern) for pattern in self._options.patterns]
         self._seen = SeenLines()
-        self._protector = Protector(self._options.placeholders) if self._options.placeholders else None
+        kinds = self._options.kinds
+        self._protector = Protector(kinds) if kinds else None
         self._sides = (fspath(files.paths[0]), fspath(files.paths[-1]))
         self.reading = reading if reading is not None else Reading()
         self.unequal: Finding | None = None
@@ -299,6 +314,24 @@ class CheckReport:
     skipped: Counter[str] = field(default_factory=Counter)
     """Units of the file that are no pairs, by reason."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "pairs": self.pairs,
+            "flagged": self.flagged,
+            "skipped": dict(self.skipped),
+            "findings": {
+                rule: {
+                    "count": count,
+                    "examples": [
+                        {"file": found.path, "line": found.line, "detail": found.detail}
+                        for found in self.examples.get(rule, ())
+                    ],
+                }
+                for rule, count in self.counts.most_common()
+            },
+        }
+
     def add(self, findings: Iterable[Finding], examples: int) -> None:
         """Count findings and keep the first of each rule."""
         for finding in findings:
@@ -328,6 +361,33 @@ def check_corpus(
         report.add([examination.unequal], examples)
         _write_table([examination.unequal], table)
     return report
+
+
+def check_files(
+    files: Sequence[StrPath],
+    options: CheckOptions | None = None,
+    *,
+    read: ReadOptions | None = None,
+    format: str | None = None,
+    examples: int = 3,
+    table: StrPath | None = None,
+    track: Track = no_track,
+) -> tuple[PairFiles, CheckReport]:
+    """Examine the corpus that one bilingual file or two of plain text are, and say what it was taken for.
+
+    The file ``table`` gets every finding: file, line, rule and detail.
+    """
+    corpus, rest = split_files(files, format=format)
+    if rest:
+        raise ConfigError(f"one file too many: '{rest[0]}' after {' and '.join(map(str, corpus.paths))}")
+    with atomic_outputs([table] if table is not None else []) as tables:
+        report = check_corpus(
+            Examination(corpus, options, read),
+            examples=examples,
+            table=tables[0] if tables else None,
+            watch=lambda rows: track(rows, "pairs"),
+        )
+    return corpus, report
 
 
 def _write_table(findings: Sequence[Finding], table: IO[str] | None) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from isogloss.corpus.check import RULES, CheckOptions, Examination, Row
 from isogloss.corpus.formats import Conversion
@@ -26,6 +27,10 @@ class CleanReport:
     dropped: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     """Dropped pairs by rule; a pair that breaks several rules counts for each."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"kept": self.kept, "dropped": self.dropped, "reasons": dict(self.reasons.most_common())}
 
 
 def clean_corpus(

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Literal, Protocol
 
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.corpus.plain import read_plain, write_plain
@@ -18,10 +18,21 @@ from isogloss.corpus.tmx import read_tmx, write_tmx
 from isogloss.corpus.tsv import read_tsv, write_tsv
 from isogloss.corpus.xliff import read_xliff, write_xliff1, write_xliff2
 from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_outputs, open_bytes
 
-__all__ = ["FORMATS", "Conversion", "Format", "PairFiles", "detect_format", "plan_conversion", "split_files"]
+__all__ = [
+    "FORMATS",
+    "Conversion",
+    "Format",
+    "FormatName",
+    "PairFiles",
+    "detect_format",
+    "plan_conversion",
+    "split_files",
+]
 
+FormatName = Literal["plain", "tsv", "po", "tmx", "xliff", "xliff2"]
 _IDS = "ids of the pairs"
 _CONTEXTS = "contexts of the pairs"
 _LANGUAGES = "names of the languages"
@@ -243,8 +254,8 @@ class Conversion:
         )
         if not all(found) and _LANGUAGES in self.target.format.carries:
             raise ConfigError(
-                f"{self.target.format.name.upper()} names the languages of its texts; "
-                "give --source-language and --target-language"
+                f"{self.target.format.name.upper()} files name their languages: "
+                "give source_language and target_language"
             )
         return found
 
@@ -255,9 +266,19 @@ class Conversion:
         match = re.fullmatch(r"\.([a-z]{2}([-_][A-Z]{2})?)", name.suffix)
         return match.group(1) if match and self.source.format.files == 2 else ""
 
-    def run(self, pairs: Iterator[SentencePair] | None = None) -> int:
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values: the formats, what was skipped and what cannot be carried over."""
+        return {
+            "format": self.source.format.name,
+            "to": self.target.format.name,
+            "skipped": dict(self.reading.skipped),
+            "lost": self.losses(),
+        }
+
+    def run(self, pairs: Iterator[SentencePair] | None = None, *, track: Track = no_track) -> int:
         """Write all pairs of the input, or those given in their place; return how many were written."""
         pairs = self.source.read(self.options, self.reading) if pairs is None else pairs
+        pairs = iter(track(pairs, "pairs"))
         first = next(pairs, None)  # from here on the languages are known
         count = 0
         with self.target.write(self.languages()) as (write, _):

@@ -1,12 +1,14 @@
-"""A sentence and its translation, and what is told to and learnt from a reader of them."""
+"""A sentence and its translation, and what is told to and learned from a reader of them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, DefaultText, Options
 
 __all__ = ["PairWriter", "ReadOptions", "Reading", "SentencePair"]
 
@@ -32,26 +34,27 @@ of the output for messages.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions:
-    """What to take from a file that holds more than one could want."""
+class ReadOptions(Options):
+    """Which part of a bilingual file to read."""
 
-    source_language: str = ""
-    """Language to take as the source, such as ``en`` or ``pt-BR``; empty for what the file calls source."""
-    target_language: str = ""
-    """Language to take as the target; empty for the only other one."""
-    columns: tuple[int, int] | None = None
-    """Columns of a TSV file that hold source and target, counted from 1; the first two if not given."""
+    source_language: Annotated[str, DefaultText("what the file calls source")] = ""
+    """Source language in a TMX or XLIFF file, such as en or pt-BR."""
+    target_language: Annotated[str, DefaultText("the only other one in the file")] = ""
+    """Target language in a TMX or XLIFF file, such as de."""
+    columns: Annotated[tuple[int, int] | None, AtLeast(1), DefaultText("1,2")] = None
+    """Columns of a TSV file with source and target, counted from 1, such as 2,4."""
     keep_markup: bool = False
-    """Keep the tags inside segments of TMX and XLIFF as text."""
+    """Keep tags inside TMX and XLIFF segments as text."""
 
     def __post_init__(self) -> None:
-        if self.columns is not None and (min(self.columns) < 1 or self.columns[0] == self.columns[1]):
-            raise ConfigError(f"columns must be two different numbers from 1 on, got {self.columns}")
+        Options.__post_init__(self)
+        if self.columns is not None and len(set(self.columns)) != 2:
+            raise ConfigError(f"columns must be two different numbers, such as 2,4, got {self.columns}")
 
 
 @dataclass(slots=True)
 class Reading:
-    """What a reader has learnt so far beside the pairs themselves."""
+    """What a reader has learned so far beside the pairs themselves."""
 
     source_language: str = ""
     target_language: str = ""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from isogloss.corpus.profile import script_of
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
 from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
 from isogloss.io.errors import ConfigError, ModelFormatError, UserError
+from isogloss.io.options import Options
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import open_folder, write_folder
 
@@ -35,31 +36,29 @@ _SPOKEN = frozenset("%&@#")  # Unicode calls them punctuation, but they are read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideOptions:
-    """What is done to the text of one language."""
+class SideOptions(Options):
+    """How the text of one language is prepared."""
 
     tokenizer: str = "moses"
-    """Name of a tokenizer; ``none`` takes text as it is, with white space between tokens."""
+    """Tokenizer: moses, moses-hyphens (also splits at hyphens), characters, fugashi (Japanese), jieba
+    (Chinese), or none for text that is already tokenized."""
     language: str = "en"
-    """Which language's rules the tokenizer follows, such as ``en``."""
+    """Language whose rules the tokenizer follows, such as en."""
     case: Case = "keep"
-    """``lowercase`` writes everything small; ``truecase`` gives the first word of a sentence the case it has
-    inside sentences, as learnt from the training text; ``usual`` gives every word its most frequent form, for
-    source languages with titles and labels (``Add User to Group``)."""
+    """``lowercase`` lowercases everything; ``truecase`` gives the first word of a sentence the case it has
+    inside sentences, learned from the training text; ``usual`` gives every word its most frequent form, for
+    text with titles and labels (Add User to Group)."""
     punctuation: Punctuation = "keep"
-    """``remove`` leaves out tokens that are nothing but punctuation, as recognisers of speech do. A system
-    that was trained so restores it, because its target side has it."""
+    """``remove`` drops tokens that are only punctuation, as speech recognizers do. A system trained this way
+    restores it, because its target side has it."""
     isolate: str = ""
-    """Name of a script, such as ``arabic``: words that mix it with other characters (other letters, digits,
-    punctuation) are split where it begins and ends."""
+    """Script to separate, such as arabic: words that mix it with other characters are split where it begins
+    and ends."""
 
     def __post_init__(self) -> None:
+        Options.__post_init__(self)
         if self.tokenizer not in TOKENIZERS:
-            raise ConfigError(f"unknown tokenizer '{self.tokenizer}'; known are {', '.join(TOKENIZERS)}")
-        if self.case not in get_args(Case):
-            raise ConfigError(f"case must be one of {', '.join(get_args(Case))}, got {self.case!r}")
-        if self.punctuation not in get_args(Punctuation):
-            raise ConfigError(f"punctuation must be keep or remove, got {self.punctuation!r}")
+            raise ConfigError(f"tokenizer must be one of {', '.join(TOKENIZERS)}, got {self.tokenizer!r}")
         if self.isolate and not _is_script(self.isolate):
             raise ConfigError(
                 f"'{self.isolate}' is not the name of a script; names are arabic, latin, cjk, …"

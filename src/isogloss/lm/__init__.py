@@ -6,12 +6,15 @@
 from isogloss.lm.build import BuildReport, LmOptions, build
 from isogloss.lm.model import LanguageModel, Perplexity, SentenceScores, WordScore
 from isogloss.lm.natural_scores import natural_scores
+from isogloss.lm.scored_text import ScoredText, ScoreLevel
 
 __all__ = [
     "BuildReport",
     "LanguageModel",
     "LmOptions",
     "Perplexity",
+    "ScoreLevel",
+    "ScoredText",
     "SentenceScores",
     "WordScore",
     "build",

@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal
 
 from isogloss._engine import LM_MAX_ORDER, Vocabulary
 from isogloss.io.errors import ConfigError, OutputError
+from isogloss.io.options import Above, AtLeast, Between, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.lm.arpa import write_arpa
@@ -23,51 +24,40 @@ __all__ = ["BuildReport", "LmOptions", "build", "estimate_model"]
 SpecialWords = Literal["error", "unknown"]
 
 _LEAST_MEMORY = 1 << 20
+_USUAL_MEMORY = 4 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LmOptions:
+class LmOptions(Options):
     """How a model is estimated.
 
     >>> LmOptions(order=3).prune
     (0,)
     """
 
-    order: int = 5
-    """Words in the longest n-grams, 1 to 7."""
-    prune: tuple[int, ...] = (0,)
-    """For each order: n-grams seen that often or less are left out. The last value holds for the orders
-    beyond; values must not fall."""
-    discount_fallback: tuple[float, float, float] = (0.5, 1.0, 1.5)
+    order: Annotated[int, Between(1, LM_MAX_ORDER)] = 5
+    """Words in the longest n-grams."""
+    prune: Annotated[tuple[int, ...], AtLeast(0)] = (0,)
+    """Leave out n-grams seen this often or less: one number per order, the last for all higher orders. 0,0,1
+    drops trigrams and longer n-grams seen once."""
+    discount_fallback: Annotated[tuple[float, float, float], Above(0)] = (0.5, 1.0, 1.5)
     """Discounts of counts 1, 2, and 3 or more, for orders whose own cannot be estimated."""
     special_words: SpecialWords = "error"
-    """What <s>, </s> and <unk> in the text are: an error, or the unknown word."""
-    memory: int = 4 << 30
-    """Working memory in bytes; what does not fit lies in temporary files."""
-    scratch: StrPath | None = None
-    """Folder of temporary files; the system's own by default."""
-    threads: int = 0
-    """Threads to use; 0 uses all processors. The model does not depend on it."""
+    """What to do with <s>, </s> and <unk> in the text: stop with an ``error``, or treat them as ``unknown``
+    words."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.order <= LM_MAX_ORDER:
-            raise ConfigError(f"order must be between 1 and {LM_MAX_ORDER}, got {self.order}")
+        Options.__post_init__(self)
         if not 1 <= len(self.prune) <= self.order:
             raise ConfigError(
-                f"prune needs 1 to {self.order} values for a model of order {self.order}, "
+                f"prune must have 1 to {self.order} values for a model of order {self.order}, "
                 f"got {len(self.prune)}"
             )
-        if min(self.prune) < 0 or list(self.prune) != sorted(self.prune):
-            raise ConfigError(f"prune values must not be negative and must not fall, got {list(self.prune)}")
+        if list(self.prune) != sorted(self.prune):
+            raise ConfigError(f"prune must not fall from one order to the next, got {list(self.prune)}")
         for count, amount in enumerate(self.discount_fallback, start=1):
-            if not 0 < amount <= count:
-                raise ConfigError(f"discount_fallback {count} must be in (0, {count}], got {amount}")
-        if self.special_words not in get_args(SpecialWords):
-            raise ConfigError(f"special_words must be 'error' or 'unknown', got '{self.special_words}'")
-        if self.memory < _LEAST_MEMORY:
-            raise ConfigError(f"memory must be at least 1M, got {self.memory} bytes")
-        if self.threads < 0:
-            raise ConfigError(f"threads must not be negative, got {self.threads}")
+            if amount > count:
+                raise ConfigError(f"discount_fallback {count} must be at most {count}, got {amount}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +73,19 @@ class BuildReport:
     spilled_bytes: int
     """Bytes written to temporary files because memory was not enough."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            "counts": list(self.counts),
+            "discounts": [
+                {"amounts": list(discounts.amounts), "fallback": discounts.fallback}
+                for discounts in self.discounts
+            ],
+            "spilled_bytes": self.spilled_bytes,
+        }
+
 
 def build(
     corpus: Sequence[StrPath],
@@ -91,28 +94,39 @@ def build(
     arpa: StrPath | None = None,
     binary: StrPath | None = None,
     vocabulary: Vocabulary | None = None,
+    threads: int = 0,
+    memory_limit: int = _USUAL_MEMORY,
+    scratch: StrPath | None = None,
     track: Track = no_track,
 ) -> BuildReport:
     """Estimate a model from text files, one sentence per line, and write it as ARPA, binary or both.
 
-    With a ``vocabulary`` the model uses its word numbers, and it grows by the words it does not have.
+    With a ``vocabulary`` the model uses its word numbers, and it grows by the words it does not have. Counts
+    that do not fit into ``memory_limit`` bytes lie in temporary files in the folder ``scratch``. 0
+    ``threads`` are all processors. The model depends on none of these.
     """
+    if not corpus:
+        raise ConfigError("there is no text to estimate a model from")
     if arpa is None and binary is None:
-        raise ConfigError("nothing to write: name an ARPA file, a folder for the binary form, or both")
+        raise ConfigError("nothing to write: give `arpa` (a file), `binary` (a folder) or both")
+    if memory_limit < _LEAST_MEMORY:
+        raise ConfigError(f"memory_limit must be at least 1M, got {memory_limit} bytes")
     _check_outputs(arpa, binary)
     options = options or LmOptions()
-    scratch = Scratch(options.memory, options.scratch)
-    model = estimate_model(corpus, options=options, scratch=scratch, vocabulary=vocabulary, track=track)
+    spilled = Scratch(memory_limit, scratch)
+    model = estimate_model(
+        corpus, options=options, scratch=spilled, vocabulary=vocabulary, threads=threads, track=track
+    )
     if arpa is not None:
-        write_arpa(arpa, model, scratch=scratch, threads=_threads(options), track=track)
+        write_arpa(arpa, model, scratch=spilled, threads=_count(threads), track=track)
     if binary is not None:
-        write_estimate(binary, model, scratch=scratch, track=track)
+        write_estimate(binary, model, scratch=spilled, track=track)
     return BuildReport(
         sentences=model.counts.sentences,
         words=model.counts.words,
         counts=model.counts.kept,
         discounts=model.discounts,
-        spilled_bytes=scratch.spilled,
+        spilled_bytes=spilled.spilled,
     )
 
 
@@ -122,11 +136,12 @@ def estimate_model(
     options: LmOptions,
     scratch: Scratch | None = None,
     vocabulary: Vocabulary | None = None,
+    threads: int = 0,
     track: Track = no_track,
 ) -> Estimate:
     """The estimate itself, not written anywhere."""
     if scratch is None:
-        scratch = Scratch(options.memory, options.scratch)
+        scratch = Scratch(_USUAL_MEMORY, None)
     counts = count_ngrams(
         corpus,
         order=options.order,
@@ -134,14 +149,14 @@ def estimate_model(
         special_as_unknown=options.special_words == "unknown",
         vocabulary=vocabulary,
         scratch=scratch,
-        threads=_threads(options),
+        threads=_count(threads),
         track=track,
     )
     return estimate(
         counts,
         fallback=options.discount_fallback,
         scratch=scratch,
-        threads=_threads(options),
+        threads=_count(threads),
         track=track,
     )
 
@@ -157,5 +172,7 @@ def _check_outputs(arpa: StrPath | None, binary: StrPath | None) -> None:
         raise OutputError("is a file", binary, "a folder is written here: choose another name")
 
 
-def _threads(options: LmOptions) -> int:
-    return options.threads or os.cpu_count() or 1
+def _count(threads: int) -> int:
+    if threads < 0:
+        raise ConfigError(f"threads must be at least 0, got {threads}")
+    return threads or os.cpu_count() or 1

@@ -79,6 +79,17 @@ class Perplexity:
             unknown_log10=self.unknown_log10 + other.unknown_log10,
         )
 
+    def to_dict(self) -> dict[str, float | None]:
+        """As plain values; a perplexity that is not finite is None."""
+        return {
+            "sentence_count": self.sentences,
+            "words": self.words,
+            "unknown": self.unknown,
+            "log10": self.log10,
+            "perplexity": _finite(self.including_unknown),
+            "perplexity_without_unknown": _finite(self.excluding_unknown),
+        }
+
     @property
     def including_unknown(self) -> float:
         """Perplexity over all words; NaN for an empty text."""
@@ -88,6 +99,10 @@ class Perplexity:
     def excluding_unknown(self) -> float:
         """Perplexity over the known words; NaN if there are none."""
         return _perplexity(self.log10 - self.unknown_log10, self.words - self.unknown)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 def _perplexity(log10: float, words: int) -> float:

@@ -100,7 +100,11 @@ def _without(
             if source not in hidden:
                 stream.write(target + "\n")
     build(
-        [folder / "lm.txt"], options=replace(options.lm, memory=memory, threads=threads), binary=folder / "lm"
+        [folder / "lm.txt"],
+        options=options.lm,
+        binary=folder / "lm",
+        threads=threads,
+        memory_limit=memory,
     )
     whole = load(trained.folder).decoder
     decoder = Decoder(

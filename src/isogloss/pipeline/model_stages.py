@@ -107,7 +107,9 @@ def language_model(
     """Estimate the language model of the target language."""
     build(
         [inputs["text"]],
-        options=from_settings(LmOptions, {**options, "memory": memory, "threads": threads}),
+        options=from_settings(LmOptions, options),
         binary=outputs["lm"],
+        threads=threads,
+        memory_limit=memory,
         track=track,
     )

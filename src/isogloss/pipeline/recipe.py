@@ -235,7 +235,7 @@ class _Recipe:
         return {"rules": rules, "prune": prune}
 
     def _language_model(self, text: Output, prefix: str = "") -> Stage:
-        helpers, lm = self.helpers, asdict(self.options.lm)
+        helpers = self.helpers
         return Stage(
             name=f"{prefix}lm",
             function=partial(
@@ -246,7 +246,7 @@ class _Recipe:
             ),
             inputs={"text": text},
             outputs={"lm": f"work/{prefix}lm"},
-            options={name: lm[name] for name in lm if name not in ("memory", "threads", "scratch")},
+            options=asdict(self.options.lm),
         )
 
     def _without_tuning_pairs(

@@ -152,7 +152,7 @@ class TrainOptions(Options):
     """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
     was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
     lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
-    """The language model; ``memory`` and ``threads`` are given elsewhere."""
+    """The language model."""
     decoder: SearchOptions | None = None
     """Limits of the search."""
     features: SparseOptions | None = None

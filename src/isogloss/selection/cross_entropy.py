@@ -74,7 +74,7 @@ def _model(
     with file.open("w", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
         for words in sentences:
             stream.write(" ".join(word if word in known else _UNKNOWN for word in words) + "\n")
-    build([file], options=LmOptions(order=order, special_words="unknown", threads=threads), binary=place)
+    build([file], options=LmOptions(order=order, special_words="unknown"), binary=place, threads=threads)
     return LanguageModel.load(place)
 
 

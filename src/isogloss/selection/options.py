@@ -1,11 +1,12 @@
-"""How pairs are chosen."""
+"""How pairs are selected."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Between, DefaultText, Options, Range
 
 __all__ = ["SampleOptions", "SelectionMethod"]
 
@@ -15,45 +16,34 @@ _MOST_ORDER = 7  # of language models; n-grams could be longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampleOptions:
-    """Which pairs are chosen, and how many.
+class SampleOptions(Options):
+    """Which pairs are selected, and how many.
 
     >>> SampleOptions(method="random", share=0.5).limit(1001)
     500
     """
 
     method: SelectionMethod = "ngrams"
-    """``ngrams``: for every sentence of the text the pairs of highest n-gram precision, until each of its
-    n-grams is covered; ``cross-entropy``: those that a model of the text prefers to one of the corpus
-    (Moore and Lewis 2010); ``random``: any, for comparison."""
-    order: int = 3
+    """``ngrams``: for each sentence of the text, the pairs with the highest n-gram precision until all its
+    n-grams are covered; ``cross-entropy``: pairs that a language model of the text prefers to one of the
+    corpus (Moore and Lewis 2010); ``random``: for comparison."""
+    order: Annotated[int, Between(1, _MOST_ORDER)] = 3
     """Words in the longest n-grams."""
-    coverage: int = 10
-    """``ngrams``: how often each n-gram of each sentence is covered, where the corpus allows it."""
-    size: int = 0
-    """Pairs to choose; 0 is no limit, which ``ngrams`` alone can do without."""
-    share: float = 0.0
-    """The same as a share of the corpus."""
-    seed: int = 1
-    """Of random draws."""
+    coverage: Annotated[int, AtLeast(1)] = 10
+    """How often ``ngrams`` covers each n-gram of each sentence, where the corpus allows it."""
+    size: Annotated[int, AtLeast(0), DefaultText("as many as ngrams needs")] = 0
+    """Pairs to select. The other methods need this or a share."""
+    share: Annotated[float, Range(low=0, high=1, below=True), DefaultText("no limit")] = 0.0
+    """Pairs to select, as a share of the corpus, such as 0.5."""
+    seed: Annotated[int, AtLeast(0)] = 1
+    """Random seed."""
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(SelectionMethod):
-            raise ConfigError(
-                f"method must be one of {', '.join(get_args(SelectionMethod))}, got {self.method!r}"
-            )
-        if not 1 <= self.order <= _MOST_ORDER:
-            raise ConfigError(f"order must be between 1 and {_MOST_ORDER}, got {self.order}")
-        if self.coverage < 1:
-            raise ConfigError(f"coverage must be at least 1, got {self.coverage}")
-        if self.size < 0 or self.seed < 0:
-            raise ConfigError(f"size and seed must be at least 0, got {self.size} and {self.seed}")
-        if not 0 <= self.share < 1:
-            raise ConfigError(f"share must be at least 0 and below 1, got {self.share}")
+        Options.__post_init__(self)
         if self.size and self.share:
-            raise ConfigError("give size or share, not both")
+            raise ConfigError("`size` and `share` exclude each other")
         if self.method != "ngrams" and not self.limited:
-            raise ConfigError(f"the method '{self.method}' needs a size or a share")
+            raise ConfigError(f"the method '{self.method}' needs a `size` or a `share`")
 
     @property
     def limited(self) -> bool:
@@ -61,7 +51,7 @@ class SampleOptions:
         return bool(self.size or self.share)
 
     def limit(self, pairs: int) -> int:
-        """How many of so many pairs may be chosen."""
+        """How many of so many pairs may be selected."""
         if self.share:
             return int(self.share * pairs)
         return min(self.size, pairs) if self.size else pairs

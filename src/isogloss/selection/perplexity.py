@@ -53,8 +53,8 @@ def perplexities(
         if not any(line.split() for line in read_lines(path)):
             continue
         with tempfile.TemporaryDirectory(prefix="isogloss-perplexity-") as folder:
-            options = LmOptions(order=order, special_words="unknown", threads=threads)
-            built = build([path], options=options, binary=Path(folder) / "lm", track=track)
+            options = LmOptions(order=order, special_words="unknown")
+            built = build([path], options=options, binary=Path(folder) / "lm", threads=threads, track=track)
             model = LanguageModel.load(Path(folder) / "lm")
             scores = model.perplexity(list(text), threads=threads)
             own = model.counts[0] - _SPECIAL

@@ -76,6 +76,8 @@ def sample_corpus(
     ``random_draws``, also models of as many pairs drawn at random.
     """
     options = options or SampleOptions()
+    if random_draws < 0:
+        raise ConfigError(f"random_draws must be at least 0, got {random_draws}")
     if any(fspath(path) == "-" for path in conversion.source.paths):
         raise ConfigError("the corpus is read more than once, so it cannot come from standard input")
 

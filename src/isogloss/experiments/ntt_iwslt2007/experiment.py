@@ -276,13 +276,13 @@ class NttExperiment:
         )
 
     def _source_lm(self, trained: Trained, place: Path) -> None:
-        options = LmOptions(
-            order=self.options.source_lm_order,
-            special_words="unknown",
-            memory=self.memory,
+        build(
+            [trained.training_text[0]],
+            options=LmOptions(order=self.options.source_lm_order, special_words="unknown"),
+            binary=place,
             threads=self.threads,
+            memory_limit=self.memory,
         )
-        build([trained.training_text[0]], options=options, binary=place)
 
     def _make_folds(
         self,

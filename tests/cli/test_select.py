@@ -1,4 +1,4 @@
-"""``isogloss sample``."""
+"""``isogloss select``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str) -> int:
-    return main(["--quiet", "sample", *arguments])
+    return main(["--quiet", "select", *arguments])
 
 
 def test_pairs_and_what_they_are_worth(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +48,12 @@ def test_json_with_random_samples(corpus: Path, capsys: pytest.CaptureFixture[st
     assert list(found["perplexity"]) == ["all", "sample", "random 1", "random 2"]
 
 
+def test_the_old_name(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sample", "source", "target", "s", "t", "--for", "text", "--no-perplexity"]) == 0
+    assert capsys.readouterr().err.startswith("'isogloss sample' is now called 'isogloss select'\n")
+    assert (corpus / "s").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -59,7 +65,10 @@ def test_json_with_random_samples(corpus: Path, capsys: pytest.CaptureFixture[st
         (["source", "text", "s", "t", "--for", "text"], "text:2: the file has 1 lines, but source has more"),
         (["-", "target", "s", "t", "--for", "text"], "it cannot come from standard input"),
         (["source", "target", "s", "s", "--for", "text"], "two outputs have the same name"),
-        (["source", "target", "s", "t", "--for", "text", "--method", "random"], "needs a size or a share"),
+        (
+            ["source", "target", "s", "t", "--for", "text", "--method", "random"],
+            "the method 'random' needs a --size or a --share",
+        ),
     ],
 )
 def test_mistakes(
