@@ -12,7 +12,7 @@ from isogloss.adapt.memory_update import (
 )
 from isogloss.adapt.options import LocalOptions, RetrievalOptions
 from isogloss.adapt.segment import Example
-from isogloss.adapt.translator import LocallyTranslated, LocalSystem, LocalTranslator
+from isogloss.adapt.translator import LocallyTranslated, LocalSystem, LocalTranslator, adapted_system
 from isogloss.adapt.update import LocalWeights, local_weights
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Memory",
     "MemoryOptions",
     "RetrievalOptions",
+    "adapted_system",
     "add_examples",
     "build_memory",
     "compact_memory",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.memory import Hit, Memory
-from isogloss.adapt.options import LocalOptions, RetrievalOptions
+from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
 from isogloss.adapt.overlay import Overlay
 from isogloss.adapt.update import LocalWeights, local_weights
 from isogloss.adapt.weight_scale import Units, find_units
@@ -24,15 +24,17 @@ from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System, best_lines
+from isogloss.decoder.translation import DecodedBatch
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
-from isogloss.nbest.edit import merge
+from isogloss.io.streams import StrPath
+from isogloss.nbest.edit import best_rows, merge
 from isogloss.nbest.store import NbestStore
 
 if TYPE_CHECKING:
     from isogloss.decoder.sentence import Sentence
 
-__all__ = ["LocalSystem", "LocalTranslator", "LocallyTranslated"]
+__all__ = ["LocalSystem", "LocalTranslator", "LocallyTranslated", "adapted_system"]
 
 _MEASURED = 400  # examples that say what a change of weights is measured in
 _BATCH = 20  # sentences per thread at once: Ctrl-C works in between
@@ -178,13 +180,17 @@ class LocalTranslator:
     def system_for(self, sentence: str) -> tuple[System, list[Hit], LocalWeights]:
         """A system that has the weights of a sentence, for those who want to look at it."""
         hits, local = self.weights(sentence)
+        return self.system_with(local), hits, local
+
+    def system_with(self, local: LocalWeights) -> System:
+        """A system of its own that has such weights, and the phrases of the memory."""
         decoder = self.system.decoder.copy(self._overlay.table() if self._overlay is not None else None)
         decoder.change(local.weights, local.sparse)
-        return System(decoder, self.system.path), hits, local
+        return System(decoder, self.system.path, self.system.text)
 
     def translate_one(
         self,
-        sentence: str | Sentence,
+        sentence: Source,
         *,
         nbest: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
@@ -250,6 +256,15 @@ class LocalSystem(System):
         super().__init__(translator.system.decoder, translator.system.path, translator.system.text)
         self.translator, self._watch = translator, watch
 
+    def _decoded(
+        self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
+    ) -> DecodedBatch:
+        # Derivations at once: what the memory holds, and so the weights, may be others later.
+        store, derivations = self.explained(
+            batch, threads=threads, max_words=max_words, time_limit=time_limit
+        )
+        return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
+
     def nbest(self, sentences: Iterable[Source], **limits: Any) -> NbestStore:
         """As ``System`` does it."""
         return self._joined(sentences, limits)[0]
@@ -257,6 +272,12 @@ class LocalSystem(System):
     def explained(self, sentences: Iterable[Source], **limits: Any) -> tuple[NbestStore, list[Derivation]]:
         """As ``System`` does it."""
         return self._joined(sentences, {**limits, "derivations": True})
+
+    def for_sentence(self, sentence: Source) -> System:
+        """A system with the weights of a sentence, which is tokens."""
+        done = self.translator.translate_one(sentence)
+        self._watch(done)
+        return self.translator.system_with(done.local)
 
     def _joined(
         self, sentences: Iterable[Any], limits: dict[str, Any]
@@ -270,3 +291,30 @@ class LocalSystem(System):
         if not stores:
             return super().nbest([]), []
         return merge(stores), derivations
+
+
+def adapted_system(
+    system: System,
+    memory: StrPath,
+    method: LocalMethod = "ebuu",
+    *,
+    dev: StrPath | None = None,
+    watch: Callable[[LocallyTranslated], None] = lambda done: None,
+    **changes: Any,
+) -> LocalSystem:
+    """A system that translates with local weights from the examples of a stored memory.
+
+    ``changes`` are fields of ``RetrievalOptions`` and ``LocalOptions``; the others are those that the memory
+    was tuned with. ``dev`` is a memory of the development set, all of which is trained on beside the
+    examples.
+    """
+    opened = Memory.open(memory, system)
+    names = {field.name for field in fields(RetrievalOptions)}
+    translator = LocalTranslator(
+        system,
+        opened,
+        opened.retrieval_options(method, **{name: changes[name] for name in changes if name in names}),
+        opened.update_options(method, **{name: changes[name] for name in changes if name not in names}),
+        dev=None if dev is None else Memory.open(dev, system),
+    )
+    return LocalSystem(translator, watch)

@@ -1,7 +1,14 @@
-"""Translating: the search, its options and weights, word lattices, stored systems."""
+"""Translating: the search, its options and weights, word lattices, stored systems.
+
+load, System, create_system      a stored system
+Translator, Translation          what translates, and what comes out
+ExternalDecoder                  any command as a translator
+Decoder, SearchOptions           the search itself
+"""
 
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation, DerivationStep
+from isogloss.decoder.explanation import Contribution, Explanation, explain
 from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
 from isogloss.decoder.factors import factor_names, parse_factors
 from isogloss.decoder.markup import escape_markup, parse_markup
@@ -9,8 +16,10 @@ from isogloss.decoder.options import SearchOptions
 from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
 from isogloss.decoder.search_result import Posteriors, Searched
 from isogloss.decoder.sentence import Fixed, Sentence, Source
-from isogloss.decoder.system import System, best_lines, create_system, inspect_system, is_system, load
+from isogloss.decoder.system import System, create_system, inspect_system, is_system, load
 from isogloss.decoder.terms import Terms
+from isogloss.decoder.translation import Translation, translation_confidences
+from isogloss.decoder.translator import TextTranslator, Translator, best_lines, source_text
 from isogloss.decoder.weights import (
     HIERARCHICAL_WEIGHTS,
     PHRASE_WEIGHTS,
@@ -25,9 +34,11 @@ __all__ = [
     "PHRASE_WEIGHTS",
     "Arc",
     "CommandOptions",
+    "Contribution",
     "Decoder",
     "Derivation",
     "DerivationStep",
+    "Explanation",
     "ExternalDecoder",
     "Fixed",
     "Lattice",
@@ -39,10 +50,14 @@ __all__ = [
     "Source",
     "System",
     "Terms",
+    "TextTranslator",
+    "Translation",
+    "Translator",
     "best_lines",
     "create_system",
     "default_weights",
     "escape_markup",
+    "explain",
     "factor_names",
     "format_plf",
     "inspect_system",
@@ -52,5 +67,7 @@ __all__ = [
     "parse_markup",
     "parse_plf",
     "read_weights",
+    "source_text",
+    "translation_confidences",
     "write_weights",
 ]

@@ -1,22 +1,25 @@
-"""Why a sentence was translated as it was: rules, and what every feature contributed."""
+"""Why a sentence got its translation: rules, and what every feature contributed."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.derivation_plot import derivation_plot
 from isogloss.decoder.sentence import Source
-from isogloss.decoder.system import System
+from isogloss.decoder.translator import source_text
 from isogloss.io.errors import ConfigError
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["Contribution", "Explanation", "explain"]
+if TYPE_CHECKING:
+    from isogloss.decoder.system import System
+
+__all__ = ["Contribution", "Explanation", "explain", "explanation_of"]
 
 _GROUPS = (
     ("language model", ("lm",)),
@@ -52,7 +55,11 @@ class Explanation:
     """A translation taken apart. Scores are sums of contributions."""
 
     source: str
+    """What was translated, as tokens."""
     translation: str
+    """The best translation, as tokens."""
+    text: str
+    """The best translation as people write it."""
     score: float
     steps: Derivation
     dense: tuple[Contribution, ...]
@@ -73,7 +80,7 @@ class Explanation:
             found[group] = found.get(group, 0.0) + item.points
         return found
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain values."""
 
         def rows(items: tuple[Contribution, ...]) -> list[dict[str, Any]]:
@@ -91,6 +98,7 @@ class Explanation:
         return {
             "source": self.source,
             "translation": self.translation,
+            "text": self.text,
             "score": self.score,
             "derivation": [step._asdict() for step in self.steps],
             "groups": self.groups(),
@@ -99,6 +107,8 @@ class Explanation:
             "second": self.second,
             "second_score": self.second_score,
         }
+
+    to_json = to_dict
 
     def to_text(self, strongest: int = 10) -> str:
         """For a terminal."""
@@ -179,27 +189,54 @@ class Explanation:
         return derivation_plot(words, self.steps) if whole == len(words) else ""
 
 
-def explain(system: System, sentence: Source) -> Explanation:
-    """Translate a sentence and take the translation apart."""
-    store, derivations = system.explained([sentence], nbest=2)
+def explain(system: System, sentence: Source, *, tokenized: bool = False) -> Explanation:
+    """Translate a sentence and take the translation apart.
+
+    A system that was trained with a tokenizer takes text, unless it is ``tokenized``. If every sentence has
+    weights of its own, those count.
+    """
+    text = None if tokenized else system.text
+    given = text.tokenize(sentence) if text is not None and isinstance(sentence, str) else sentence
+    system = system.for_sentence(given)
+    store, derivations = system.explained([given], nbest=2)
+    return explanation_of(
+        given,
+        store,
+        derivations,
+        system.weights,
+        sparse=_sparse(system, given, store),
+        detokenize=None if text is None else lambda line: text.detokenize(line, source_text(sentence)),
+    )
+
+
+def explanation_of(
+    sentence: Source,
+    store: NbestStore,
+    derivations: Sequence[Derivation],
+    weights: Mapping[str, float],
+    *,
+    sparse: tuple[Contribution, ...] = (),
+    detokenize: Callable[[str], str] | None = None,
+) -> Explanation:
+    """The best translation of a list with one or two of them, taken apart."""
     texts = list(store.texts())
     if not texts or not texts[0]:
         raise ConfigError("there is nothing to explain: the sentence has no words")
     has_second = len(texts) > 1
-    weights = system.weights
     second = store.dense[1] if has_second else np.zeros(store.dense.shape[1])
     dense = tuple(
-        Contribution(name, float(value), weights[name], float(other) if has_second else None)
+        Contribution(name, float(value), weights.get(name, 0.0), float(other) if has_second else None)
         for name, value, other in zip(store.dense_names, store.dense[0], second, strict=True)
         if value != 0 or other != 0
     )
     return Explanation(
         source=sentence if isinstance(sentence, str) else str(sentence),
         translation=texts[0],
+        text=texts[0] if detokenize is None else detokenize(texts[0]),
         score=float(store.scores[0]),
-        steps=derivations[0],
+        steps=derivations[0] if derivations else (),
         dense=dense,
-        sparse=_sparse(system, sentence, store),
+        sparse=sparse,
         second=texts[1] if has_second else None,
         second_score=float(store.scores[1]) if has_second else None,
     )
