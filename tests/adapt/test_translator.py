@@ -14,11 +14,13 @@ import pytest
 import isogloss
 from isogloss.adapt import (
     Example,
+    LocallyTranslated,
     LocalOptions,
     LocalSystem,
     LocalTranslator,
     Memory,
     MemoryOptions,
+    adapted_system,
     add_examples,
     build_memory,
     compact_memory,
@@ -102,6 +104,19 @@ def test_a_local_system_translates_with_local_weights(
     assert list(LocalSystem(translator).translate(sources)) == expected
     assert LocalSystem(translator).translate(sources[0]) == expected[0]
     assert expected != list(system.translate(sources))
+
+
+def test_a_local_system_is_a_translator(built: Path, system: System, sources: list[str]) -> None:
+    told: list[LocallyTranslated] = []
+    adapted = adapted_system(system, built, "mbuu", watch=told.append, strength=1000.0, gate=0.0)
+    for source, found in zip(sources, adapted.translate(sources, threads=2), strict=True):
+        assert " ".join(found.tokens) == found
+        assert max(step.target_span[1] for step in found.derivation) == len(found.tokens)
+        assert found.alignment
+        assert found.source == source
+    assert [one.source for one in told] == sources
+    assert adapted.explain(sources[0]).translation == adapted.translate(sources[0])
+    assert list(adapted.translate([])) == []
 
 
 def test_lattices_are_refused(built: Path, system: System) -> None:

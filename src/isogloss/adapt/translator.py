@@ -24,10 +24,11 @@ from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System, best_lines
+from isogloss.decoder.translation import DecodedBatch
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import StrPath
-from isogloss.nbest.edit import merge
+from isogloss.nbest.edit import best_rows, merge
 from isogloss.nbest.store import NbestStore
 
 if TYPE_CHECKING:
@@ -254,6 +255,15 @@ class LocalSystem(System):
     ) -> None:
         super().__init__(translator.system.decoder, translator.system.path, translator.system.text)
         self.translator, self._watch = translator, watch
+
+    def _decoded(
+        self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
+    ) -> DecodedBatch:
+        # Derivations at once: what the memory holds, and so the weights, may be others later.
+        store, derivations = self.explained(
+            batch, threads=threads, max_words=max_words, time_limit=time_limit
+        )
+        return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
 
     def nbest(self, sentences: Iterable[Source], **limits: Any) -> NbestStore:
         """As ``System`` does it."""

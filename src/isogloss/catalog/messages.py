@@ -6,7 +6,6 @@ the edges) stays. A line without letters is copied.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +13,10 @@ from dataclasses import dataclass, replace
 
 from isogloss.corpus.placeholders import DEFAULT_KINDS, MARK, Protector
 from isogloss.corpus.processing import TextProcessing
-from isogloss.decoder import Fixed, Sentence, System, Terms, best_lines
+from isogloss.decoder import Fixed, Sentence, Terms, Translator, best_lines, translation_confidences
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.nbest.edit import best_rows
-from isogloss.nbest.store import NbestStore
 
 __all__ = ["Draft", "MessageTranslator", "well_nested"]
 
@@ -28,7 +26,6 @@ _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*)[^<>]*?(?P<empty>/?)
 _HOLLOW = re.compile(r"<([A-Za-z][\w:.-]*)[^<>]*>\s*</\1\s*>")
 _NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "wbr"})
 _BATCH = 50
-_SURPRISE = 10.0  # in natural logarithms: words this improbable lower the confidence to 1/e
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +41,10 @@ class Draft:
 class MessageTranslator:
     """Translates messages with a system that was trained with a tokenizer."""
 
-    def __init__(self, system: System, *, threads: int = 1, terms: Terms | None = None) -> None:
+    def __init__(self, system: Translator, *, threads: int = 1, terms: Terms | None = None) -> None:
         if system.text is None:
             raise ConfigError(
-                f"{system.path}: the system was made from tokens, and messages are text: train one with a "
-                "tokenizer"
+                "the system was made from tokens, and messages are text: train one with a tokenizer"
             )
         kinds = tuple(dict.fromkeys([*(system.text.placeholders or DEFAULT_KINDS), "tags"]))
         self._system, self._threads, self._terms = system, threads, terms
@@ -108,31 +104,18 @@ class MessageTranslator:
         if self._terms is not None:
             sources = [self._terms.apply(source) for source in sources]
         store = self._system.nbest(sources, nbest=1, threads=self._threads)
-        confidences = _confidences(store, [len(source.words) for source in sources])
-        lines = best_lines(store, list(sources))
+        chosen = best_rows(store)
+        sure = translation_confidences(store, chosen, [len(source.words) for source in sources])
+        lines = best_lines(store, list(sources), chosen)
         return [
             Draft(self._text.detokenize(line, source.text), confidence)
-            for line, source, confidence in zip(lines, sources, confidences, strict=True)
+            for line, source, confidence in zip(lines, sources, sure, strict=True)
         ]
 
 
 def _marks(sentence: Sentence) -> list[Fixed]:
     words = enumerate(sentence.words)
     return [Fixed(place, place + 1, (word,)) for place, word in words if MARK.fullmatch(word)]
-
-
-def _confidences(store: NbestStore, lengths: Sequence[int]) -> list[float]:
-    rows = best_rows(store)
-    columns = dict(zip(store.dense_names, store.dense[rows].T.tolist(), strict=True))
-    nothing = [0.0] * len(rows)
-    found = []
-    for at, length in enumerate(lengths):
-        known = max(0.0, 1 - columns.get("unknown", nothing)[at] / length)
-        together = length / (length + columns.get("rules", nothing)[at])
-        words = len(store.tokens.row(int(rows[at]))) + 1
-        usual = math.exp(min(0.0, columns.get("lm", nothing)[at]) / words / _SURPRISE)
-        found.append(round(known * math.sqrt(together) * usual, 3))
-    return found
 
 
 def _joined(parts: Sequence[str], drafts: Mapping[str, Draft]) -> Draft:

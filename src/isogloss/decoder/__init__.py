@@ -1,4 +1,10 @@
-"""Translating: the search, its options and weights, word lattices, stored systems."""
+"""Translating: the search, its options and weights, word lattices, stored systems.
+
+load, System, create_system      a stored system
+Translator, Translation          what translates, and what comes out
+ExternalDecoder                  any command as a translator
+Decoder, SearchOptions           the search itself
+"""
 
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation, DerivationStep
@@ -11,8 +17,10 @@ from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
 from isogloss.decoder.search_result import Posteriors, Searched
 from isogloss.decoder.sentence import Fixed, Sentence, Source
 from isogloss.decoder.stream import InputOptions, OutputOptions, arriving_batches, line_reader, written
-from isogloss.decoder.system import System, best_lines, create_system, inspect_system, is_system, load
+from isogloss.decoder.system import System, create_system, inspect_system, is_system, load
 from isogloss.decoder.terms import Terms
+from isogloss.decoder.translation import Translation, translation_confidences
+from isogloss.decoder.translator import TextTranslator, Translator, best_lines, source_text
 from isogloss.decoder.weights import (
     HIERARCHICAL_WEIGHTS,
     PHRASE_WEIGHTS,
@@ -46,6 +54,9 @@ __all__ = [
     "Source",
     "System",
     "Terms",
+    "TextTranslator",
+    "Translation",
+    "Translator",
     "arriving_batches",
     "best_lines",
     "create_system",
@@ -62,6 +73,8 @@ __all__ = [
     "parse_markup",
     "parse_plf",
     "read_weights",
+    "source_text",
+    "translation_confidences",
     "write_weights",
     "written",
 ]

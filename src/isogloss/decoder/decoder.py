@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,6 +130,22 @@ class Decoder:
         other._sparse_weights = self._sparse_weights
         other._set_dense(self.weights)
         return other
+
+    def explainer(
+        self, max_words: int = DEFAULT_MAX_WORDS
+    ) -> Callable[[Source], tuple[NbestStore, list[Derivation]]]:
+        """Explains single inputs under the weights of now, whatever weights are set later."""
+        weights, sparse = self.weights, self._sparse_weights
+
+        def explain(item: Source) -> tuple[NbestStore, list[Derivation]]:
+            decoder = self
+            if self.weights is not weights or self._sparse_weights is not sparse:
+                decoder = self.copy()
+                decoder._sparse_weights = sparse
+                decoder._set_dense(weights)
+            return decoder.explained([item], max_words=max_words)
+
+        return explain
 
     def _check_signature(self, weights: SparseWeights) -> None:
         where = f"{weights.path}: " if weights.path else ""

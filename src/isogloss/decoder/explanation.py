@@ -1,23 +1,26 @@
-"""Why a sentence was translated as it was: rules, and what every feature contributed."""
+"""Why a sentence got its translation: rules, and what every feature contributed."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.derivation_plot import derivation_plot
 from isogloss.decoder.sentence import Source
-from isogloss.decoder.system import System
+from isogloss.decoder.translator import source_text
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, Options
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["Contribution", "ExplainOptions", "Explanation", "explain"]
+if TYPE_CHECKING:
+    from isogloss.decoder.system import System
+
+__all__ = ["Contribution", "ExplainOptions", "Explanation", "explain", "explanation_of"]
 
 _GROUPS = (
     ("language model", ("lm",)),
@@ -65,7 +68,11 @@ class Explanation:
     """A translation taken apart. Scores are sums of contributions."""
 
     source: str
+    """What was translated, as tokens."""
     translation: str
+    """The best translation, as tokens."""
+    text: str
+    """The best translation as people write it."""
     score: float
     steps: Derivation
     dense: tuple[Contribution, ...]
@@ -86,7 +93,7 @@ class Explanation:
             found[group] = found.get(group, 0.0) + item.points
         return found
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain values."""
 
         def rows(items: tuple[Contribution, ...]) -> list[dict[str, Any]]:
@@ -104,6 +111,7 @@ class Explanation:
         return {
             "source": self.source,
             "translation": self.translation,
+            "text": self.text,
             "score": self.score,
             "derivation": [step._asdict() for step in self.steps],
             "groups": self.groups(),
@@ -112,6 +120,8 @@ class Explanation:
             "second": self.second,
             "second_score": self.second_score,
         }
+
+    to_json = to_dict
 
     def to_text(self, strongest: int = 10) -> str:
         """For a terminal."""
@@ -198,28 +208,48 @@ def explain(system: System, sentence: Source, *, tokenized: bool = False) -> Exp
     A system that was trained with a tokenizer takes text, unless it is ``tokenized``. If every sentence has
     weights of its own, those count.
     """
-    if isinstance(sentence, str) and system.text is not None and not tokenized:
-        sentence = system.text.tokenize(sentence)
-    system = system.for_sentence(sentence)
-    store, derivations = system.explained([sentence], nbest=2)
+    text = None if tokenized else system.text
+    given = text.tokenize(sentence) if text is not None and isinstance(sentence, str) else sentence
+    system = system.for_sentence(given)
+    store, derivations = system.explained([given], nbest=2)
+    return explanation_of(
+        given,
+        store,
+        derivations,
+        system.weights,
+        sparse=_sparse(system, given, store),
+        detokenize=None if text is None else lambda line: text.detokenize(line, source_text(sentence)),
+    )
+
+
+def explanation_of(
+    sentence: Source,
+    store: NbestStore,
+    derivations: Sequence[Derivation],
+    weights: Mapping[str, float],
+    *,
+    sparse: tuple[Contribution, ...] = (),
+    detokenize: Callable[[str], str] | None = None,
+) -> Explanation:
+    """The best translation of a list with one or two of them, taken apart."""
     texts = list(store.texts())
     if not texts or not texts[0]:
         raise ConfigError("there is nothing to explain: the sentence has no words")
     has_second = len(texts) > 1
-    weights = system.weights
     second = store.dense[1] if has_second else np.zeros(store.dense.shape[1])
     dense = tuple(
-        Contribution(name, float(value), weights[name], float(other) if has_second else None)
+        Contribution(name, float(value), weights.get(name, 0.0), float(other) if has_second else None)
         for name, value, other in zip(store.dense_names, store.dense[0], second, strict=True)
         if value != 0 or other != 0
     )
     return Explanation(
         source=sentence if isinstance(sentence, str) else str(sentence),
         translation=texts[0],
+        text=texts[0] if detokenize is None else detokenize(texts[0]),
         score=float(store.scores[0]),
-        steps=derivations[0],
+        steps=derivations[0] if derivations else (),
         dense=dense,
-        sparse=_sparse(system, sentence, store),
+        sparse=sparse,
         second=texts[1] if has_second else None,
         second_score=float(store.scores[1]) if has_second else None,
     )

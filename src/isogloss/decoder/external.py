@@ -8,19 +8,26 @@ import re
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
 from isogloss.decoder.plf import Lattice, format_plf
 from isogloss.decoder.sentence import Source
+from isogloss.decoder.translation import DecodedBatch
+from isogloss.decoder.translator import TextTranslator
 from isogloss.decoder.weights import write_weights
 from isogloss.io.errors import ConfigError, DataFormatError, ExternalCommandError, InputFileError
+from isogloss.nbest.edit import best_rows
 from isogloss.nbest.formats import read_nbest
 from isogloss.nbest.store import NbestStore
+
+if TYPE_CHECKING:
+    from isogloss.decoder.explanation import Explanation
 
 __all__ = ["CommandOptions", "ExternalDecoder", "NbestDecoder"]
 
@@ -59,23 +66,32 @@ class CommandOptions:
             raise ConfigError(f"timeout must be above 0 seconds, got {self.timeout}")
 
 
-class ExternalDecoder:
+class ExternalDecoder(TextTranslator):
     """Runs a command for every decoding. No shell is involved: the command is a list of arguments.
 
     In each argument ``{source}``, ``{weights}`` and ``{nbest}`` stand for files and ``{size}`` for the size
     of the list; ``{{`` and ``}}`` are braces. The command reads sentences (or lattices in PLF) from
     ``{source}`` or its standard input, a line each, and weights (name, tab, number) from ``{weights}``; it
-    writes the list to ``{nbest}`` or, if the command does not mention it, to standard output.
+    writes the list to ``{nbest}`` or, if the command does not mention it, to standard output. To translate,
+    it needs ``weights`` by the names of the features in the list; to be tuned, it starts from them.
 
     >>> decoder = ExternalDecoder(["my-decoder", "--weights={weights}", "--nbest", "{size}"])
     >>> decoder.command[1]
     '--weights={weights}'
     """
 
-    def __init__(self, command: Sequence[str], options: CommandOptions | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        options: CommandOptions | None = None,
+        *,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
         if isinstance(command, str) or not command or not command[0]:
             raise ConfigError("a command is a list: a program and its arguments")
         self.command, self.options = tuple(command), options or CommandOptions()
+        self.weights = None if weights is None else dict(weights)
+        """What it translates with."""
         for argument in self.command:
             for name in _PLACE.findall(argument.replace("{{", "").replace("}}", "")):
                 if name not in (*_FILES, "size"):
@@ -100,6 +116,36 @@ class ExternalDecoder:
                 errors = self._run(self._arguments(files, size), files["nbest"], stdin.fileno())
             with self._blaming_command(errors):
                 return self._checked(read_nbest(files["nbest"], format=self.options.format), len(sources))
+
+    def nbest(
+        self,
+        sentences: Iterable[Source],
+        *,
+        nbest: int = 100,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        time_limit: float | None = None,
+    ) -> NbestStore:
+        """The best ``nbest`` translations of every sentence; all limits are the command's business."""
+        return self.decode(list(sentences), self._known_weights(), size=nbest)
+
+    def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
+        """What every feature contributed to the translation of a sentence; the rules are not known."""
+        from isogloss.decoder.explanation import explanation_of
+
+        weights = self._known_weights()
+        return explanation_of(sentence, self.decode([sentence], weights, size=2), (), weights)
+
+    def _decoded(
+        self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
+    ) -> DecodedBatch:
+        store = self.nbest(batch, nbest=1)
+        return DecodedBatch(store, best_rows(store), batch)
+
+    def _known_weights(self) -> dict[str, float]:
+        if self.weights is None:
+            raise ConfigError("the weights of the command are not known: give weights to ExternalDecoder")
+        return self.weights
 
     def _arguments(self, files: Mapping[str, Path], size: int) -> list[str]:
         values = {**{name: str(path) for name, path in files.items()}, "size": str(size)}

@@ -21,18 +21,18 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any
 
 from isogloss._version import __version__
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.options import SearchOptions
-from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
-from isogloss.decoder.sentence import Source, split_words
+from isogloss.decoder.sentence import Source
+from isogloss.decoder.translation import DecodedBatch
+from isogloss.decoder.translator import TextTranslator, best_lines, source_text
 from isogloss.decoder.weights import default_weights, read_weights, split_sparse, write_weights
 from isogloss.features.model import SparseModel
 from isogloss.features.weights import SparseWeights
@@ -49,11 +49,14 @@ from isogloss.io.errors import (
 from isogloss.io.streams import StrPath, atomic_output
 from isogloss.lm.model import LanguageModel
 from isogloss.nbest.edit import best_rows
-from isogloss.nbest.store import Int64, NbestStore
+from isogloss.nbest.store import NbestStore
 from isogloss.storage.folder import open_folder, write_folder
 from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_folder
 
-__all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system", "load"]
+if TYPE_CHECKING:
+    from isogloss.decoder.explanation import Explanation
+
+__all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system", "load", "source_text"]
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
@@ -61,16 +64,20 @@ _SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
 _PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
 _SHOWN = 5  # strongest sparse features of each template that an inspection shows
 _TRAINED = "system"  # where a folder of 'isogloss train' has its system
-_BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
 
 
-class System:
-    """A translation system, loaded. Any number of threads may use one."""
+class System(TextTranslator):
+    """A translation system, loaded. Any number of threads may use one.
+
+    ``isogloss.load`` opens one; ``translate`` is what it is for::
+
+        system = isogloss.load("engine")
+        print(system.translate("The king is old."))
+    """
 
     def __init__(self, decoder: Decoder, path: Path, text: TextProcessing | None = None) -> None:
         self.decoder, self.path = decoder, path
         self.text = text
-        """How text becomes tokens and tokens become text; None if that is not the system's business."""
 
     @property
     def options(self) -> SearchOptions:
@@ -93,65 +100,25 @@ class System:
             shutil.rmtree(self.path / _SPARSE_WEIGHTS)
         write_weights(self.path / _WEIGHTS, self.decoder.weights)
 
-    @overload  # a string is an iterable of strings too, but is taken as a sentence
-    def translate(  # type: ignore[overload-overlap]
-        self,
-        sentences: Source,
-        *,
-        threads: int = 1,
-        max_words: int = DEFAULT_MAX_WORDS,
-        time_limit: float | None = None,
-        tokenized: bool = False,
-    ) -> str: ...
-    @overload
-    def translate(
-        self,
-        sentences: Iterable[Source],
-        *,
-        threads: int = 1,
-        max_words: int = DEFAULT_MAX_WORDS,
-        time_limit: float | None = None,
-        tokenized: bool = False,
-    ) -> Iterator[str]: ...
-    def translate(
-        self,
-        sentences: Source | Iterable[Source],
-        *,
-        threads: int = 1,
-        max_words: int = DEFAULT_MAX_WORDS,
-        time_limit: float | None = None,
-        tokenized: bool = False,
-    ) -> str | Iterator[str]:
-        """The best translation of a sentence (text or ``Sentence``) or a lattice, or of many.
+    def _decoded(
+        self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
+    ) -> DecodedBatch:
+        if time_limit is not None:  # the same search would not find the same once more
+            store, derivations = self.explained(
+                batch, threads=threads, max_words=max_words, time_limit=time_limit
+            )
+            return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
+        store = self.nbest(batch, nbest=1, threads=threads, max_words=max_words)
+        return DecodedBatch(store, best_rows(store), batch, explain=self.decoder.explainer(max_words))
 
-        Many are translated as their translations are asked for, some at a time, and come in order. Results
-        do not depend on ``threads``. An empty sentence has an empty translation. With a ``time_limit``, in
-        seconds per sentence, results depend on the machine.
+    def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
+        """Translate a sentence and take the translation apart: rules, and what every feature contributed.
 
-        A system that was trained with a tokenizer takes and gives text as people write it; with
-        ``tokenized``, and without a tokenizer, both are tokens with spaces between them. A ``Sentence`` and a
-        lattice hold tokens in any case.
+        ``print(system.explain("The king is old.").to_text())`` shows it; ``to_html`` and ``to_dict`` do too.
         """
-        limits = {"max_words": max_words, "time_limit": time_limit}
-        if isinstance(sentences, Source):
-            return next(self._translated([sentences], threads, tokenized, limits))
-        return self._translated(sentences, threads, tokenized, limits)
+        from isogloss.decoder.explanation import explain
 
-    def _translated(
-        self,
-        sentences: Iterable[Source],
-        threads: int,
-        tokenized: bool,
-        limits: Mapping[str, Any],
-    ) -> Iterator[str]:
-        text = None if tokenized else self.text
-        waiting = iter(sentences)
-        while batch := list(islice(waiting, _BATCH * max(1, threads))):
-            given = batch
-            if text is not None:
-                batch = [text.tokenize(item) if isinstance(item, str) else item for item in given]
-            lines = best_lines(self.nbest(batch, nbest=1, threads=threads, **limits), batch)
-            yield from lines if text is None else map(text.detokenize, lines, map(source_text, given))
+        return explain(self, sentence, tokenized=tokenized)
 
     def nbest(
         self,
@@ -219,34 +186,6 @@ class System:
     ) -> Searched:
         """The best derivations of every sentence that give a reference, as ``Decoder.force`` finds them."""
         return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
-
-
-def source_text(item: Source) -> str:
-    """The text of a source as people write it; empty if it never was such text."""
-    return item if isinstance(item, str) else getattr(item, "text", "")
-
-
-def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = None) -> Iterator[str]:
-    """The best translation of every input as text, or the one that was chosen.
-
-    A word of the input that an n-best list cannot carry is written as it was.
-    """
-    chosen = best_rows(store) if rows is None else rows
-    for item, line in zip(inputs, store.lines(chosen, len(inputs)), strict=True):
-        if "&#124;" in line:
-            for word in _own_words(item):
-                if "|||" in word:
-                    line = line.replace(word.replace("|", "&#124;"), word)
-        yield line
-
-
-def _own_words(item: Source) -> list[str]:
-    """Words that may come through as they are."""
-    if isinstance(item, str):
-        return split_words(item)
-    if isinstance(item, Lattice):
-        return [arc.word for arc in item.arcs]
-    return [*item.words, *(word for part in item.fixed for word in part.translation)]
 
 
 def create_system(

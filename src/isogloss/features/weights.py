@@ -52,6 +52,9 @@ class SparseWeights:
         """Of the features that the weights were learned with, "" if any will do."""
         self.engine = _engine.StoredWeights(table)
 
+    def __deepcopy__(self, memo: object) -> SparseWeights:
+        return self  # never changes
+
     @classmethod
     def from_names(cls, weights: Mapping[str, float], *, signature: str = "") -> SparseWeights:
         """Weights by name; weights of 0 are left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from isogloss.io.errors import ConfigError
@@ -52,6 +52,10 @@ class Tuned:
     history: tuple[LearningStep, ...]
     """Learning curve of the best run; its scores are the higher the better, percentages in 0..1."""
     warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
 
 
 def tune_nbest(

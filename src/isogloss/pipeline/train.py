@@ -91,6 +91,18 @@ class Trained:
         """The page that tells all."""
         return self.folder / REPORT
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values: where it is, how good it is, how it was tuned, what each stage cost."""
+        costs = ("stage", "wall_seconds", "cpu_seconds", "peak_bytes", "output_bytes")
+        return {
+            "folder": str(self.folder),
+            "results": self.results,
+            "tuning": self.history,
+            "cleaning": self.cleaning,
+            "stages": [{name: getattr(record, name) for name in costs} for record in self.records],
+            "report": str(self.report),
+        }
+
     def load(self) -> System:
         """Open the system."""
         return load(self.folder)

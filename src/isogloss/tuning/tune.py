@@ -50,7 +50,7 @@ def tune(
     with contextlib.ExitStack() as stack:
         folder = work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="isogloss-tune-")))
         if not isinstance(system, System):
-            result = tune_in_turns(job, system, learner, _start(options, start), folder)
+            result = tune_in_turns(job, system, learner, _start(system, options, start), folder)
         elif options.entry.needs_decoder:
             driver: DecoderLearner = learner
             result = driver.tune(job, system, dict(system.weights if start is None else start), folder)
@@ -63,7 +63,9 @@ def tune(
     return result
 
 
-def _start(options: TuneOptions, start: Mapping[str, float] | None) -> dict[str, float]:
+def _start(
+    decoder: NbestDecoder, options: TuneOptions, start: Mapping[str, float] | None
+) -> dict[str, float]:
     """Start weights for a decoder of which nothing is known but its lists."""
     if options.entry.needs_decoder:
         possible = [name for name in learner_names(decoder=False) if name in learner_names(decoder=True)]
@@ -71,9 +73,10 @@ def _start(options: TuneOptions, start: Mapping[str, float] | None) -> dict[str,
             f"the method '{options.entry.name}' works inside the search of Isogloss; tune another decoder by "
             f"one of: {', '.join(possible)}"
         )
-    if start is None:
+    begin = start if start is not None else getattr(decoder, "weights", None)
+    if begin is None:
         raise ConfigError("another decoder than a system has no weights that are known: give start weights")
-    return dict(start)
+    return dict(begin)
 
 
 def check_result(result: TuneResult) -> None:

@@ -1,0 +1,297 @@
+"""A translation: text that knows how it came about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import cached_property
+from typing import Any
+
+from isogloss.decoder.derivation import Derivation
+from isogloss.decoder.plf import Lattice
+from isogloss.decoder.sentence import Source, split_words
+from isogloss.nbest.store import Int64, NbestStore
+
+__all__ = ["DecodedBatch", "Translation", "TranslationFacts", "translation_confidences"]
+
+Link = tuple[int, int]
+Explain = Callable[[Source], tuple[NbestStore, Sequence[Derivation]]]
+"""Translates a source once more, as it was translated, and keeps word alignment and derivation."""
+
+_SURPRISE = 10.0  # in natural logarithms: words this improbable lower the confidence to 1/e
+_GAPS = ("[X,1]", "[X,2]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationFacts:
+    """All that is known of a translation."""
+
+    source: str = ""
+    score: float = 0.0
+    confidence: float = 1.0
+    features: Mapping[str, float] = field(default_factory=dict)
+    source_tokens: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    alignment: tuple[Link, ...] = ()
+    derivation: Derivation = ()
+    unknown: tuple[str, ...] = ()
+
+
+class Translation(str):
+    """The translation of a sentence: a string that knows how it came about.
+
+    It is a ``str`` wherever one is wanted: printed, written, compared, joined. What it knows is looked up
+    when it is asked for; ``alignment``, ``derivation`` and ``unknown`` translate the sentence once more then.
+    A list of translations is a table to ``pandas.DataFrame``: text, source, score, confidence.
+
+    >>> import isogloss
+    >>> found = isogloss.Translation("the old house", source="das alte Haus", score=-3.5)
+    >>> print(found, len(found), found.score)
+    the old house 13 -3.5
+    >>> found.upper()
+    'THE OLD HOUSE'
+    """
+
+    __slots__ = ("_facts",)
+    _facts: TranslationFacts | _LazyFacts
+
+    def __new__(
+        cls,
+        text: str,
+        *,
+        source: str = "",
+        score: float = 0.0,
+        confidence: float = 1.0,
+        features: Mapping[str, float] | None = None,
+        source_tokens: Sequence[str] = (),
+        tokens: Sequence[str] = (),
+        alignment: Sequence[Link] = (),
+        derivation: Derivation = (),
+        unknown: Sequence[str] = (),
+    ) -> Translation:
+        """A translation of which all is known; systems make their own."""
+        return cls.known(
+            text,
+            TranslationFacts(
+                source=source,
+                score=score,
+                confidence=confidence,
+                features=dict(features or {}),
+                source_tokens=tuple(source_tokens),
+                tokens=tuple(tokens),
+                alignment=tuple(alignment),
+                derivation=tuple(derivation),
+                unknown=tuple(unknown),
+            ),
+        )
+
+    @classmethod
+    def known(cls, text: str, facts: TranslationFacts | _LazyFacts) -> Translation:
+        """A text and what is known of it."""
+        made = str.__new__(cls, text)
+        made._facts = facts
+        return made
+
+    @property
+    def text(self) -> str:
+        """The translation as a plain string."""
+        return str(self)
+
+    @property
+    def source(self) -> str:
+        """What was translated, as it was given."""
+        return self._facts.source
+
+    @property
+    def score(self) -> float:
+        """The model's score. Compare it with other translations of the same sentence only."""
+        return self._facts.score
+
+    @property
+    def confidence(self) -> float:
+        """0 to 1: the higher, the more of it is known words, in long phrases, that make usual text. An order
+        in which to look at translations, not a probability."""
+        return self._facts.confidence
+
+    @property
+    def features(self) -> dict[str, float]:
+        """The values of the dense features by name; ``System.explain`` shows sparse ones too."""
+        return dict(self._facts.features)
+
+    @property
+    def source_tokens(self) -> tuple[str, ...]:
+        """The words that the search saw; none of a lattice."""
+        return self._facts.source_tokens
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The words that the search gave."""
+        return self._facts.tokens
+
+    @property
+    def alignment(self) -> tuple[Link, ...]:
+        """Which words translate which: numbers of source tokens and of tokens, from 0."""
+        return self._facts.alignment
+
+    @property
+    def derivation(self) -> Derivation:
+        """The rules it was made with, in the order of their target words; none of another decoder."""
+        return self._facts.derivation
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Source words that no rule translates."""
+        return self._facts.unknown
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values that JSON can hold."""
+        facts = self._facts
+        return {
+            "text": str(self),
+            "source": facts.source,
+            "score": facts.score,
+            "confidence": facts.confidence,
+            "features": dict(facts.features),
+            "source_tokens": list(facts.source_tokens),
+            "tokens": list(facts.tokens),
+            "alignment": [list(link) for link in facts.alignment],
+            "derivation": [step._asdict() for step in facts.derivation],
+            "unknown": list(facts.unknown),
+        }
+
+    def __copy__(self) -> Translation:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Translation:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = self._facts
+        whole = facts if isinstance(facts, TranslationFacts) else facts.materialized()
+        return _restored, (str(self), {one.name: getattr(whole, one.name) for one in fields(whole)})
+
+
+def _restored(text: str, facts: dict[str, Any]) -> Translation:
+    return Translation.known(text, TranslationFacts(**facts))
+
+
+# What a table of translations shows. pandas.DataFrame takes a list of dataclasses for rows, and knows them by
+# this attribute; a list of plain strings would be one column.
+_COLUMNS = make_dataclass("_COLUMNS", ["text", "source", "score", "confidence"])
+setattr(Translation, "__dataclass_fields__", {one.name: one for one in fields(_COLUMNS)})  # noqa: B010
+
+
+class DecodedBatch:
+    """Sentences that were translated together, for their translations to look up what they are asked for."""
+
+    __slots__ = ("_derivations", "_explain", "chosen", "inputs", "rows", "store")
+
+    def __init__(
+        self,
+        store: NbestStore,
+        chosen: Int64,
+        inputs: Sequence[Source],
+        *,
+        explain: Explain | None = None,
+        derivations: Sequence[Derivation] = (),
+    ) -> None:
+        """``chosen`` are rows, one for every input. Without ``explain`` the store has all there is to know,
+        and ``derivations`` are those of its candidates."""
+        self.store, self.chosen, self.inputs = store, chosen, inputs
+        self.rows: list[int] = chosen.tolist()
+        self._explain, self._derivations = explain, derivations
+
+    def translation(self, number: int, text: str, source: str) -> Translation:
+        """The translation of one of the sentences, whose text is known already."""
+        return Translation.known(text, _LazyFacts(self, number, source))
+
+    def explained(self, number: int) -> tuple[NbestStore, int, Derivation]:
+        """A list with word alignments, the row in it, and the derivation."""
+        if self._explain is None:
+            row = self.rows[number]
+            return self.store, row, self._derivations[row] if len(self._derivations) else ()
+        store, derivations = self._explain(self.inputs[number])
+        return store, 0, derivations[0]
+
+
+class _LazyFacts:
+    """What is known of a translation, looked up when it is asked for."""
+
+    def __init__(self, batch: DecodedBatch, number: int, source: str) -> None:
+        self._batch, self._number, self.source = batch, number, source
+
+    @property
+    def _row(self) -> int:
+        return self._batch.rows[self._number]
+
+    @cached_property
+    def score(self) -> float:
+        return float(self._batch.store.scores[self._row])
+
+    @cached_property
+    def features(self) -> dict[str, float]:
+        store = self._batch.store
+        return dict(zip(store.dense_names, store.dense[self._row].tolist(), strict=True))
+
+    @cached_property
+    def source_tokens(self) -> tuple[str, ...]:
+        item = self._batch.inputs[self._number]
+        if isinstance(item, Lattice):
+            return ()
+        return tuple(split_words(item)) if isinstance(item, str) else item.words
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        return tuple(self._batch.store.text(self._row).split())
+
+    @cached_property
+    def confidence(self) -> float:
+        item = self._batch.inputs[self._number]
+        length = item.places - 1 if isinstance(item, Lattice) else len(self.source_tokens)
+        return _confidence(self.features, length, len(self.tokens))
+
+    @cached_property
+    def _explained(self) -> tuple[tuple[Link, ...], Derivation]:
+        store, row, derivation = self._batch.explained(self._number)
+        links = () if store.alignment is None else store.alignment.row(row).tolist()
+        return tuple((source, target) for source, target in links), derivation
+
+    @property
+    def alignment(self) -> tuple[Link, ...]:
+        return self._explained[0]
+
+    @property
+    def derivation(self) -> Derivation:
+        return self._explained[1]
+
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        if not self.features.get("unknown", 1.0):
+            return ()
+        found = [step for step in self.derivation if step.origin == "unknown"]
+        found.sort(key=lambda step: step.source_span)
+        return tuple(word for step in found for word in step.source.split() if word not in _GAPS)
+
+    def materialized(self) -> TranslationFacts:
+        """All of it."""
+        return TranslationFacts(**{one.name: getattr(self, one.name) for one in fields(TranslationFacts)})
+
+
+def translation_confidences(store: NbestStore, rows: Int64, lengths: Sequence[int]) -> list[float]:
+    """How sure each chosen translation is, from 0 to 1; ``lengths`` are those of the sources, in words."""
+    names = store.dense_names
+    return [
+        _confidence(dict(zip(names, values, strict=True)), length, len(store.tokens.row(row)))
+        for row, values, length in zip(rows.tolist(), store.dense[rows].tolist(), lengths, strict=True)
+    ]
+
+
+def _confidence(features: Mapping[str, float], source_words: int, words: int) -> float:
+    """Of known words, in long phrases, that make usual text."""
+    if source_words == 0:
+        return 1.0
+    known = max(0.0, 1 - features.get("unknown", 0.0) / source_words)
+    together = source_words / (source_words + features.get("rules", 0.0))
+    usual = math.exp(min(0.0, features.get("lm", 0.0)) / (words + 1) / _SURPRISE)
+    return round(known * math.sqrt(together) * usual, 3)
