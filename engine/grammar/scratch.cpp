@@ -3,27 +3,46 @@
 #include <cerrno>
 #include <cstring>
 
+#if defined(__linux__)
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
 namespace isogloss {
 namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 17;
+
+/// A file without a name, or null where the system or the file system has no such thing.
+std::FILE* open_nameless([[maybe_unused]] const std::string& folder) {
+#if defined(O_TMPFILE)
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0) return nullptr;
+  if (std::FILE* file = ::fdopen(descriptor, "w+b")) return file;
+  ::close(descriptor);
+#endif
+  return nullptr;
+}
 
 }  // namespace
 
 ScratchError::ScratchError(int error_code, std::string file)
     : std::runtime_error(std::strerror(error_code)), code(error_code), path(std::move(file)) {}
 
-ScratchFile::ScratchFile(const std::string& path)
-    : path_(path), buffer_(new char[kBuffer]), file_(std::fopen(path.c_str(), "w+b")) {
-  if (!file_) fail();
+ScratchFile::ScratchFile(const std::string& folder, const std::string& name)
+    : path_(folder + "/" + name), buffer_(new char[kBuffer]), file_(open_nameless(folder)) {
+  if (!file_) {
+    file_.reset(std::fopen(path_.c_str(), "w+b"));
+    if (!file_) fail();
+    named_ = std::remove(path_.c_str()) != 0;  // some systems keep the name of an open file
+  }
   std::setvbuf(file_.get(), buffer_.get(), _IOFBF, kBuffer);
-  std::remove(path.c_str());  // fails on systems that keep open files; the destructor tries again
 }
 
 ScratchFile::~ScratchFile() {
   if (!file_) return;
   file_.reset();
-  std::remove(path_.c_str());
+  if (named_) std::remove(path_.c_str());
 }
 
 void ScratchFile::rewind() {

@@ -21,10 +21,10 @@ struct ScratchError : std::runtime_error {
 };
 
 /// A file of intermediate results: written from front to back, then read likewise. Where the system allows
-/// it, its name disappears at once, so that not even a killed program leaves it behind.
+/// it, it has no name, so that not even a killed program leaves it behind.
 class ScratchFile {
  public:
-  explicit ScratchFile(const std::string& path);
+  ScratchFile(const std::string& folder, const std::string& name);
   ScratchFile(ScratchFile&& other) noexcept = default;
   ScratchFile& operator=(ScratchFile&& other) noexcept = default;
   ~ScratchFile();
@@ -50,6 +50,7 @@ class ScratchFile {
   [[noreturn]] void fail() const;
 
   std::string path_;
+  bool named_ = false;
   std::unique_ptr<char[]> buffer_;  // outlives the file that writes through it
   std::unique_ptr<std::FILE, Close> file_;
   std::uint64_t size_ = 0;
@@ -81,7 +82,7 @@ class ScratchSpace {
  public:
   explicit ScratchSpace(std::string folder) : folder_(std::move(folder)) {}
 
-  ScratchFile new_file() { return ScratchFile(folder_ + "/run-" + std::to_string(next_.fetch_add(1))); }
+  ScratchFile new_file() { return ScratchFile(folder_, "run-" + std::to_string(next_.fetch_add(1))); }
 
  private:
   std::string folder_;

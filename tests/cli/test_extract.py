@@ -1,11 +1,7 @@
 from __future__ import annotations
 
+import itertools
 import json
-import os
-import resource
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -122,30 +118,13 @@ def test_wrong_files_exit_with_2(toy, capsys):
     assert "source:1: at least 3 fields" in capsys.readouterr().err
 
 
-def run_limited(command: list[str], limit: int) -> subprocess.CompletedProcess[str]:
-    """Run with a limit on the size of files, which is what a full disk looks like."""
-
-    def restrict() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    return subprocess.run(
-        [sys.executable, "-c", "from isogloss.cli.main import run; run()", *command],
-        preexec_fn=restrict,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONWARNINGS": "ignore"},
-    )
-
-
 @pytest.mark.parametrize("limit", [1000, 60_000, 200_000])
-def test_full_disk_leaves_the_old_table(tmp_path, limit):
+def test_full_disk_leaves_the_old_table(tmp_path, limit, fork_server):
     write_corpus(tmp_path, TOY)
     assert main(arguments(tmp_path)) == 0
     before = stored_bytes(tmp_path / "table")
     write_corpus(tmp_path, many_lines(500))
-    done = run_limited(arguments(tmp_path, "--scratch", str(tmp_path)), limit)
+    done = fork_server.run(*arguments(tmp_path, "--scratch", str(tmp_path)), largest_file=limit)
     assert done.returncode == 2, done.stderr
     assert "error:" in done.stderr
     assert "File too large" in done.stderr
@@ -160,7 +139,35 @@ def test_full_device_is_told(toy, capsys):
     assert "/dev/full: No space left on device" in capsys.readouterr().err
 
 
-def test_killed_at_any_moment_leaves_the_old_table_or_the_new(tmp_path):
+@pytest.mark.parametrize(
+    "more",
+    [[], pytest.param(["--significance", "alpha+epsilon"], marks=pytest.mark.slow)],
+    ids=["plain", "pruned"],
+)
+def test_killed_at_any_change_of_the_file_system_leaves_the_old_table_or_the_new(tmp_path, fork_server, more):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = arguments(tmp_path, "--scratch", str(scratch), *more)
+    write_corpus(tmp_path, TOY[1:])
+    assert main(command) == 0
+    old = stored_bytes(tmp_path / "table")
+    write_corpus(tmp_path, TOY)
+    for change in itertools.count(1):
+        if not fork_server.killed(command, change=change):
+            break
+        table = RuleTable.open(tmp_path / "table")
+        found = {name: array.tobytes() for name, array in table.arrays.items()}
+        if found != old:  # then it is the new one
+            assert main(command) == 0
+            assert found == stored_bytes(tmp_path / "table")
+            old = found
+    assert change > 20
+    assert list(scratch.iterdir()) == []  # what the killed ones left has been cleared away by the last
+    assert stored_bytes(tmp_path / "table") == old
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_leaves_the_old_table_or_the_new(tmp_path, fork_server):
     write_corpus(tmp_path, many_lines(400))
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -174,15 +181,11 @@ def test_killed_at_any_moment_leaves_the_old_table_or_the_new(tmp_path):
     old = stored_bytes(tmp_path / "table")
     write_corpus(tmp_path, many_lines(400))
     for moment in range(8):
-        child = os.fork()
-        if child == 0:
-            os._exit(main(command))
-        time.sleep(duration * moment / 8)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        fork_server.killed(command, seconds=duration * moment / 8)
         table = RuleTable.open(tmp_path / "table")
         found = {name: array.tobytes() for name, array in table.arrays.items()}
         assert found in (old, new)
     assert not [file for file in scratch.rglob("*") if file.is_file()]
     assert main(command) == 0
+    assert list(scratch.iterdir()) == []
     assert stored_bytes(tmp_path / "table") == new

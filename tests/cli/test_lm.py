@@ -1,22 +1,19 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
-import os
 import random
-import resource
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.lm import LanguageModel
+from support.fork_server import ForkServer
 
 Run = Callable[..., tuple[int, str, str]]
 LINES = ["the cat sat on the mat", "the dog sat", "a cat saw the dog", "the mat"]
@@ -151,11 +148,6 @@ def test_a_full_disk(run: Run, corpus: Path, tmp_path: Path) -> None:
     assert "/dev/full: No space left on device" in err
 
 
-def isogloss(*arguments: str | Path) -> list[str]:
-    code = "from isogloss.cli.main import run; run()"
-    return [sys.executable, "-c", code, "--quiet", "lm", *map(str, arguments)]
-
-
 @pytest.fixture(scope="module")
 def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     choose = random.Random(2)
@@ -165,25 +157,19 @@ def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_files_that_may_not_grow(larger: Path, tmp_path: Path) -> None:
+def test_files_that_may_not_grow(larger: Path, tmp_path: Path, run: Run, fork_server: ForkServer) -> None:
     """As if the disk were full while temporary files, ARPA or tables are written: the old outputs stay."""
     (tmp_path / "old.arpa").write_text("old")
     old = tmp_path / "old.binary"
     small = tmp_path / "text"
     small.write_text("a b\n")
-    subprocess.run(isogloss("build", small, "--order", "2", "--binary", old), check=True, capture_output=True)
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-
+    assert run("build", small, "--order", "2", "--binary", old)[0] == 0
     for outputs in (
         ["--memory", "1M", "--scratch", tmp_path, "--arpa", tmp_path / "old.arpa"],
         ["--arpa", tmp_path / "old.arpa"],
         ["--binary", old],
     ):
-        done = subprocess.run(
-            isogloss("build", larger, *outputs), preexec_fn=limit, capture_output=True, text=True, check=False
-        )
+        done = fork_server.run("lm", "build", larger, *outputs, largest_file=300_000)
         assert done.returncode == 2, done.stderr
         assert "File too large" in done.stderr
         assert "Traceback" not in done.stderr
@@ -192,67 +178,56 @@ def test_files_that_may_not_grow(larger: Path, tmp_path: Path) -> None:
     assert {p.name for p in tmp_path.iterdir()} == {"old.arpa", "old.binary", "text"}
 
 
-def test_killing_at_any_moment_leaves_the_old_or_the_new(larger: Path, tmp_path: Path) -> None:
-    arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    command = isogloss(
-        "build",
-        larger,
-        "--order",
-        "3",
-        "--memory",
-        "1M",
-        "--scratch",
-        scratch,
-        "--arpa",
-        arpa,
-        "--binary",
-        binary,
-    )
+class Killed:
+    """A build that replaces a small model by a larger one, to be killed."""
 
-    def content() -> tuple[bytes, dict[str, bytes]]:
-        manifest = json.loads((binary / "manifest.json").read_text())
-        return arpa.read_bytes(), {
-            n: (binary / a["file"]).read_bytes() for n, a in manifest["arrays"].items()
+    def __init__(self, folder: Path, text: Path, run: Run) -> None:
+        self.arpa, self.binary, self.scratch = folder / "m.arpa", folder / "m.binary", folder / "scratch"
+        self.scratch.mkdir()
+        outputs = ["--arpa", self.arpa, "--binary", self.binary]
+        limits = ["--memory", "1M", "--scratch", self.scratch]
+        self.command = ["lm", "build", text, "--order", "3", *limits, *outputs]
+        begun = time.monotonic()
+        assert run(*self.command[1:])[0] == 0
+        self.duration = time.monotonic() - begun
+        self.new = self.content()
+        (folder / "small").write_text("a b\n")
+        assert run("build", folder / "small", "--order", "3", *outputs)[0] == 0
+        self.old = self.content()
+
+    def content(self) -> tuple[bytes, dict[str, bytes]]:
+        arrays = json.loads((self.binary / "manifest.json").read_text())["arrays"]
+        return self.arpa.read_bytes(), {
+            name: (self.binary / array["file"]).read_bytes() for name, array in arrays.items()
         }
 
-    begun = time.monotonic()
-    subprocess.run(command, check=True)
-    duration = time.monotonic() - begun
-    new = content()
-    small = tmp_path / "text"
-    small.write_text("a b\n")
-    subprocess.run(isogloss("build", small, "--order", "3", "--arpa", arpa, "--binary", binary), check=True)
-    old = content()
-    choose = random.Random(5)
-    for _ in range(4):
-        process = subprocess.Popen(command, start_new_session=True)
-        time.sleep(choose.uniform(0.3, 1.1) * duration)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        found = content()
-        assert found[0] in (old[0], new[0])
-        assert found[1] in (old[1], new[1])
-        LanguageModel.load(binary).score("w1 w2")
-        assert not list(scratch.iterdir())
-    subprocess.run(command, check=True)
-    assert content() == new
-    LanguageModel.load(arpa).score("w1 w2")
+    def check(self) -> None:
+        found = self.content()
+        assert found[0] in (self.old[0], self.new[0])
+        assert found[1] in (self.old[1], self.new[1])
+        LanguageModel.load(self.binary).score("w1 w2")
+        assert not list(self.scratch.iterdir())
 
 
-@pytest.mark.parametrize("steps", [0, 1, 3, 6, 9])
-def test_interrupting_between_steps(
-    run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+def test_killing_at_any_change_of_the_file_system_leaves_the_old_or_the_new(
+    corpus: Path, tmp_path: Path, run: Run, fork_server: ForkServer
 ) -> None:
-    left = iter(range(steps))
+    build = Killed(tmp_path, corpus, run)
+    for change in itertools.count(1):
+        if not fork_server.killed(build.command, change=change):
+            break
+        build.check()
+    assert change > 10
+    assert build.content() == build.new
 
-    def track(items: Iterable[object], description: str, total: int | None = None) -> Iterator[object]:
-        for item in items:
-            if next(left, None) is None:
-                raise KeyboardInterrupt
-            yield item
 
-    monkeypatch.setattr(console, "track", track)
-    assert run("build", corpus, "--arpa", tmp_path / "a", "--binary", tmp_path / "b")[0] == 130
-    assert {p.name for p in tmp_path.iterdir()} == {"text"}
+@pytest.mark.slow
+def test_killing_at_any_moment_leaves_the_old_or_the_new(
+    larger: Path, tmp_path: Path, run: Run, fork_server: ForkServer
+) -> None:
+    build = Killed(tmp_path, larger, run)
+    for moment in range(12):
+        fork_server.killed(build.command, seconds=build.duration * moment / 10)
+        build.check()
+    assert fork_server.run(*build.command).returncode == 0
+    assert build.content() == build.new

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
+from isogloss.io import scratch
 from isogloss.io.errors import OutputError, UserError
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import write_folder
@@ -42,8 +43,8 @@ def scratch_folder(parent: StrPath | None) -> Iterator[Path]:
     """A folder for intermediate files that disappears; failing to write there is an error of its own."""
     where = Path(parent) if parent is not None else Path(tempfile.gettempdir())
     try:
-        with tempfile.TemporaryDirectory(prefix="isogloss-", dir=where, ignore_cleanup_errors=True) as folder:
-            yield Path(folder)
+        with scratch.scratch_folder(where, "isogloss-rules-") as folder:
+            yield folder
     except OSError as error:
         if isinstance(error, UserError):
             raise
@@ -70,7 +71,8 @@ class Columns(Mapping[str, Array]):
         """Add rows to the arrays of these names; the first rows decide type and width."""
         for name, array in rows.items():
             if name not in self._files:
-                self._files[name] = self._nameless_file(name)
+                # Without a name where the system allows it: not even a killed program leaves it behind.
+                self._files[name] = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
                 self._kinds[name] = (array.dtype, array.shape[1:])
                 self._rows[name] = 0
             self._files[name].write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
@@ -93,14 +95,6 @@ class Columns(Mapping[str, Array]):
         if math.prod(shape) == 0:
             return np.zeros(shape, dtype)
         return np.memmap(self._files[name], dtype=dtype, mode="r", shape=shape)
-
-    def _nameless_file(self, name: str) -> IO[bytes]:
-        """A file that not even a killed program leaves behind, where the system allows it."""
-        path = self._folder / f"column-{name}"
-        file = path.open("w+b")
-        with contextlib.suppress(OSError):
-            path.unlink()
-        return file
 
     def __iter__(self) -> Iterator[str]:
         yield from self._files

@@ -1,0 +1,67 @@
+"""Folders for intermediate files, removed at the end, or after a kill at the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from isogloss.io.streams import StrPath
+
+__all__ = ["scratch_folder"]
+
+
+@contextlib.contextmanager
+def scratch_folder(parent: StrPath | None, prefix: str) -> Iterator[Path]:
+    """Make a folder inside ``parent``, or where the system has temporary files, and remove it at the end.
+
+    A process holds a lock on its folder, and the system drops the lock however the process ends. What lies
+    beside it with the same prefix and without a lock was left behind by a killed process and is removed
+    first. So nothing else may use the prefix.
+    """
+    where = Path(parent) if parent is not None else Path(tempfile.gettempdir())
+    _sweep(where, prefix)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=where))
+        with _opened(folder) as descriptor:
+            if descriptor is None or not _lock(descriptor) or not folder.exists():
+                continue  # another process took it for a leftover before it was locked
+            try:
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            return
+
+
+def _sweep(where: Path, prefix: str) -> None:
+    """Remove the folders that killed processes of this user left behind."""
+    for folder in where.glob(f"{prefix}*"):
+        with _opened(folder) as descriptor:
+            if descriptor is not None and os.fstat(descriptor).st_uid == os.getuid() and _lock(descriptor):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int | None]:
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        yield None
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
