@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def test_site(tmp_path: Path) -> None:
     command = [sys.executable, str(DOCS / "make_site.py"), str(tmp_path)]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=1200)
     pages = {path: path.read_text("utf-8") for path in tmp_path.rglob("*.html")}
     assert len(pages) == len(list(DOCS.rglob("*.md"))) + 2
     named = {path: set(re.findall(r'id="([^"]+)"', text)) for path, text in pages.items()}
