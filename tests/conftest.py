@@ -12,8 +12,11 @@ import pytest
 
 from isogloss.cli import console
 from support.fork_server import ForkServer
+from support.properties import register_profiles
 from support.shared import shared_folder
 from support.small_system import make_systems
+
+register_profiles()
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and some of them press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

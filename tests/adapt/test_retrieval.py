@@ -7,13 +7,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.adapt.options import RetrievalOptions
 from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
 from isogloss.io.errors import ModelFormatError
+from support.properties import examples
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h", ".", ","])
 SENTENCES = st.lists(WORDS, min_size=1, max_size=9)
@@ -50,7 +51,7 @@ def segment_of(sentences: list[list[str]], **facts: list) -> tuple[Segment, Freq
     return Segment(segment_columns(examples, range(len(examples)), frequencies), "test"), frequencies
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(WORDS, max_size=150), st.lists(WORDS, max_size=150))
 def test_edit_distance(a: list[str], b: list[str]) -> None:
     number = {word: i for i, word in enumerate(sorted({*a, *b}))}
@@ -67,7 +68,7 @@ def test_edit_distance_is_rapidfuzz_s() -> None:
         assert _engine.edit_distance(a, b, terms=6) == levenshtein.distance(a.tolist(), b.tolist())
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(
     st.lists(SENTENCES, min_size=1, max_size=60),
     SENTENCES,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
@@ -18,6 +18,7 @@ from isogloss.adapt.weight_scale import find_units
 from isogloss.io.errors import ConfigError
 from isogloss.metric import BleuOptions, bleu_scores
 from isogloss.nbest.store import CsrRows
+from support.properties import examples
 
 
 class Problem:
@@ -99,7 +100,7 @@ def test_margin_update_reaches_the_minimum(seed: int, sparse: int) -> None:
     assert problem.lists.margin_objective(**facts, change=change) == objective
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 10**6), st.sampled_from([0, 5]), st.floats(0.1, 30))
 def test_error_gradient_and_descent(seed: int, sparse: int, sharpness: float) -> None:
     problem = Problem(seed, sparse=sparse)
@@ -138,7 +139,7 @@ def statistics_of(rows: int, seed: int) -> np.ndarray:
     return np.column_stack((length, rng.integers(4, 12, rows), matches, totals)).astype(np.int32)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 10**6), st.sampled_from([0, 5]), st.floats(0.1, 30))
 def test_expected_bleu_gradient_and_descent(seed: int, sparse: int, sharpness: float) -> None:
     problem = Problem(seed, sparse=sparse)

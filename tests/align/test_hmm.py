@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
 from support import align_oracles
+from support.properties import examples
 
 REACH = _engine.JUMP_REACH
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.integers(1, 4),
     st.integers(1, 4),

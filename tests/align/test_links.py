@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.align import Alignments, symmetrize
 from isogloss.align.options import LinkMethod
 from isogloss.io.errors import ConfigError, DataFormatError
 from support import align_oracles
+from support.properties import examples
 
 METHODS: list[LinkMethod] = [
     "grow-diag-final-and",
@@ -27,7 +28,7 @@ points = st.tuples(st.integers(0, 6), st.integers(0, 5))
 links = st.lists(points, unique=True, max_size=14).map(sorted)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(links, links, st.sampled_from(METHODS))
 def test_symmetrization_equals_the_published_procedure(
     forward: list, backward: list, method: LinkMethod
@@ -50,7 +51,7 @@ def test_grow_diag_final_and_by_hand() -> None:
         symmetrize(forward, backward[:1])
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.lists(links, max_size=8))
 def test_pharaoh_round_trip(pairs: list[list[tuple[int, int]]]) -> None:
     alignments = Alignments.from_links(pairs)

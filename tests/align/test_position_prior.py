@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
@@ -23,7 +23,6 @@ def weights(j: int, given: int, generated: int, tension: float) -> list[float]:
     return [math.exp(-tension * abs(i / given - j / generated)) for i in range(1, given + 1)]
 
 
-@settings(deadline=None)
 @given(places(), tensions)
 def test_closed_forms_equal_explicit_sums(place: tuple[int, int, int], tension: float) -> None:
     explicit = weights(*place, tension)
@@ -37,7 +36,6 @@ def test_closed_forms_equal_explicit_sums(place: tuple[int, int, int], tension: 
     assert _engine.expected_distance(*place, tension) == pytest.approx(distance, rel=1e-8, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(places(), st.floats(0.05, 40))
 def test_gradient_equals_finite_differences(place: tuple[int, int, int], tension: float) -> None:
     step = 1e-4

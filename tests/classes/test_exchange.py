@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss._engine import BigramCounter, ExchangeClustering, Vocabulary
 from isogloss.classes import ClassOptions, WordClasses, class_perplexity, induce_classes
 from isogloss.io.errors import ConfigError, DataFormatError
+from support.properties import examples
 
 Sentences = Sequence[Sequence[str]]
 STEPS_PER_BIT = 1 << 24
@@ -69,7 +70,7 @@ class Engine:
         return dict(zip(self.words, self.state.class_of().tolist(), strict=True))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(corpora_of_few_words, st.integers(1, 4))
 def test_moves_as_the_slow_algorithm_does(sentences: Sentences, classes: int) -> None:
     engine = Engine(sentences, classes)
@@ -83,7 +84,7 @@ def test_moves_as_the_slow_algorithm_does(sentences: Sentences, classes: int) ->
         slow = moved
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(corpora_of_few_words, st.integers(1, 4))
 def test_gain_of_every_move_is_the_difference_of_two_likelihoods(sentences: Sentences, classes: int) -> None:
     engine = Engine(sentences, classes)
@@ -95,7 +96,7 @@ def test_gain_of_every_move_is_the_difference_of_two_likelihoods(sentences: Sent
     assert engine.class_of() == engine.initial
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(corpora_of_few_words, st.integers(1, 4))
 def test_passes_never_lower_the_likelihood_and_end_where_no_move_helps(
     sentences: Sentences, classes: int

@@ -6,19 +6,20 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss._engine import Vocabulary
 from isogloss.classes import WordClasses
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError
+from support.properties import examples
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6).filter(
     lambda text: text.split() == [text] and not text.startswith("\ufeff")
 )
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.dictionaries(words, st.integers(0, 2**32 - 1), max_size=8))
 def test_a_saved_table_reads_back_the_same(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, int]

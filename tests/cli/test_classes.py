@@ -5,15 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from isogloss.classes import WordClasses
 from isogloss.cli.main import main
+from support.fork_server import ForkServer
 
 
 @pytest.fixture
@@ -111,22 +109,14 @@ def test_mistakes_are_explained_and_leave_the_old_output(
     assert (tmp_path / "c").read_text() == "old\t2\n"
 
 
-def test_a_full_disk_leaves_the_old_output(corpus: Path) -> None:
+def test_a_full_disk_leaves_the_old_output(corpus: Path, fork_server: ForkServer) -> None:
     output = corpus.parent / "c"
     output.write_text("old\t2\n")
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
-
-    command = [sys.executable, "-c", "from isogloss.cli.main import run; run()"]
-    command += ["classes", str(corpus), "--output"]
-    run = subprocess.run(
-        [*command, str(output)], preexec_fn=limit, capture_output=True, text=True, check=False
-    )
+    run = fork_server.run("classes", corpus, "--output", output, largest_file=20)
     assert run.returncode == 2
     assert "File too large" in run.stderr
     assert output.read_text() == "old\t2\n"
     assert sorted(path.name for path in corpus.parent.iterdir()) == ["c", corpus.name]
-    run = subprocess.run([*command, "/dev/full"], capture_output=True, text=True, check=False)
+    run = fork_server.run("classes", corpus, "--output", "/dev/full")
     assert run.returncode == 2
     assert "No space left on device" in run.stderr

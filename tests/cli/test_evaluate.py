@@ -4,7 +4,6 @@ import gzip
 import json
 import random
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from isogloss.cli.main import main
+from support.fork_server import ForkServer
 
 Run = Callable[..., tuple[int, str, str]]
 LINES = ["the cat sat on the mat .", "a dog barks at the moon .", "birds sing in the early morning ."]
@@ -126,8 +126,8 @@ def test_lowercase_and_packed_files(run: Run, tmp_path: Path, ref: Path) -> None
     assert "case:lc" in out["signatures"]["BLEU"]
 
 
-def test_standard_input_is_read_once(hyp: Path, ref: Path) -> None:
-    command = [sys.executable, "-c", "from isogloss.cli.main import run; run()", "evaluate", "-"]
+def test_standard_input_is_read_once(hyp: Path, ref: Path, fork_server: ForkServer) -> None:
+    command = [fork_server.command, "evaluate", "-"]
     options = ["--reference", str(ref), "--json"]
     piped = subprocess.run([*command, *options], input=hyp.read_bytes(), capture_output=True, check=False)
     assert piped.returncode == 0

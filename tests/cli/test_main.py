@@ -139,7 +139,7 @@ def test_ctrl_c_while_reading() -> None:
     process.stdin.write(b"0 ||| a ||| ||| 1\n" * 20_000)  # more than a pipe holds: the command is reading
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert out == b""
     assert err.strip() == b"interrupted"
@@ -159,14 +159,14 @@ def test_a_reader_that_has_seen_enough(tmp_path: Path, buffered: bool) -> None:
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=60) != 0
+    assert process.wait(timeout=600) != 0
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nbest", "info", "LIST"], ["LIST"]])
 def test_a_full_standard_output(nbest: str, arguments: list[str]) -> None:
     words = [nbest if word == "LIST" else word for word in arguments]
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=-1, text=True, timeout=60)
+        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=-1, text=True, timeout=600)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert arguments == ["LIST"] or done.stderr == "error: standard output: No space left on device\n"
@@ -174,8 +174,8 @@ def test_a_full_standard_output(nbest: str, arguments: list[str]) -> None:
 
 def test_closed_streams(nbest: str) -> None:
     command = " ".join(COMMAND)
-    assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest} >&-"], timeout=60).returncode == 0
-    assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest}x 2>&-"], timeout=60).returncode == 2
+    assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest} >&-"], timeout=600).returncode == 0
+    assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest}x 2>&-"], timeout=600).returncode == 2
 
 
 # What is printed -----------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def test_help_loads_nothing_heavy() -> None:
         "heavy = {'numpy', 'scipy', 'sacrebleu', 'sacremoses', 'isogloss._engine', 'zstandard'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
@@ -373,7 +373,7 @@ def in_a_terminal(script: str) -> str:
     process = subprocess.Popen([sys.executable, "-c", script], stderr=theirs, env=environment)
     os.close(theirs)
     written = b""
-    while select.select([ours], [], [], 60)[0]:
+    while select.select([ours], [], [], 600)[0]:
         try:
             chunk = os.read(ours, 65536)
         except OSError:  # the other end is closed
@@ -382,7 +382,7 @@ def in_a_terminal(script: str) -> str:
             break
         written += chunk
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=600) == 0
     return written.decode()
 
 

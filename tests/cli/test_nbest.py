@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import zstandard
 
 from isogloss.cli.main import main
 from isogloss.nbest import NbestStore, read_nbest
+from support.fork_server import ForkServer
 from support.nbest_lists import read_moses
 
 Run = Callable[..., tuple[int, str, str]]
@@ -99,9 +99,9 @@ def test_convert_there_and_back(run: Run, good: str, format: str) -> None:
     assert warned or read_moses(out.encode()).equals(read_moses(GOOD))
 
 
-def test_a_list_can_come_from_and_go_to_a_pipe() -> None:
-    command = [sys.executable, "-m", "isogloss", "nbest", "convert", "-", "--to", "jsonl", "--output", "-"]
-    done = subprocess.run(command, input=gzip.compress(GOOD), capture_output=True, timeout=60)
+def test_a_list_can_come_from_and_go_to_a_pipe(fork_server: ForkServer) -> None:
+    command = [fork_server.command, "nbest", "convert", "-", "--to", "jsonl", "--output", "-"]
+    done = subprocess.run(command, input=gzip.compress(GOOD), capture_output=True)
     assert done.returncode == 0
     assert [json.loads(line)["sentence"] for line in done.stdout.splitlines()] == [0, 0, 2]
 
@@ -155,10 +155,10 @@ def test_names_and_words_that_are_not_ascii_under_any_locale(tmp_path: Path) -> 
     for locale in ("C", "C.UTF-8"):
         environment = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
         command = [sys.executable, "-m", "isogloss", "nbest", "convert", path]
-        done = subprocess.run(command, capture_output=True, timeout=60, env=environment)
+        done = subprocess.run(command, capture_output=True, timeout=600, env=environment)
         assert done.returncode == 0, done.stderr
         assert done.stdout == "0 ||| 漢字 ||| ||| 1\n".encode()
-    missing = subprocess.run([*command[:-1], path + b"x"], capture_output=True, timeout=60)
+    missing = subprocess.run([*command[:-1], path + b"x"], capture_output=True, timeout=600)
     assert missing.returncode == 2
     assert b"No such file" in missing.stderr
 
@@ -331,26 +331,17 @@ def test_folders_that_cannot_be_written(run: Run, good: str) -> None:
 
 
 @pytest.mark.parametrize("output", ["out", "out.gz", "out.zst", "-", "stored"])
-def test_a_full_disk(tmp_path: Path, output: str) -> None:
+def test_a_full_disk(tmp_path: Path, output: str, fork_server: ForkServer) -> None:
     """A limit on the size of files stands for it: writing begins and then fails."""
     words = random.Random(1)
     lines = (f"{i} ||| {words.random()} {words.random()} ||| LM= {words.random()}\n" for i in range(5000))
     (tmp_path / "list").write_text("".join(lines))
     (tmp_path / "out").write_text("what was here before\n")
     before = snapshot(tmp_path)
-    command = [sys.executable, "-m", "isogloss", "nbest", "convert", "list", "--output", output]
+    command = ["nbest", "convert", "list", "--output", output]
     command += ["--to", "store" if output == "stored" else "moses"]
     with (tmp_path.parent / f"{tmp_path.name}.stdout").open("wb") as stdout:
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            stdout=stdout,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-        )
+        done = fork_server.run(*command, cwd=tmp_path, stdout=stdout, largest_file=20_000)
     where = "standard output" if output == "-" else output
     assert done.stderr == f"error: {where}: File too large\n"
     assert done.returncode == 2

@@ -215,7 +215,7 @@ def test_an_answer_to_every_line(systems: Path) -> None:
     process.stdin.close()
     assert process.stdout.read() == b""
     process.stdout.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=600) == 0
 
 
 def test_a_reader_that_has_seen_enough(systems: Path, tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_reader_that_has_seen_enough(systems: Path, tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         process.stderr.close()
-        assert process.wait(timeout=60) != 0
+        assert process.wait(timeout=600) != 0
 
 
 def score(translations: list[str], references: list[list[str]]) -> float:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.corpus.duplicates import SeenLines, hash_lines
+from support.properties import examples
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(batches=st.lists(st.lists(st.integers(0, 30), max_size=20), max_size=12))
 def test_it_agrees_with_a_dictionary(batches: list[list[int]]) -> None:
     seen, known, line = SeenLines(), dict[int, int](), 0

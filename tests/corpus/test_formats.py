@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isogloss.corpus import po
@@ -25,6 +25,7 @@ from isogloss.corpus.pairs import Reading, ReadOptions, SentencePair
 from isogloss.io import streams
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError, OutputError
 from isogloss.io.streams import read_lines
+from support.properties import examples
 
 # What XML 1.0 can hold; the other formats hold it too.
 characters = st.characters(
@@ -66,7 +67,7 @@ def tu(attributes: str = "", **segments: str) -> str:
     return f"<tu {attributes}>{inside}</tu>"
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(pairs=st.lists(pairs_of_text, max_size=5), name=st.sampled_from(["tmx", "xliff", "xliff2"]))
 def test_xml_round_trip(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[SentencePair], name: str
@@ -83,7 +84,7 @@ def test_xml_round_trip(
     assert not reading.skipped
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(pairs=st.lists(pairs_of_text, max_size=5, unique_by=lambda pair: (pair.source, pair.context)))
 @example(pairs=[SentencePair("a" * 100 + " " + "b" * 100, "x\\\ty " * 40)])
 def test_po_round_trip(tmp_path_factory: pytest.TempPathFactory, pairs: list[SentencePair]) -> None:
@@ -94,7 +95,7 @@ def test_po_round_trip(tmp_path_factory: pytest.TempPathFactory, pairs: list[Sen
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(pairs=st.lists(pairs_of_text, max_size=5), name=st.sampled_from(["plain", "tsv"]))
 def test_line_formats_round_trip(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[SentencePair], name: str
@@ -139,7 +140,7 @@ def test_every_format_may_be_packed(tmp_path: Path, name: str, suffix: str) -> N
         ("x.txt", tmx("").replace("UTF-8", "UTF-16").encode("utf-16"), "tmx"),
         ("x", b"\xef\xbb\xbf <xliff version='1.2'>", "xliff"),
         ("x", b'# comment\nmsgid ""\nmsgstr ""\n', "po"),
-        ("x", gzip.compress(b'msgid ""\nmsgstr ""\n'), "po"),
+        ("x", gzip.compress(b'msgid ""\nmsgstr ""\n', mtime=0), "po"),
     ],
 )
 def test_formats_are_recognised(tmp_path: Path, name: str, content: bytes, expected: str) -> None:

@@ -4,11 +4,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.corpus.synthetic.text import SyntheticCorpus, as_text, make_corpus, write_corpus
 from isogloss.io.errors import ConfigError, OutputError
+from support.properties import examples
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_references_agree_in_most_words_but_not_in_all(corpus: SyntheticCorpus) 
     assert shared / sum(map(len, first)) > 0.9
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 2**40))
 def test_every_link_is_inside_its_sentences(seed: int) -> None:
     corpus = make_corpus(20, seed)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.corpus.synthetic.text import as_text, make_corpus
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
 from isogloss.io.errors import ConfigError, MissingExtraError
+from support.properties import examples
 
 ORDINARY = [
     "Hello, world!",
@@ -71,7 +72,7 @@ def test_hyphens_are_cut_and_joined() -> None:
 
 
 @pytest.mark.parametrize("name", ["moses", "moses-hyphens", "none", "characters"])
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(text=st.text())
 def test_tokens_can_be_written_with_spaces_between(name: str, text: str) -> None:
     tokens = tokenizer(name, "en").tokenize(text)

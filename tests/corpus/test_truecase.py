@@ -4,13 +4,14 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacremoses import MosesDetruecaser, MosesTruecaser
 
 from isogloss.corpus.synthetic.text import make_corpus
 from isogloss.corpus.truecase import Truecaser, load_truecaser, train_truecaser, undo_truecase
 from isogloss.io.errors import DataFormatError, NotTrainedError
+from support.properties import examples
 
 THEIRS = MosesTruecaser()
 forms = st.sampled_from(
@@ -20,7 +21,7 @@ tokens = forms | st.sampled_from([".", "?", ":", "(", '"', "'", "[", ","])
 sentences = st.lists(tokens, max_size=12)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(counts=st.dictionaries(forms, st.integers(1, 9)), sentence=sentences)
 def test_it_does_what_sacremoses_does(counts: dict[str, int], sentence: list[str]) -> None:
     ours = Truecaser(counts)
@@ -32,7 +33,7 @@ def test_it_does_what_sacremoses_does(counts: dict[str, int], sentence: list[str
     assert undo_truecase(sentence) == MosesDetruecaser().detruecase(" ".join(sentence))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=st.lists(st.lists(tokens, max_size=8), max_size=8))
 def test_counting_agrees_with_sacremoses_inside_sentences(text: list[list[str]]) -> None:
     expected: Counter[str] = Counter()

@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from support import path_by_path
 from support.exhaustive import (
@@ -21,6 +21,7 @@ from support.exhaustive import (
     Words,
     derivations,
 )
+from support.properties import examples
 from support.random_cases import Case, arpas, cases, random_case
 
 ARPA = """\\data\\
@@ -103,7 +104,7 @@ class TestLanguageModel:
     def test_without_unk_a_new_word_is_nearly_impossible(self) -> None:
         assert LanguageModel.from_arpa("-1\ta\t-0.5\n").word_log10(("a",), "b") == -100
 
-    @settings(max_examples=25, deadline=None)
+    @examples(25)
     @given(arpas(), arpas(closed=False))
     def test_equals_the_longest_match_formula(self, closed: str, pruned: str) -> None:
         for model in map(LanguageModel.from_arpa, (closed, pruned)):
@@ -393,7 +394,7 @@ def test_equals_a_second_enumeration(hierarchical: bool, lattice: bool) -> None:
         check_against_paths(random_case(rng, hierarchical=hierarchical, lattice=lattice, length=5, most=500))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(cases(most=500))
 def test_properties(case: Case) -> None:
     found = derivations(case.grammar, case.lm, case.source, case.options, case.weights)

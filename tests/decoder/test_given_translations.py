@@ -219,7 +219,7 @@ def test_a_time_limit_drops_nothing(systems: Path, search: str) -> None:
     words = [word for line in sentences(systems, 9) for word in line][:80]
     begun = time.process_time()
     limited = system.nbest([" ".join(words), ""], nbest=1000, time_limit=0.02)
-    assert time.process_time() - begun < 10  # without it, minutes
+    assert time.process_time() - begun < 60  # of the processor; one second as a rule, and minutes without it
     assert limited.num_sentences == 2
     assert len(limited.text(0).split()) > 40
     usual = load(systems / search)

@@ -4,12 +4,13 @@ import ast
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.decoder import Arc, Lattice, format_plf, parse_plf
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import read_lines
+from support.properties import examples
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \t\n\v\f\r\0"), min_size=1)
 SCORES = st.floats(min_value=-1e30, max_value=1e30)
@@ -25,13 +26,13 @@ def lattices(draw: st.DrawFn) -> Lattice:
     return Lattice(places, tuple(sorted(arcs, key=lambda arc: arc.begin)))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(lattices())
 def test_a_lattice_survives_being_written(lattice: Lattice) -> None:
     assert parse_plf(format_plf(lattice)) == lattice
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(lattices())
 def test_the_notation_is_pythons(lattice: Lattice) -> None:
     columns = ast.literal_eval(format_plf(lattice))
@@ -40,7 +41,6 @@ def test_the_notation_is_pythons(lattice: Lattice) -> None:
     assert parse_plf(repr(columns)) == lattice or "\\x" in repr(columns) or "\\u" in repr(columns).lower()
 
 
-@settings(deadline=None)
 @given(st.text("()',\"\\ab 01-.e\t", max_size=30))
 def test_any_text_is_a_lattice_or_an_error(text: str) -> None:
     try:

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.decoder import (
@@ -17,11 +17,12 @@ from isogloss.decoder import (
 )
 from isogloss.decoder.weights import check_weights
 from isogloss.io.errors import ConfigError, DataFormatError
+from support.properties import examples
 
 NUMBERS = st.floats(min_value=-1e30, max_value=1e30)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.dictionaries(st.text("abc_é", min_size=1), NUMBERS), st.sampled_from(["w.tsv", "w.gz", "w.zst"]))
 def test_weights_survive_a_file(weights: dict[str, float], name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

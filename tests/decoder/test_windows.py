@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.decoder import Arc, Lattice, load
@@ -21,7 +21,6 @@ def test_windows_hold_every_word_once(length: int, limit: int) -> None:
     assert len(windows) == max(1, -(-length // limit))
 
 
-@settings(deadline=None)
 @given(st.data(), st.integers(1, 15), st.integers(1, 6))
 def test_windows_of_a_lattice_hold_every_path(data: st.DataObject, steps: int, limit: int) -> None:
     arcs = [Arc(i, i + 1, "a") for i in range(steps)]

@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def run(name: str, folder: Path, *arguments: str) -> str:
     command = [sys.executable, str(EXAMPLES / name), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=3000)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -66,7 +66,7 @@ def test_the_whole_journey(
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 0
     assert done.stdout.strip()

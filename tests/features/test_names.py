@@ -6,13 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.decoder import Decoder, SearchOptions
 from isogloss.features import SPELLING_TYPES, SparseModel, SparseOptions, SparseWeights, TokenColumn
 from support.exhaustive import Arc, Lattice, Match, Rule, Step
+from support.properties import examples
 from support.small_search import fired, make_decoder, of_template
 from support.sparse_oracle import TokenTypes, escaped, events, feature_counts
 
@@ -43,7 +44,7 @@ def decoder(tmp_path_factory: pytest.TempPathFactory) -> Decoder:
     return make_decoder(folder, ["nowhere ||| nothing ||| 0-0"], model, options)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.one_of(words, st.sampled_from(sorted(COLUMN))), min_size=1, max_size=4))
 def test_any_words_have_names_that_read_back(decoder: Decoder, sentence: list[str]) -> None:
     types = (*SPELLING_TYPES, "my_column")
@@ -59,7 +60,7 @@ def test_any_words_have_names_that_read_back(decoder: Decoder, sentence: list[st
     assert features == expected
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(words, min_size=2, max_size=2, unique=True))
 def test_different_words_have_different_numbers(pair: list[str]) -> None:
     first, second = map(escaped, pair)

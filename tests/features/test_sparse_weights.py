@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.features import SparseModel, SparseOptions, SparseWeights, TokenColumn
 from isogloss.io.errors import ConfigError, ModelFormatError, UserError
 from isogloss.storage.folder import open_folder, write_folder
+from support.properties import examples
 from support.small_search import make_decoder
 from support.sparse_oracle import escaped
 
@@ -28,7 +29,7 @@ named = st.dictionaries(st.builds("pair:{}|{}".format, words, words), floats, ma
 # --- Stored ----------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(named, st.sampled_from(["", "0123abcd"]))
 def test_stored_weights_are_the_same_weights(
     tmp_path_factory: pytest.TempPathFactory, weights: dict[str, float], signature: str
@@ -124,7 +125,7 @@ def test_arrays_of_something_else_are_refused(damage: str, tmp_path: Path) -> No
         SparseWeights.open(tmp_path / "x")
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.data())
 def test_nonsense_in_the_arrays_harms_nobody(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -250,7 +251,7 @@ NUMBERS = (1, 2, 2**32, 2**63, 2**64 - 1, *range(10, 2000, 7))
 changes = st.lists(st.tuples(st.sampled_from(NUMBERS), st.integers(-512, 512)), max_size=40)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.one_of(changes, st.just("next step"), st.just("restore")), max_size=30))
 def test_the_average_is_that_of_all_steps(actions: list[Any]) -> None:
     learned = _engine.LearnedWeights()

@@ -4,12 +4,13 @@ import math
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.grammar import ExtractOptions, RuleTable, extract_rules
 from isogloss.io.errors import ConfigError, DataFormatError, OutputError
 from support import rule_oracle as oracle
+from support.properties import examples
 from support.rule_corpora import (
     TOY,
     diagonal_pairs,
@@ -139,7 +140,7 @@ option_sets = st.builds(
     lines=st.lists(st.one_of(sentence_pairs(), diagonal_pairs()), min_size=1, max_size=4),
     options=option_sets,
 )
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_random_alignments_equal_the_oracle(tmp_path_factory, lines, options):
     table = extracted(tmp_path_factory.mktemp("random"), lines, options)
     check_against_oracle(table, lines, options)
@@ -149,7 +150,7 @@ def test_random_alignments_equal_the_oracle(tmp_path_factory, lines, options):
     lines=st.lists(diagonal_pairs(), min_size=3, max_size=8),
     smoothing=st.sampled_from(["kneser-ney", "good-turing"]),
 )
-@settings(deadline=None, max_examples=10)
+@examples(10)
 def test_smoothing_equals_the_oracle(tmp_path_factory, lines, smoothing):
     options = ExtractOptions.for_grammar("phrase", smoothing=smoothing, max_length=3)
     repeated = lines * 2 + lines[:2] * 2 + lines[:1]

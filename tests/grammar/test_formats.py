@@ -5,12 +5,13 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.grammar import ExtractOptions, RuleTable
 from isogloss.grammar.formats import export_rules, import_rules
 from isogloss.io.errors import ConfigError, DataFormatError
+from support.properties import examples
 from support.rule_corpora import TOY, diagonal_pairs, extracted, many_lines
 
 
@@ -60,7 +61,7 @@ def test_hiero_grammar_as_it_is_written(tmp_path):
 @given(
     lines=st.lists(diagonal_pairs(), min_size=1, max_size=4), orientation=st.sampled_from(["hier", "none"])
 )
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_hiero_round_trip(tmp_path_factory, lines, orientation):
     folder = tmp_path_factory.mktemp("hiero")
     table = extracted(folder, lines, ExtractOptions(adjacent_gaps=True, orientation=orientation))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
@@ -11,6 +11,7 @@ from isogloss.grammar import ExtractOptions, RuleTable, Significance, extract_ru
 from isogloss.grammar.selection import filter_table, prune_table, rule_significance
 from isogloss.io.errors import ConfigError, OutputError
 from support import rule_oracle as oracle
+from support.properties import examples
 from support.rule_corpora import TOY, diagonal_pairs, extracted, stored_bytes, write_corpus
 
 
@@ -22,7 +23,7 @@ def rules_by_sides(table: RuleTable) -> dict:
     lines=st.lists(diagonal_pairs(), min_size=1, max_size=4),
     texts=st.lists(diagonal_pairs().map(lambda pair: pair[0]), min_size=1, max_size=2),
 )
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_filtered_table_answers_like_the_whole(tmp_path_factory, lines, texts):
     folder = tmp_path_factory.mktemp("filter")
     whole = extracted(folder, lines)
@@ -55,7 +56,7 @@ def tail(both: int, a: int, b: int, n: int) -> float:
 
 
 @given(data=st.data())
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_fisher_equals_the_definition(data):
     n = data.draw(st.integers(1, 300))
     a, b = data.draw(st.integers(0, n)), data.draw(st.integers(0, n))
@@ -71,7 +72,7 @@ def test_fisher_on_large_counts():
 
 
 @given(lines=st.lists(diagonal_pairs(longest=6), min_size=1, max_size=5), max_length=st.integers(3, 6))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_significance_equals_the_definition(tmp_path_factory, lines, max_length):
     folder = tmp_path_factory.mktemp("significance")
     table = extracted(folder, lines, ExtractOptions(max_length=max_length))

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.io import streams
 from isogloss.io.errors import DataFormatError, InputFileError, OutputError
+from support.properties import examples
 
 pack_zstd = zstandard.ZstdCompressor().compress
 pack: dict[str, Callable[[bytes], bytes]] = {"plain": bytes, "gzip": gzip.compress, "zstd": pack_zstd}
@@ -39,7 +40,7 @@ def read_back(folder: Path, content: bytes) -> list[str]:
     return list(streams.read_lines(path))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(lines=lines_of_text, packing=st.sampled_from(sorted(pack)), crlf=st.booleans())
 def test_lines_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], packing: str, crlf: bool
@@ -49,7 +50,7 @@ def test_lines_are_read_back(
     assert read_back(tmp_path_factory.mktemp("lines"), pack[packing](text.encode())) == lines
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(lines=lines_of_text, suffix=st.sampled_from(["", ".gz", ".zst"]))
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], suffix: str
@@ -61,7 +62,7 @@ def test_what_is_written_is_read(
     assert b"".join(streams.read_chunks(path)).decode() == "".join(f"{line}\n" for line in lines)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(content=st.binary(max_size=200), sizes=st.lists(st.integers(0, 30), max_size=20))
 def test_open_bytes_gives_every_byte_whatever_is_asked(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, sizes: list[int]

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
 from isogloss.learn import BatchMira, Constraints, Prior, Problem
 from support.learn_problems import bleu_problem, random_store
+from support.properties import examples
 
 
 def flat_features(problem: Problem) -> np.ndarray:
@@ -44,7 +45,7 @@ def slow_average(
     return np.mean(kept, axis=0)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 10_000), quality=st.booleans())
 def test_the_engine_does_what_the_book_says(seed: int, quality: bool) -> None:
     if quality:

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from isogloss.io.errors import ConfigError
 from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
 from isogloss.nbest.store import CsrRows
+from support.properties import examples
 
 
 def random_case(seed: int, *, oracles: int = 3, others: int = 3, dense: int = 3, sparse: int = 12):
@@ -72,7 +73,7 @@ def scipy_dual(case, options: LargeMarginOptions) -> float:
     return best
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     seed=st.integers(0, 10_000),
     bound=st.sampled_from([1e-3, 0.01, 0.1, 1.0]),
@@ -91,7 +92,7 @@ def test_the_dual_is_a_general_solvers(seed: int, bound: float, slack: str, keep
     assert total <= bound * (1 + 1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 10_000))
 def test_objectives_and_coefficients_follow_from_the_alphas(seed: int) -> None:
     case = random_case(seed)
@@ -107,7 +108,7 @@ def test_objectives_and_coefficients_follow_from_the_alphas(seed: int) -> None:
     assert update.primal == pytest.approx(moved @ moved / 2 + 0.1 * slack, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 10_000), slack=st.sampled_from(["sentence", "pair"]))
 def test_one_pair_has_a_closed_form(seed: int, slack: str) -> None:
     case = random_case(seed, oracles=1, others=1)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
@@ -10,6 +10,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.learn import Constraints, Mert, Prior, Problem, WeightVector
 from isogloss.learn.mert import best_step
 from support.learn_problems import bleu_problem, brute_choice, quality_problem, random_store
+from support.properties import examples
 
 
 def lines_of(problem: Problem) -> _engine.LineSearch:
@@ -20,7 +21,7 @@ def score_at(problem: Problem, dense: np.ndarray) -> float:
     return problem.score_of(WeightVector(dense, np.zeros(0)))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10_000), coarse=st.booleans(), single=st.booleans())
 def test_a_line_search_is_brute_force_on_a_fine_grid(seed: int, coarse: bool, single: bool) -> None:
     problem = quality_problem(seed, coarse=coarse)
@@ -42,7 +43,7 @@ def test_a_line_search_is_brute_force_on_a_fine_grid(seed: int, coarse: bool, si
         assert scores[np.searchsorted(thresholds, t)] == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 10_000), coarse=st.booleans())
 def test_two_weights_are_optimised_exactly(seed: int, coarse: bool) -> None:
     # Only the angle of two weights matters: a grid of angles is the whole space. It avoids simple fractions,

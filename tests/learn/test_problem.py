@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
@@ -12,6 +12,7 @@ from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.learn import METRICS, BatchMira, Mert, Problem, WeightVector, metric_named
 from isogloss.metric import References, SacreMetric
 from support.learn_problems import WORDS, brute_choice, quality_problem, random_store
+from support.properties import examples
 
 LINES = ["the cat sat on the mat", "a big old dog ran", "the moon", "old cat under moon"]
 
@@ -38,7 +39,7 @@ def test_a_metric_object_with_sacrebleus_methods() -> None:
     assert learned.score >= problem.score_of({"d0": 1.0})
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 1000), coarse=st.booleans())
 def test_choices_are_brute_force(seed: int, coarse: bool) -> None:
     problem = quality_problem(seed, coarse=coarse)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from isogloss._engine import Vocabulary
@@ -22,14 +22,12 @@ from isogloss.lm.counts import count_ngrams
 from isogloss.lm.kneser_ney import discounts_of, estimate
 from isogloss.lm.scratch import Scratch
 from support.lm_oracles import BackoffModel, kneser_ney
+from support.properties import examples
 
 WORDS = [*"abcdefg", "ärger", "日本"]
 sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=9), min_size=1, max_size=25).filter(any)
-relaxed = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+SHARED_FOLDER = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+relaxed = examples(60, suppress_health_check=SHARED_FOLDER)
 
 
 def write(path: Path, lines: Sequence[Sequence[str]]) -> Path:
@@ -86,7 +84,7 @@ def test_probabilities_of_every_context_sum_to_one(
         assert total == pytest.approx(1.0, abs=1e-5)
 
 
-@settings(relaxed, max_examples=25)
+@examples(25, suppress_health_check=SHARED_FOLDER)
 @given(
     files=st.lists(sentences, min_size=1, max_size=6), order=st.integers(1, 5), memory=st.integers(1, 3000)
 )
@@ -140,7 +138,7 @@ def binary_content(folder: Path) -> dict[str, bytes]:
     return {file.name.rpartition("-")[0]: file.read_bytes() for file in folder.glob("*.bin")}
 
 
-@settings(relaxed, max_examples=12)
+@examples(12, suppress_health_check=SHARED_FOLDER)
 @given(lines=sentences, order=st.integers(1, 5), prune=st.sampled_from([(0,), (0, 1), (1,)]))
 def test_binary_and_arpa_of_one_estimate_are_the_same_model(
     tmp_path: Path, lines: list[list[str]], order: int, prune: tuple[int, ...]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from isogloss._engine import LmState, Vocabulary
@@ -18,6 +18,7 @@ from isogloss.io.errors import InputFileError, ModelFormatError, OutputError
 from isogloss.lm import LanguageModel, LmOptions, Perplexity, build
 from isogloss.storage.folder import open_folder, verify_folder, write_folder
 from support.lm_oracles import BackoffModel
+from support.properties import examples
 
 WORDS = ["a", "b", "c", "d"]
 
@@ -50,9 +51,8 @@ def models(draw: st.DrawFn, complete: bool = False) -> BackoffModel:
     return model
 
 
-relaxed = settings(
-    max_examples=50,
-    deadline=None,
+relaxed = examples(
+    50,
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,
         HealthCheck.too_slow,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
@@ -17,6 +17,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.streams import read_lines
 from isogloss.metric import SENTENCE_BLEU, Bleu, BleuOptions, DocumentBleu, References, bleu_scores
 from support import metric_oracles as oracle
+from support.properties import examples
 
 # Few words, so that n-grams repeat and match.
 words = st.sampled_from(["a", "b", "c", "d", "ä", "的", "e\u0301"])
@@ -44,7 +45,7 @@ def quiet_sacrebleu() -> Iterator[None]:
     logging.getLogger("sacrebleu").setLevel(logging.NOTSET)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     corpora_of_words(),
     st.integers(1, 6),
@@ -85,7 +86,7 @@ def test_engine_bleu_equals_sacrebleu(
     assert ours.scores(rows) == pytest.approx(sentence_scores, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(corpora_of_words(), st.integers(1, 6), st.sampled_from(["closest", "shortest", "average"]))
 def test_statistics_and_unsmoothed_score_equal_the_definition(
     corpus: tuple[list[str], list[list[str | None]]], order: int, length: str
@@ -102,7 +103,7 @@ def test_statistics_and_unsmoothed_score_equal_the_definition(
     assert metric.scores(rows) / 100 == pytest.approx([oracle.bleu(row) for row in expected], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.lists(sentences, max_size=5), min_size=1, max_size=4), st.data())
 def test_an_nbest_list_is_scored_like_its_candidates_one_by_one(
     lists: list[list[str]], data: st.DataObject
@@ -240,7 +241,7 @@ rows_of_statistics = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(rows_of_statistics, rows_of_statistics, st.data())
 def test_document_bleu_is_bleu_with_one_row_exchanged(
     document_rows: list[np.ndarray], candidates: list[np.ndarray], data: st.DataObject

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.io.streams import read_lines
 from isogloss.metric import Nist, References
 from support import metric_oracles as oracle
+from support.properties import examples
 
 words = st.sampled_from(["a", "b", "c", "d"])
 sentences = st.lists(words, max_size=10)
@@ -34,7 +35,7 @@ def corpora_of_words(draw: st.DrawFn, most: int = 3) -> tuple[list[list[str]], l
     )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(corpora_of_words(), st.integers(1, 6))
 def test_nist_equals_the_definition(
     corpus: tuple[list[list[str]], list[list[list[str]]]], order: int
@@ -89,7 +90,7 @@ def test_nist_equals_the_definition_on_four_references(corpora: Path) -> None:
 
 
 @pytest.mark.peer
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(corpora_of_words(most=1))
 def test_nist_equals_nltks_with_one_reference(
     corpus: tuple[list[list[str]], list[list[list[str]]]],

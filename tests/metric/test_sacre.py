@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.base import Metric as Theirs
 
 from isogloss.io.errors import ConfigError
 from isogloss.metric import Metric, References, SacreMetric, sacre_bleu, sacre_chrf, sacre_ter
+from support.properties import examples
 
 words = st.sampled_from(["a", "bc", "Def", "bc.", "d!"])
 sentences = st.lists(words, max_size=8).map(" ".join)
@@ -23,7 +24,7 @@ PAIRS = [
 ]
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.data())
 @pytest.mark.parametrize("pair", PAIRS)
 def test_scores_and_signatures_are_sacrebleus(pair, data: st.DataObject) -> None:  # type: ignore[no-untyped-def]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.io.errors import ConfigError, DataFormatError
@@ -25,6 +25,7 @@ from support.nbest_lists import (
     read_moses,
     seeds,
 )
+from support.properties import examples
 
 
 def store_of(given_list: list[Candidate]) -> NbestStore:
@@ -65,7 +66,7 @@ def slow_merge(plains: list[Plain]) -> Plain:
     return Plain(tuple(sizes.items()), tuple(rows))
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(seeds)
 def test_merge_against_a_slow_one(seed: int) -> None:
     lists = lists_that_fit(seed)
@@ -104,7 +105,7 @@ def slow_distinct(one: Plain) -> Plain:
     return Plain(one.groups, tuple(kept))
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(seeds)
 def test_distinct_against_a_slow_one(seed: int) -> None:
     rng = random.Random(seed)
@@ -124,7 +125,7 @@ def test_distinct_prefers_a_score_to_none() -> None:
     assert distinct(store).dense.tolist() == [[2.0]]
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(seeds, st.data())
 def test_select_against_a_slow_one(seed: int, data: st.DataObject) -> None:
     store = store_of(random_list(random.Random(seed)))
@@ -145,7 +146,7 @@ def test_select_refuses_rows_that_do_not_exist_or_do_not_rise() -> None:
         store.select([1, 0])
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(seeds)
 def test_add_column_against_a_slow_one(seed: int) -> None:
     rng = random.Random(seed)

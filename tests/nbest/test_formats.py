@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from isogloss.cli.nbest import FormatName as OptionName
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.nbest import FORMATS, FormatName, NbestStore, read_nbest
 from isogloss.nbest.formats import STORE
 from support.nbest_lists import Candidate, moses_text, plain, random_list, read_moses, seeds
+from support.properties import examples
 
 
 def read(format: str, text: str) -> NbestStore:
@@ -238,7 +239,7 @@ def damaged(format: str, rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "moses"])
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(seed=seeds)
 def test_damaged_files_are_read_or_refused(format: str, seed: int) -> None:
     with contextlib.suppress(DataFormatError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss._engine import LineError, MosesReader, NbestBuilder
@@ -26,6 +26,7 @@ from support.nbest_lists import (
     read_moses,
     seeds,
 )
+from support.properties import examples
 
 
 def slowly(text: bytes) -> str | None:
@@ -45,7 +46,7 @@ def by_the_engine(text: bytes) -> str | None:
     return exact(plain(store))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.one_of(random_lists, random_lists, random_lists, candidates()))
 def test_reads_what_was_written(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))
@@ -55,14 +56,13 @@ def test_reads_what_was_written(given_list: list[Candidate]) -> None:
     assert store.reordered == (rising != sorted(rising))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(candidates(segmented=False))
 def test_builder_gives_what_the_reader_gives(given_list: list[Candidate]) -> None:
     assert exact(plain(build(given_list))) == exact(expected(given_list))
     assert build(given_list).equals(read_moses(moses_text(given_list)))
 
 
-@settings(deadline=None)
 @given(random_lists, st.data())
 def test_the_size_of_the_pieces_does_not_matter(given_list: list[Candidate], data: st.DataObject) -> None:
     text = moses_text(given_list)
@@ -98,7 +98,7 @@ def mutated(rng: random.Random) -> bytes:
     return text
 
 
-@settings(deadline=None, max_examples=600)
+@examples(600)
 @given(seeds)
 def test_agrees_with_a_slow_parser_on_damaged_lists(seed: int) -> None:
     text = mutated(random.Random(seed))
@@ -106,14 +106,14 @@ def test_agrees_with_a_slow_parser_on_damaged_lists(seed: int) -> None:
         assert by_the_engine(text) == slowly(text)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=12).map(b"".join))
 def test_agrees_with_a_slow_parser_on_features(field: bytes) -> None:
     text = b"0 ||| a ||| " + field + b" ||| 1\n"
     assert by_the_engine(text) == slowly(text)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.binary(min_size=1, max_size=80))
 def test_agrees_with_a_slow_parser_on_any_bytes(text: bytes) -> None:
     assert by_the_engine(text) == slowly(text)

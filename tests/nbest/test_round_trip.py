@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.io.errors import ConfigError, OutputError
@@ -25,6 +25,7 @@ from support.nbest_lists import (
     read_moses,
     scratch,
 )
+from support.properties import examples
 
 EVERY_FORMAT = pytest.mark.parametrize("format", [*FORMATS, "store"])
 
@@ -67,7 +68,7 @@ def without(store: NbestStore, lost: list[str]) -> NbestStore:
 
 
 @EVERY_FORMAT
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(given_list=small_lists, data=st.data())
 def test_every_format_gives_back_what_it_can_carry(
     format: str, given_list: list[Candidate], data: st.DataObject
@@ -94,7 +95,7 @@ def pairs_for(rows: int) -> st.SearchStrategy[list[float]]:
     return st.lists(doubles, min_size=2 * rows, max_size=2 * rows)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(candidates())
 def test_large_sentence_numbers(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))
@@ -103,7 +104,7 @@ def test_large_sentence_numbers(given_list: list[Candidate]) -> None:
         assert again.equals(without(store, losses(store, format)))
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(candidates(segmented=False), st.sampled_from(["moses", "jsonl", "store"]))
 def test_lists_from_the_builder(given_list: list[Candidate], format: str) -> None:
     store = build(given_list)
@@ -111,7 +112,7 @@ def test_lists_from_the_builder(given_list: list[Candidate], format: str) -> Non
     assert exact(plain(through(store, format))) == exact(plain(store))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(random_stores, st.data())
 def test_parts_of_a_list(store: NbestStore, data: st.DataObject) -> None:
     """Where only some candidates have an alignment, the others alone are a list without alignments."""
@@ -134,7 +135,7 @@ def test_a_list_in_memory_with_empty_columns_loses_nothing() -> None:
     assert losses(empty, "sockeye") != []
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(random_stores)
 def test_saving_over_a_stored_list(store: NbestStore) -> None:
     with scratch() as folder:
@@ -197,7 +198,7 @@ def test_formats_are_recognised(first: bytes, format: str) -> None:
     assert recognise(first) == format
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(random_lists)
 def test_what_was_written_is_recognised(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
@@ -15,6 +15,7 @@ from isogloss.nbest import NbestStore
 from isogloss.nbest.moses import read
 from isogloss.nbest.oracle import find_oracle
 from isogloss.nbest.statistics import bleu_statistics
+from support.properties import examples
 
 words = st.sampled_from(["a", "b", "c", "A", "d\u00a0e", "."])
 lines = st.lists(words, max_size=6).map(" ".join)
@@ -31,7 +32,7 @@ def references_for(candidates: list[list[str]]) -> References:
 
 
 @given(lists, st.booleans(), st.sampled_from(["none", "13a"]))
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_statistics_are_those_of_sacrebleu(
     candidates: list[list[str]], lowercase: bool, tokenize: str
 ) -> None:
@@ -59,7 +60,7 @@ def test_too_few_references_are_refused() -> None:
 
 
 @given(lists)
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_oracle_is_no_worse_than_other_choices_and_no_better_than_exhaustive_search(
     candidates: list[list[str]],
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from isogloss._engine import Vocabulary, materialise_sparse
 from isogloss.io.errors import ModelFormatError, UserError
@@ -34,6 +34,7 @@ from support.nbest_lists import (
     scratch,
     seeds,
 )
+from support.properties import examples
 
 
 def store_of(given_list: list[Candidate]) -> NbestStore:
@@ -61,7 +62,7 @@ def changed(candidate: Candidate, rng: random.Random) -> Candidate:
     return candidate
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(seeds)
 def test_equals_against_plain_comparison(seed: int) -> None:
     rng = random.Random(seed)
@@ -122,7 +123,7 @@ def with_features(sparse: SparseFeatures) -> NbestStore:
     return dataclasses.replace(store, sparse=sparse)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(seeds)
 def test_two_levels_are_a_product_of_matrices(seed: int) -> None:
     rng = random.Random(seed)
@@ -144,7 +145,7 @@ def test_two_levels_are_a_product_of_matrices(seed: int) -> None:
     assert dots == (product[chosen] @ weights).tolist()
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(seeds)
 def test_two_levels_survive_everything_a_list_goes_through(seed: int) -> None:
     store = with_features(two_levels(random.Random(seed))[0])
@@ -373,7 +374,7 @@ def test_words_that_no_line_can_carry_are_not_written() -> None:
             list(FORMATS["moses"].write(dataclasses.replace(store, words=words)))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(seeds)
 def test_summary(seed: int) -> None:
     given_list = random_list(random.Random(seed))

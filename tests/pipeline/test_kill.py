@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.pipeline import Run
 from isogloss.storage.folder import verify_folder
@@ -20,26 +22,20 @@ KILLS = 20
 # Run in a process of its own, which forks: kill a run at its n-th change of the file system, finish it, and
 # compare; for every n.
 AT_EVERY_STEP = """
-import os, signal, sys
+import os, sys
 from pathlib import Path
 from support import small_pipeline
+from support.forked import kill_at
 from isogloss.pipeline import Run, fingerprint
 
 base = Path(sys.argv[1])
 fingerprint._TICK_NS = 0  # no waiting for clocks: this is about order, not time
-CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate"}
 
-def run(folder, kill_at=0):
+def run(folder, change=0):
     child = os.fork()
     if child == 0:
-        left = [kill_at]
-        def hook(event, arguments):
-            write = event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR)
-            if event in CHANGES or write:
-                left[0] -= 1
-                if left[0] == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-        sys.addaudithook(hook)
+        if change:
+            kill_at(change)
         Run(folder).execute(small_pipeline.stages(base / "text"))
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -67,6 +63,7 @@ def test_killed_at_every_change_of_the_file_system(tmp_path: Path) -> None:
     assert int(done.stdout) > 30
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     small_pipeline.write_text(tmp_path / "text")
     Run(tmp_path / "calm").execute(small_pipeline.stages(tmp_path / "text"))
@@ -87,6 +84,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     assert not (folder / ".part").exists()
 
 
+@pytest.mark.slow
 def test_making_models_killed_at_random_moments(tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpus", pairs=300, seed=3)
     begun = time.monotonic()

@@ -338,7 +338,7 @@ def test_two_runs_at_once_are_refused_and_a_dead_one_is_not_in_the_way(folder: P
         "from isogloss.pipeline import Run, Stage\n"
         "def wait(inputs, outputs, options):\n"
         "    print('waiting', flush=True)\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(3600)\n"
         "Run(sys.argv[1]).execute([Stage(name='x', function=wait, inputs={}, outputs={'out': 'x'})])\n"
     )
 

@@ -6,11 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss import _engine
 from support import rerank_oracles as oracles
+from support.properties import examples
 
 MARGIN = 0.75  # exact in binary, so that ties are ties on both sides
 
@@ -70,7 +71,7 @@ METHODS = {
 
 
 @pytest.mark.parametrize("name", METHODS)
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(data=st.data())
 def test_multipliers_are_those_of_the_pseudo_code(name, data) -> None:
     offsets, features, quality = data.draw(problems())
@@ -87,7 +88,7 @@ def test_multipliers_are_those_of_the_pseudo_code(name, data) -> None:
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 @pytest.mark.parametrize("name", METHODS)
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(data=st.data())
 def test_sweeps_give_the_weights_of_the_pseudo_code(name, sparse, data) -> None:
     offsets, features, quality = data.draw(problems())
@@ -120,7 +121,7 @@ def _clear(name, offsets, scores, quality) -> bool:
     return True
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(problems(), st.integers(1, 14), st.integers(1, 14))
 def test_every_split_has_both_sets_or_nothing_to_learn(problem, r, k) -> None:
     offsets, features, quality = problem
@@ -132,7 +133,7 @@ def test_every_split_has_both_sets_or_nothing_to_learn(problem, r, k) -> None:
         assert (pairs > 0) == (len(set(own)) > 1)
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(problems(), st.sampled_from([0.0, 0.25, 1.5]))
 def test_the_lambda_trick_shifts_every_margin(problem, shift) -> None:
     offsets, features, quality = problem

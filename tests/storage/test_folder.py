@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from isogloss.io.errors import InputFileError, ModelFormatError, OutputError
 from isogloss.storage.folder import add_arrays, open_folder, verify_folder, write_folder
+from support.properties import examples
 
 DTYPES = ["?", "u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8", ">i4", ">f8"]
 
@@ -58,7 +59,7 @@ def stored(tmp_path: Path) -> Path:
     return path
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     arrays=st.dictionaries(st.from_regex(r"[A-Za-z0-9_.]{1,10}", fullmatch=True), any_array, max_size=3),
     attributes=st.dictionaries(st.text(), any_json, max_size=3),

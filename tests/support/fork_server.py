@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from support import forked
 from support.forked import KILL_AFTER, KILL_AT, KILLED, LARGEST_FILE
@@ -40,13 +41,25 @@ class ForkServer:
         self._process.communicate()
 
     def run(
-        self, *words: str | Path, largest_file: int | None = None, **more: str
+        self,
+        *words: str | Path,
+        largest_file: int | None = None,
+        cwd: Path | None = None,
+        stdout: IO[bytes] | int = subprocess.PIPE,
+        **more: str,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command; ``largest_file`` in bytes is what a full disk looks like."""
         if largest_file is not None:
             more[LARGEST_FILE] = str(largest_file)
         return subprocess.run(
-            [self.command, *words], env={**os.environ, **more}, capture_output=True, text=True, check=False
+            [self.command, *words],
+            env={**os.environ, **more},
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
 
     def killed(self, words: Sequence[str | Path], *, change: int = 0, seconds: float | None = None) -> bool:

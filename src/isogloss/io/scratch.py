@@ -16,8 +16,7 @@ __all__ = ["scratch_folder"]
 
 @contextlib.contextmanager
 def scratch_folder(parent: StrPath | None, prefix: str) -> Iterator[Path]:
-    """Make a folder for temporary files inside ``parent`` (or the system's own place), and remove it at the
-    end.
+    """Make a folder inside ``parent``, or where the system has temporary files, and remove it at the end.
 
     A process holds a lock on its folder, and the system drops the lock however the process ends. What lies
     beside it with the same prefix and without a lock was left behind by a killed process and is removed
