@@ -25,7 +25,7 @@ from isogloss.nbest.build import (
 from isogloss.nbest.columns import read_column
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.formats import losses, read_nbest, write_nbest
-from isogloss.nbest.store import Float64, NbestStore
+from isogloss.nbest.store import Float64, Int64, NbestStore
 from isogloss.nbest.tokenizing import Tokenize, retokenized, tokenize_function
 
 __all__ = ["Candidate", "Columns", "NbestLike", "NbestList", "as_nbest"]
@@ -311,13 +311,13 @@ class NbestList:
         """All candidates, one sentence after another."""
         return [self._text(row) for row in range(self._store.num_candidates)]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, list[str] | Float64 | Int64]:
         """One value per candidate by columns: ``pandas.DataFrame(nbest.to_dict())`` is a table of them.
 
         Sparse features, of which there may be millions, are left out.
         """
         store = self._store
-        columns: dict[str, Any] = {
+        columns: dict[str, list[str] | Float64 | Int64] = {
             "sentence": store.sentence_ids[store.sentence_of_row()],
             "text": self.texts(),
             "score": np.array(store.scores),
