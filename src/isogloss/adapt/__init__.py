@@ -10,9 +10,10 @@ from isogloss.adapt.memory_update import (
     remove_examples,
     save_tuned,
 )
-from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.options import QueryOptions, RetrievalOptions, UpdateOptions
 from isogloss.adapt.segment import Example
 from isogloss.adapt.translator import LocallyTranslated, LocalSystem, LocalTranslator, adapted_system
+from isogloss.adapt.tune import MemoryTuneOptions, Trial, Tuned, tune_memory
 from isogloss.adapt.update import LocalWeights, local_weights
 
 __all__ = [
@@ -24,7 +25,11 @@ __all__ = [
     "LocalWeights",
     "LocallyTranslated",
     "Memory",
+    "MemoryTuneOptions",
+    "QueryOptions",
     "RetrievalOptions",
+    "Trial",
+    "Tuned",
     "UpdateOptions",
     "adapted_system",
     "add_examples",
@@ -34,4 +39,5 @@ __all__ = [
     "read_examples",
     "remove_examples",
     "save_tuned",
+    "tune_memory",
 ]

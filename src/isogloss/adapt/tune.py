@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from isogloss.adapt.memory import Memory
-from isogloss.adapt.options import RetrievalOptions, UpdateOptions
+from isogloss.adapt.memory_update import save_tuned
+from isogloss.adapt.options import (
+    DEFAULT_SHARPNESSES,
+    Method,
+    RetrievalOptions,
+    UpdateOptions,
+    by_method,
+)
 from isogloss.adapt.translator import LocalTranslator
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import Above, AtLeast, Options
+from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric import Bleu, Comparison, References, paired_bootstrap
 from isogloss.metric.interface import Statistics
+from isogloss.metric.references import check_length
 
 if TYPE_CHECKING:
     from isogloss.decoder import System
 
 __all__ = [
     "STRENGTHS",
+    "MemoryTuneOptions",
     "Trial",
     "Tuned",
     "baseline_statistics",
@@ -25,6 +36,7 @@ __all__ = [
     "local_statistics",
     "settings_of",
     "sweep",
+    "tune_memory",
 ]
 
 T = TypeVar("T")
@@ -35,6 +47,24 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
     "ebuu": (30.0, 100.0, 300.0, 1000.0),
 }
 """λ that are tried unless others are given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryTuneOptions(Options):
+    """Which settings of local training are tried on a held-out set."""
+
+    method: Method = "ebuu"
+    """``mbuu`` trains by margins, ``ebuu`` by expected error."""
+    strength: Annotated[tuple[float, ...], AtLeast(0), by_method(STRENGTHS)] = ()
+    """Strengths of local training (λ) to try."""
+    sharpness: Annotated[tuple[float, ...], Above(0), by_method(DEFAULT_SHARPNESSES)] = ()
+    """Sharpnesses (α) to try."""
+    size: Annotated[int, AtLeast(1)] = 100
+    """Most examples to use for a sentence."""
+    skip_identical: bool = False
+    """Leave out examples whose source is the sentence itself."""
+    save: bool = True
+    """Keep the best setting in the memory, where 'isogloss translate --local' finds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +89,23 @@ class Tuned:
     def best(self) -> UpdateOptions:
         """The setting with the highest BLEU; λ = 0 if none is better than the baseline."""
         return best_for_all([self])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        best = self.best
+        return {
+            "baseline": self.baseline,
+            "trials": [
+                {
+                    "strength": trial.options.strength,
+                    "sharpness": trial.options.sharpness,
+                    "bleu": trial.bleu,
+                    "p_value": trial.comparison.p_value,
+                }
+                for trial in self.trials
+            ],
+            "best": {"method": best.method, "strength": best.strength, "sharpness": best.sharpness},
+        }
 
 
 def best_for_all(found: Sequence[Tuned]) -> UpdateOptions:
@@ -97,6 +144,42 @@ def sweep(
         comparison = paired_bootstrap(metric, [baseline], [rows])
         trials.append(Trial(options=options, bleu=metric.score(rows.sum(axis=0)), comparison=comparison))
     return Tuned(baseline=metric.score(baseline.sum(axis=0)), trials=trials)
+
+
+def tune_memory(
+    path: StrPath,
+    system: System,
+    source: StrPath,
+    references: Sequence[StrPath],
+    options: MemoryTuneOptions | None = None,
+    *,
+    threads: int = 1,
+    track: Track[UpdateOptions] | None = None,
+) -> Tuned:
+    """Choose λ and α for a stored memory on held-out sentences, which must not be examples of it.
+
+    Every setting translates the sentences of ``source`` and is compared with the system's own weights by the
+    ``references``. The best setting is kept in the memory, unless ``options.save`` is False.
+    """
+    options = options or MemoryTuneOptions()
+    memory = Memory.open(path, system)
+    sources, translations = list(read_lines(source)), References.read(references)
+    check_length(str(source), len(sources), str(references[0]), len(translations))
+    found = sweep(
+        system,
+        memory,
+        sources,
+        translations,
+        settings_of(UpdateOptions(method=options.method), options.strength, options.sharpness),
+        retrieval=RetrievalOptions(
+            size=options.size, skip_identical=options.skip_identical or memory.of_training_text
+        ),
+        threads=threads,
+        track=track,
+    )
+    if options.save:
+        save_tuned(path, found.best, options.size)
+    return found
 
 
 def settings_of(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, experiment, grammar, lm, local, memory, nbest, rerank, system
+from isogloss.cli import console, corpus, experiment, grammar, lm, nbest, rerank, system
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.column import column
@@ -57,8 +57,6 @@ app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
-app.add_typer(memory.app, name="memory")
-app.add_typer(local.app, name="local")
 app.command()(inspect)
 app.command()(oracle)
 
