@@ -335,7 +335,7 @@ def test_gate() -> None:
     ("field", "value", "message"),
     [
         ("method", "mert", "method must be one of mbuu, ebuu"),
-        ("strength", -1.0, "strength must be finite and at least 0"),
+        ("strength", -1.0, "strength must be at least 0, got -1.0"),
         ("loss", "x", "loss must be one of"),
         ("decay", 1.0, "decay must be at least 0 and below 1"),
         ("iterations", -1, "iterations must be at least 0"),

@@ -231,7 +231,7 @@ JSON_CALLS = [
     "memory remove memory 0",
     "memory info memory",
     "memory compact memory",
-    "local tune system --memory memory --source corpus/dev.src --reference corpus/dev.tgt.0 --strength 0.1 "
+    "memory tune memory --system system --source corpus/dev.src --reference corpus/dev.tgt.0 --strength 0.1 "
     "--method mbuu",
     "inspect system --verify",
     "train trained --source corpus/train.src --target corpus/train.tgt --tokenizer none --tuner none",

@@ -10,9 +10,10 @@ from isogloss.adapt.memory_update import (
     remove_examples,
     save_tuned,
 )
-from isogloss.adapt.options import LocalOptions, RetrievalOptions
+from isogloss.adapt.options import LocalOptions, QueryOptions, RetrievalOptions
 from isogloss.adapt.segment import Example
 from isogloss.adapt.translator import LocallyTranslated, LocalSystem, LocalTranslator, adapted_system
+from isogloss.adapt.tune import LocalTrial, LocalTuning, MemoryTuneOptions, tune_memory
 from isogloss.adapt.update import LocalWeights, local_weights
 
 __all__ = [
@@ -21,10 +22,14 @@ __all__ = [
     "LocalOptions",
     "LocalSystem",
     "LocalTranslator",
+    "LocalTrial",
+    "LocalTuning",
     "LocalWeights",
     "LocallyTranslated",
     "Memory",
     "MemoryOptions",
+    "MemoryTuneOptions",
+    "QueryOptions",
     "RetrievalOptions",
     "adapted_system",
     "add_examples",
@@ -34,4 +39,5 @@ __all__ = [
     "read_examples",
     "remove_examples",
     "save_tuned",
+    "tune_memory",
 ]

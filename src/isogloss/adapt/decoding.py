@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from isogloss.align import AlignmentModel, LinkOptions
 from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.search_result import FeatureRows, Searched
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
 from isogloss.metric import References
 from isogloss.nbest.edit import merge
 from isogloss.nbest.statistics import bleu_statistics
@@ -25,26 +27,21 @@ __all__ = ["ExampleDecoder", "MemoryOptions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryOptions:
+class MemoryOptions(Options):
     """How the examples of a memory are decoded."""
 
-    nbest: int = 100
-    """Candidates kept per example, at most."""
-    max_words: int = 100
-    """Longer sentences are translated in windows of at most so many words."""
-    batch: int = 500
-    """Examples decoded before they are written: what a killed build loses."""
+    nbest: Annotated[int, AtLeast(1)] = 100
+    """Most candidates to store per example."""
+    max_words: Annotated[int, AtLeast(1)] = 100
+    """Translate longer sentences in windows of at most this many words."""
+    batch: Annotated[int, AtLeast(1)] = 500
+    """Examples to decode before they are written; an interrupted build loses at most this many."""
     sparse: bool = False
-    """Keep the sparse features of the candidates, so that local training moves their weights too. It takes
-    some ten times the space."""
+    """Store sparse features too, so that local training moves their weights. It takes about ten times the
+    space."""
     leave_one_out: bool = False
-    """The examples are the text that the system was trained on: decode each without the rules that come from
-    it, and let sentences find no examples that are the same."""
-
-    def __post_init__(self) -> None:
-        for name in ("nbest", "max_words", "batch"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+    """Decode each example without the rules that come from it, because the system was trained on the
+    examples. Needs the word alignment of the examples or an aligner; a sentence then never finds itself."""
 
 
 class ExampleDecoder:

@@ -72,6 +72,18 @@ class Hit(NamedTuple):
         """Source, references and the rest."""
         return self.segment.example(self.position)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        example = self.example()
+        return {
+            "number": self.number,
+            "similarity": self.similarity,
+            "source": example.source,
+            "references": list(example.references),
+            "document": example.document,
+            "date": example.date,
+        }
+
 
 class SegmentFiles(NamedTuple):
     """Which arrays of the folder hold a segment."""
@@ -150,7 +162,7 @@ class Memory:
         return [str(name) for name in self.attributes["names"]]
 
     def update_options(self, method: LocalMethod, **changes: Any) -> LocalOptions:
-        """The options that ``local tune`` chose for a method, or the defaults; with changes."""
+        """The options that ``memory tune`` chose for a method, or the defaults; with changes."""
         chosen = self.attributes.get("chosen", {}).get(method, {})
         tuned = {name: chosen[name] for name in ("strength", "sharpness") if name in chosen}
         given = {name: value for name, value in changes.items() if value is not None}
@@ -183,6 +195,19 @@ class Memory:
     def nbytes(self) -> int:
         """Size on disk, in bytes."""
         return sum(array.nbytes for array in self._state.folder.arrays.values())
+
+    def facts(self) -> dict[str, Any]:
+        """How many examples there are, and how they were made, as plain values."""
+        return {
+            "examples": len(self),
+            "segments": [len(segment) for segment in self.segments],
+            "bytes": self.nbytes,
+            "words": len(self.frequencies.words),
+            "sentences_counted": self.frequencies.sentences,
+            "nbest": self.attributes["options"]["nbest"],
+            "features": self.names,
+            "tuned": dict(self.attributes.get("chosen", {})),
+        }
 
     def search(self, sentence: str, options: RetrievalOptions | None = None) -> list[Hit]:
         """The most similar examples, best first; of equally similar ones the last added is first.

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from isogloss.adapt.memory import Memory
-from isogloss.adapt.options import LocalOptions, RetrievalOptions
+from isogloss.adapt.memory_update import save_tuned
+from isogloss.adapt.options import (
+    DEFAULT_SHARPNESSES,
+    LocalMethod,
+    LocalOptions,
+    RetrievalOptions,
+    by_method,
+)
 from isogloss.adapt.translator import LocalTranslator
 from isogloss.io.errors import ConfigError
-from isogloss.io.progress import Track, no_track
+from isogloss.io.options import Above, AtLeast, Options
+from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric import Bleu, Comparison, References, paired_bootstrap
 from isogloss.metric.interface import Statistics
+from isogloss.metric.references import check_length
 
 if TYPE_CHECKING:
     from isogloss.decoder import System
 
 __all__ = [
     "STRENGTHS",
+    "LocalTrial",
     "LocalTuning",
-    "Trial",
+    "MemoryTuneOptions",
     "baseline_statistics",
     "best_for_all",
     "local_statistics",
     "settings_of",
     "tune_local",
+    "tune_memory",
 ]
+
+T = TypeVar("T")
+Track = Callable[[Iterable[T], str, int], Iterable[T]]
 
 STRENGTHS: dict[str, tuple[float, ...]] = {
     "mbuu": (0.3, 1.0, 3.0, 10.0),
@@ -36,7 +50,25 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class MemoryTuneOptions(Options):
+    """Which settings of local training are tried on a held-out set."""
+
+    method: LocalMethod = "ebuu"
+    """``mbuu`` trains by margins, ``ebuu`` by expected error."""
+    strength: Annotated[tuple[float, ...], AtLeast(0), by_method(STRENGTHS)] = ()
+    """Strengths of local training (λ) to try."""
+    sharpness: Annotated[tuple[float, ...], Above(0), by_method(DEFAULT_SHARPNESSES)] = ()
+    """Sharpnesses (α) to try."""
+    size: Annotated[int, AtLeast(1)] = 100
+    """Most examples to use for a sentence."""
+    skip_identical: bool = False
+    """Leave out examples whose source is the sentence itself."""
+    save: bool = True
+    """Keep the best setting in the memory, where 'isogloss translate --local' finds it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalTrial:
     """A setting and what came of it."""
 
     options: LocalOptions
@@ -47,16 +79,33 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalTuning:
-    """What came of every setting."""
+    """The result of a sweep."""
 
     baseline: float
     """BLEU with the system's own weights."""
-    trials: Sequence[Trial]
+    trials: Sequence[LocalTrial]
 
     @property
     def best(self) -> LocalOptions:
         """The setting with the highest BLEU; λ = 0 if none is better than the baseline."""
         return best_for_all([self])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        best = self.best
+        return {
+            "baseline": self.baseline,
+            "trials": [
+                {
+                    "strength": trial.options.strength,
+                    "sharpness": trial.options.sharpness,
+                    "bleu": trial.bleu,
+                    "p_value": trial.comparison.p_value,
+                }
+                for trial in self.trials
+            ],
+            "best": {"method": best.method, "strength": best.strength, "sharpness": best.sharpness},
+        }
 
 
 def best_for_all(found: Sequence[LocalTuning]) -> LocalOptions:
@@ -81,20 +130,56 @@ def tune_local(
     *,
     retrieval: RetrievalOptions | None = None,
     threads: int = 1,
-    track: Track = no_track,
+    track: Track[LocalOptions] | None = None,
 ) -> LocalTuning:
     """Translate a held-out set with the baseline and with every setting."""
     if not settings:
         raise ConfigError("there are no settings to try")
     metric = Bleu()
     baseline = baseline_statistics(system, sources, references, threads=threads)
-    trials: list[Trial] = []
-    for options in track(settings, "settings", len(settings)):
+    trials: list[LocalTrial] = []
+    for options in track(settings, "settings", len(settings)) if track else settings:
         translator = LocalTranslator(system, memory, retrieval, options)
         rows = local_statistics(translator, sources, references, threads=threads)
         comparison = paired_bootstrap(metric, [baseline], [rows])
-        trials.append(Trial(options=options, bleu=metric.score(rows.sum(axis=0)), comparison=comparison))
+        trials.append(LocalTrial(options=options, bleu=metric.score(rows.sum(axis=0)), comparison=comparison))
     return LocalTuning(baseline=metric.score(baseline.sum(axis=0)), trials=trials)
+
+
+def tune_memory(
+    path: StrPath,
+    system: System,
+    source: StrPath,
+    references: Sequence[StrPath],
+    options: MemoryTuneOptions | None = None,
+    *,
+    threads: int = 1,
+    track: Track[LocalOptions] | None = None,
+) -> LocalTuning:
+    """Choose λ and α for a stored memory on held-out sentences, which must not be examples of it.
+
+    Every setting translates the sentences of ``source`` and is compared with the system's own weights by the
+    ``references``. The best setting is kept in the memory, unless ``options.save`` is False.
+    """
+    options = options or MemoryTuneOptions()
+    memory = Memory.open(path, system)
+    sources, translations = list(read_lines(source)), References.read(references)
+    check_length(str(source), len(sources), str(references[0]), len(translations))
+    found = tune_local(
+        system,
+        memory,
+        sources,
+        translations,
+        settings_of(LocalOptions(method=options.method), options.strength, options.sharpness),
+        retrieval=RetrievalOptions(
+            size=options.size, skip_identical=options.skip_identical or memory.of_training_text
+        ),
+        threads=threads,
+        track=track,
+    )
+    if options.save:
+        save_tuned(path, found.best, options.size)
+    return found
 
 
 def settings_of(

@@ -55,6 +55,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "explain": ("explain:explain", "Show why a sentence got its translation."),
     },
     "More uses": {
+        "memory": ("memory:app", "Keep examples and corrections, and adapt to them sentence by sentence."),
         "speech": (
             "speech:speech",
             "Translate what a speech recognizer heard, and choose among all hypotheses.",

@@ -3,259 +3,284 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
+from cyclopts import App, Parameter
 from rich.table import Table
 
+from isogloss.adapt import (
+    Example,
+    LocalTuning,
+    Memory,
+    MemoryOptions,
+    MemoryTuneOptions,
+    QueryOptions,
+    add_examples,
+    build_memory,
+    compact_memory,
+    read_examples,
+    remove_examples,
+    tune_memory,
+)
+from isogloss.align import AlignmentModel
 from isogloss.cli import console
-from isogloss.cli.decoding import thread_count
+from isogloss.cli.declared import Json, declares, heading
+from isogloss.decoder import load
 from isogloss.io.errors import ConfigError
+from isogloss.io.resources import Threads
+from isogloss.io.streams import read_lines
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Examples of translations that local training draws from.")
+app = App(name="memory", help="Keep examples and corrections, and adapt to them sentence by sentence.")
 
-Directory = Annotated[str, typer.Argument(metavar="DIR", help="The memory, a folder.")]
-SystemOption = Annotated[
-    str, typer.Option("--system", metavar="DIR", help="Stored system that the examples are decoded with.")
+_DATA = heading("Data")
+Folder = Annotated[str, Parameter(help="Folder of the memory.")]
+SystemFolder = Annotated[
+    str,
+    Parameter(name="--system", metavar="FOLDER", group=_DATA, help="Engine that decodes the examples."),
 ]
 Document = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Name of the document that the examples are from.")
+    str | None, Parameter(metavar="NAME", group=_DATA, help="Document that the examples are from.")
 ]
-Threads = Annotated[int, typer.Option(metavar="N", help="Threads; 0 uses all processors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+References = Annotated[
+    list[str],
+    Parameter(metavar="FILE...", group=_DATA, help="Translations of --source: a file per translator."),
+]
 
 
-@app.command()
+@app.command
+@declares(
+    {"Examples": ("nbest", "sparse", "leave_one_out"), "Resources": ("threads",)},
+    options=MemoryOptions,
+    resources=Threads,
+)
 def build(
-    memory: Directory,
-    system: SystemOption,
-    source: Annotated[str, typer.Option(metavar="FILE", help="Tokenised source sentences, one per line.")],
-    reference: Annotated[
-        list[str], typer.Option(metavar="FILE", help="Their translations; give it again for further ones.")
+    memory: Folder,
+    /,
+    *,
+    system: SystemFolder,
+    source: Annotated[
+        str, Parameter(metavar="FILE", group=_DATA, help="Tokenized source sentences, one per line.")
     ],
-    nbest: Annotated[int, typer.Option(metavar="N", help="Candidates stored per example, at most.")] = 100,
+    reference: References,
+    options: MemoryOptions,
+    resources: Threads,
     aligner: Annotated[
         str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Alignment model, as 'isogloss align --model-output' stores it: pairs added later then give "
-            "the search new phrases. It is copied.",
+        Parameter(
+            metavar="FOLDER",
+            group=_DATA,
+            help="Alignment model of 'isogloss align --model-output', copied: pairs added later then "
+            "give the search new phrases.",
         ),
     ] = None,
-    sparse: Annotated[
-        bool,
-        typer.Option(
-            "--sparse", help="Keep sparse features, so that local training moves their weights too."
-        ),
-    ] = False,
-    leave_one_out: Annotated[
-        bool,
-        typer.Option(
-            "--leave-one-out",
-            help="The examples are what the system was trained on: decode each without the rules that come "
-            "from it. Needs --alignment or --aligner.",
-        ),
-    ] = False,
     alignment: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Links of the examples, as the rules were extracted with."),
+        Parameter(
+            metavar="FILE",
+            group=_DATA,
+            help="Word alignment of the examples, as the rules were extracted with; for --leave-one-out.",
+        ),
     ] = None,
     document: Document = None,
-    threads: Threads = 1,
     json: Json = False,
 ) -> None:
     """Decode examples and store them with their n-best lists and an index.
 
-    A build that was interrupted goes on where it stopped when it is called again with the same files. Pairs
-    with an empty side are left out.
+    An interrupted build resumes if you repeat the command. Pairs with an empty side are left out.
     """
-    from isogloss.adapt import MemoryOptions, build_memory, read_examples
-    from isogloss.align import AlignmentModel
-    from isogloss.decoder import load
-    from isogloss.io.streams import read_lines
-
-    if alignment is not None and not leave_one_out:
+    if alignment is not None and not options.leave_one_out:
         raise ConfigError("--alignment is for --leave-one-out")
     loaded = load(system)
     examples, skipped = read_examples(source, reference, document=document)
-    links = None if alignment is None else list(read_lines(alignment))
     made = build_memory(
         memory,
         loaded,
         examples,
-        MemoryOptions(nbest=nbest, sparse=sparse, leave_one_out=leave_one_out),
+        options,
         aligner=None if aligner is None else AlignmentModel.load(aligner),
-        links=links,
-        threads=thread_count(threads),
+        links=None if alignment is None else list(read_lines(alignment)),
+        threads=resources.count,
         track=console.track,
     )
     if json:
         console.print_json({"examples": len(made), "skipped": skipped, "bytes": made.nbytes})
-    else:
-        left_out = f", {skipped:,} pairs with an empty side left out" if skipped else ""
-        console.note(f"{memory}: {len(made):,} examples, {made.nbytes / 1e6:,.1f} MB{left_out}")
+        return
+    left_out = f"; {skipped:,} pairs with an empty side were left out" if skipped else ""
+    console.note(f"{memory}: {_size(made)}{left_out}")
 
 
-@app.command()
+@app.command
+@declares({"Resources": ("threads",)}, resources=Threads, config=False)
 def add(
-    memory: Directory,
-    system: SystemOption,
+    memory: Folder,
+    /,
+    *,
+    system: SystemFolder,
+    resources: Threads,
     pair: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="SOURCE TRANSLATION", help="A sentence and how it should be translated."),
+        Parameter(
+            metavar="SOURCE TRANSLATION", group=_DATA, help="A sentence and its right translation, as tokens."
+        ),
     ] = None,
     source: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Or many: source sentences, one per line.")
+        str | None,
+        Parameter(metavar="FILE", group=_DATA, help="Tokenized source sentences, if you add many."),
     ] = None,
-    reference: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="Their translations; may be given again.")
-    ] = None,
+    reference: References | None = None,
+    document: Document = None,
     overlay: Annotated[
         bool,
-        typer.Option(help="Let the search use the phrases of the pair, if the memory has an aligner."),
+        Parameter(
+            negative="--no-overlay",
+            show_default="yes",
+            group=_DATA,
+            help="Let the search use the phrases of the pair too, if the memory has an aligner.",
+        ),
     ] = True,
-    document: Document = None,
-    threads: Threads = 1,
     json: Json = False,
 ) -> None:
-    """Add examples, such as a user's correction; the next query finds them."""
-    from isogloss.adapt import Example, add_examples, read_examples
-    from isogloss.decoder import load
-
-    now = int(time.time())
+    """Add examples, such as a user's correction; they count from the next sentence on."""
     if (pair is None) == (source is None) or bool(reference) != bool(source):
         raise ConfigError("give either --pair, or --source and --reference")
+    now = int(time.time())
     if pair is not None:
-        examples = [Example(source=pair[0], references=(pair[1],), document=document, date=now)]
+        examples = [Example(source=pair[0], references=pair[1:], document=document, date=now)]
     else:
-        assert source is not None
-        examples, _ = read_examples(source, reference or [], document=document, date=now)
-    numbers = add_examples(memory, load(system), examples, overlay=overlay, threads=thread_count(threads))
+        examples, _ = read_examples(source or "", reference or [], document=document, date=now)
+    numbers = add_examples(memory, load(system), examples, overlay=overlay, threads=resources.count)
     if json:
         console.print_json({"added": numbers})
     else:
         console.note(f"{memory}: {len(numbers):,} example{'s' * (len(numbers) != 1)} added")
 
 
-@app.command()
+@app.command
 def remove(
-    memory: Directory,
-    numbers: Annotated[
-        list[int], typer.Argument(metavar="NUMBER...", help="Numbers of examples, as 'query' prints them.")
-    ],
+    memory: Folder,
+    numbers: Annotated[list[str], Parameter(help="Numbers of examples, as 'isogloss memory query' shows.")],
+    /,
+    *,
     json: Json = False,
 ) -> None:
-    """Let examples be found no more; 'compact' gives their space back."""
-    from isogloss.adapt import remove_examples
-
-    remove_examples(memory, numbers)
+    """Remove examples, so that no sentence finds them; 'isogloss memory compact' frees their space."""
+    found = sorted(set(map(_whole_number, numbers)))
+    remove_examples(memory, found)
     if json:
-        console.print_json({"removed": sorted(set(numbers))})
+        console.print_json({"removed": found})
 
 
-@app.command()
+@app.command
+@declares(options=QueryOptions)
 def query(
-    memory: Directory,
-    sentence: Annotated[str, typer.Argument(metavar="SENTENCE", help="A tokenised sentence.")],
-    size: Annotated[int, typer.Option(metavar="N", help="Examples at most.")] = 10,
-    edit_share: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Of the edit distance in the similarity; the rest is tf-idf's."),
-    ] = 0.1,
-    min_similarity: Annotated[
-        float, typer.Option(metavar="0..1", help="Leave out examples less similar than this.")
-    ] = 0.0,
-    skip_identical: Annotated[
-        bool, typer.Option("--skip-identical", help="Leave out the sentence itself.")
-    ] = False,
-    skip_document: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Leave out the examples of this document.")
-    ] = None,
-    before: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Only examples added before this day, as 2026-01-31.")
-    ] = None,
+    memory: Folder,
+    sentence: Annotated[str, Parameter(help="A tokenized sentence, in quotes.")],
+    /,
+    *,
+    options: QueryOptions,
     json: Json = False,
 ) -> None:
-    """The examples most similar to a sentence."""
-    from isogloss.adapt import Memory, RetrievalOptions
-
-    options = RetrievalOptions(
-        size=size,
-        edit_share=edit_share,
-        min_similarity=min_similarity,
-        skip_identical=skip_identical,
-        skip_document=skip_document,
-        before=None if before is None else _seconds(before),
-    )
-    hits = Memory.open(memory).search(sentence, options)
-    found = [(hit, hit.example()) for hit in hits]
+    """Show the examples most similar to a sentence."""
+    found = [hit.to_dict() for hit in Memory.open(memory).search(sentence, options)]
     if json:
-        console.print_json(
-            [
-                {
-                    "number": hit.number,
-                    "similarity": hit.similarity,
-                    "source": example.source,
-                    "references": list(example.references),
-                    "document": example.document,
-                    "date": example.date,
-                }
-                for hit, example in found
-            ]
-        )
+        console.print_json(found)
         return
     table = Table("number", "similarity", "source", "translation", box=None)
-    for hit, example in found:
-        row = (str(hit.number), f"{hit.similarity:.4f}", example.source, " / ".join(example.references))
-        table.add_row(*row)
+    for row in found:
+        similarity, references = f"{row['similarity']:.4f}", " / ".join(row["references"])
+        table.add_row(str(row["number"]), similarity, row["source"], references)
     console.print_table(table)
 
 
-@app.command()
-def info(memory: Directory, json: Json = False) -> None:
-    """How many examples there are, and how they were made."""
-    from isogloss.adapt import Memory
-
-    opened = Memory.open(memory)
-    facts: dict[str, Any] = {
-        "examples": len(opened),
-        "segments": [len(segment) for segment in opened.segments],
-        "bytes": opened.nbytes,
-        "words": len(opened.frequencies.words),
-        "sentences_counted": opened.frequencies.sentences,
-        "nbest": opened.attributes["options"]["nbest"],
-        "features": opened.names,
-        "tuned": opened.attributes.get("tuned", {}),
-    }
+@app.command
+def info(memory: Folder, /, *, json: Json = False) -> None:
+    """Show how many examples a memory has, and how they were made."""
+    facts = Memory.open(memory).facts()
     if json:
         console.print_json(facts)
         return
     table = Table("", "", box=None, show_header=False)
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, int) else str(value)
-        if isinstance(value, list):
-            shown = " ".join(map(str, value))
-        table.add_row(name, shown)
+        table.add_row(name, " ".join(map(str, value)) if isinstance(value, list) else shown)
     console.print_table(table)
 
 
-@app.command()
-def compact(memory: Directory, json: Json = False) -> None:
-    """Write the memory anew: one segment, nothing removed left, word frequencies counted again."""
-    from isogloss.adapt import compact_memory
-
+@app.command
+def compact(memory: Folder, /, *, json: Json = False) -> None:
+    """Write a memory anew: in one piece, without what was removed, with word frequencies counted again."""
     made = compact_memory(memory)
     if json:
         console.print_json({"examples": len(made), "bytes": made.nbytes})
     else:
-        console.note(f"{memory}: {len(made):,} examples, {made.nbytes / 1e6:,.1f} MB")
+        console.note(f"{memory}: {_size(made)}")
 
 
-def _seconds(day: str) -> int:
+@app.command
+@declares(
+    {
+        "Tuning": ("method", "strength", "sharpness", "size", "skip_identical", "save"),
+        "Resources": ("threads",),
+    },
+    options=MemoryTuneOptions,
+    resources=Threads,
+)
+def tune(
+    memory: Folder,
+    /,
+    *,
+    system: SystemFolder,
+    source: Annotated[
+        str,
+        Parameter(
+            metavar="FILE", group=_DATA, help="Tokenized held-out sentences that the memory does not have."
+        ),
+    ],
+    reference: References,
+    options: MemoryTuneOptions,
+    resources: Threads,
+    json: Json = False,
+) -> None:
+    """Choose the strength of local training on a held-out set, and keep it in the memory.
+
+    Translates the set with every setting and compares each with the engine's own weights. If none is better,
+    strength 0 is kept: local training then changes nothing.
+    """
+    loaded = load(system)
+    tuned = tune_memory(
+        memory, loaded, source, reference, options, threads=resources.count, track=console.track
+    )
+    if json:
+        console.print_json(tuned.to_dict())
+        return
+    console.print_table(_trials(tuned))
+    kept = f", kept in {memory}" if options.save else ""
+    console.note(f"best: strength {tuned.best.strength:g}{kept}")
+
+
+def _trials(tuned: LocalTuning) -> Table:
+    table = Table("strength", "sharpness", "BLEU", "difference", "p", box=None)
+    table.add_row("0", "", f"{tuned.baseline:.2f}", "", "")
+    for trial in tuned.trials:
+        table.add_row(
+            f"{trial.options.strength:g}",
+            f"{trial.options.sharpness:g}",
+            f"{trial.bleu:.2f}",
+            f"{trial.bleu - tuned.baseline:+.2f}",
+            f"{trial.comparison.p_value:.3f}",
+        )
+    return table
+
+
+def _size(memory: Memory) -> str:
+    return f"{len(memory):,} examples, {memory.nbytes / 1e6:,.1f} MB"
+
+
+def _whole_number(word: str) -> int:
+    """Cyclopts would take 1.5 for a whole number, and another example would go."""
     try:
-        return int(datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp())
+        return int(word)
     except ValueError:
-        raise ConfigError(f"--before must be a day such as 2026-01-31, got '{day}'") from None
+        raise ConfigError(f"the number of an example is a whole number, got '{word}'") from None

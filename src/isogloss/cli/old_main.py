@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, experiment, grammar, local, memory, nbest, rerank, system
+from isogloss.cli import console, experiment, grammar, nbest, rerank, system
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
@@ -45,8 +45,6 @@ app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
-app.add_typer(memory.app, name="memory")
-app.add_typer(local.app, name="local")
 app.command()(inspect)
 app.command()(oracle)
 

@@ -9,6 +9,7 @@ __all__ = ["current_words"]
 _VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("--show-completion",): ("completion",),
     ("--install-completion",): ("completion",),
+    ("local",): ("memory",),
     ("sample",): ("select",),
 }
 # An old option with the word after it, if that is part of the name.
@@ -59,7 +60,7 @@ _GONE: dict[tuple[str, ...], dict[str, str]] = {
 
 def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str]:
     """A command line in today's names."""
-    found = _catalog(list(words), note)
+    found = _memory_tune(_catalog(list(words), note), note)
     for old, new in _VERBS.items():
         if tuple(found[: len(old)]) == old:
             note(f"'isogloss {' '.join(old)}' is now called 'isogloss {' '.join(new)}'")
@@ -95,6 +96,25 @@ def _without(words: list[str], gone: dict[str, str], note: Callable[[str], None]
             note(f"{name} is not needed any more: {gone[name]}")
             return _without(words[:place] + words[place + (1 if equals else 2) :], gone, note)
     return words
+
+
+def _memory_tune(words: list[str], note: Callable[[str], None]) -> list[str]:
+    """``local tune SYSTEM --memory DIR`` was what ``memory tune DIR --system SYSTEM`` is."""
+    if words[:2] != ["local", "tune"]:
+        return words
+    note("'isogloss local tune SYSTEM --memory DIR' is now called 'isogloss memory tune DIR --system SYSTEM'")
+    alone = ("--skip-identical", "--save", "--no-save", "--json", "--help", "-h")
+    folders, found, rest = {"--memory": "", "--system": ""}, ["memory", "tune"], iter(words[2:])
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name == "--memory":
+            folders[name] = value if equals else next(rest, "")
+        elif word.startswith("-"):
+            found += [word] if equals or word in alone else [word, *[next(rest, "")]]
+        else:
+            folders["--system"] = word
+    found[2:2] = [folders["--memory"]] if folders["--memory"] else []
+    return found + (["--system", folders["--system"]] if folders["--system"] else [])
 
 
 def _renamed(words: Sequence[str], options: dict[str, str], note: Callable[[str], None]) -> list[str]:
