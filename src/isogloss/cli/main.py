@@ -54,6 +54,8 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Build models": {
         "lm": ("lm:app", "Estimate, query and store n-gram language models."),
         "align": ("align:align", "Align the words of a parallel corpus."),
+        "extract": ("extract:extract", "Extract and score translation rules from an aligned corpus."),
+        "grammar": ("grammar:app", "Look into, shrink and exchange rule tables."),
         "classes": ("classes:classes", "Group words that are used alike into classes."),
         "column": (
             "column:column",

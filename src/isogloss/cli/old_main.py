@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, experiment, grammar, local, memory, nbest, rerank, system
+from isogloss.cli import console, experiment, local, memory, nbest, rerank, system
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
-from isogloss.cli.extract import extract
 from isogloss.cli.inspect import inspect
 from isogloss.cli.oracle import oracle
 from isogloss.cli.speech import speech
@@ -47,8 +46,6 @@ app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
-app.command()(extract)
-app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
