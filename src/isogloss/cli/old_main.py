@@ -9,12 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, experiment, local, memory, nbest, rerank, system
+from isogloss.cli import console, experiment, local, memory, nbest, rerank
 from isogloss.cli.demo import demo
 from isogloss.cli.evaluate import evaluate
 from isogloss.cli.explain import explain
-from isogloss.cli.inspect import inspect
-from isogloss.cli.oracle import oracle
 from isogloss.cli.speech import speech
 from isogloss.cli.translate import translate
 from isogloss.cli.tune import tune
@@ -46,7 +44,6 @@ app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command()(tune)
 app.command("tune-nbest")(tune_nbest)
-app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
 app.command()(translate)
@@ -54,8 +51,6 @@ app.command()(speech)
 app.add_typer(memory.app, name="memory")
 app.add_typer(local.app, name="local")
 app.command()(explain)
-app.command()(inspect)
-app.command()(oracle)
 
 
 def _print_version(wanted: bool) -> None:

@@ -16,6 +16,11 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("align",): {"--memory": "--memory-limit"},
     ("lm", "build"): {"--memory": "--memory-limit"},
     ("extract",): {"--memory": "--memory-limit", "--loose": "--no-tight", "--no-adjacent-gaps": ""},
+    ("system", "create"): {
+        "--search hierarchical": "--search hiero",
+        "--source-column": "--source-columns",
+        "--target-column": "--target-columns",
+    },
     ("grammar", "import"): {"--memory": "--memory-limit"},
     ("corpus", "check"): {"--pattern": "--patterns"},
     ("corpus", "clean"): {"--pattern": "--patterns"},

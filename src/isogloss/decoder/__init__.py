@@ -4,8 +4,10 @@ from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation, Step
 from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
 from isogloss.decoder.factors import factor_names, parse_factors
+from isogloss.decoder.inspection import inspect_stored
 from isogloss.decoder.markup import escape_markup, parse_markup
 from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.oracle_search import OracleOptions, OracleSearch
 from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
 from isogloss.decoder.search_result import Posteriors, Searched
 from isogloss.decoder.sentence import Fixed, Sentence, Source
@@ -31,6 +33,8 @@ __all__ = [
     "Fixed",
     "Lattice",
     "NbestDecoder",
+    "OracleOptions",
+    "OracleSearch",
     "Posteriors",
     "SearchOptions",
     "Searched",
@@ -45,6 +49,7 @@ __all__ = [
     "escape_markup",
     "factor_names",
     "format_plf",
+    "inspect_stored",
     "inspect_system",
     "is_system",
     "load",

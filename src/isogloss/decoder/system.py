@@ -20,7 +20,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, overload
@@ -291,8 +291,12 @@ def load(
     *,
     options: SearchOptions | None = None,
     weights: Mapping[str, float] | StrPath | None = None,
+    changes: Mapping[str, Any] | None = None,
 ) -> System:
-    """Open a stored system; other options and weights (or a file of them) replace the stored ones."""
+    """Open a stored system; other options and weights (or a file of them) replace the stored ones.
+
+    ``changes`` replaces single options of the search by name.
+    """
     folder = Path(path)
     if not folder.exists():
         raise InputFileError("No such file or directory", folder)
@@ -300,13 +304,15 @@ def load(
         raise InputFileError("is a file", folder, "the folder of a system is expected, see 'isogloss train'")
     if not (folder / _FACTS).exists() and (folder / _TRAINED / _FACTS).exists():
         folder = folder / _TRAINED
-    stored = _read_facts(folder)
+    stored = options or _read_facts(folder)
+    if changes:
+        stored = replace(stored, **changes)
     for part in _facts(folder)["parts"]:
         if not (folder / part).exists():
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
     sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
     decoder = Decoder(
-        RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), options or stored, sparse=sparse
+        RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), stored, sparse=sparse
     )
     if weights is not None:
         _set_weights(decoder, weights)
