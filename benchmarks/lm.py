@@ -153,7 +153,8 @@ def scale(folder: Path, source: Path, target: Path) -> None:
     for pairs in SCALES:
         _, text = enlarge(source, target, folder, pairs)
         output = ["--binary", str(folder / f"m{pairs}"), "--json"]
-        costs[pairs] = run([*ISOGLOSS, "lm", "build", str(text), "--memory-limit", "1G", "--threads", "2", *output])
+        bounds = ["--memory-limit", "1G", "--threads", "2"]
+        costs[pairs] = run([*ISOGLOSS, "lm", "build", str(text), *bounds, *output])
         report = json.loads(costs[pairs].stdout)
         print(
             f"{pairs:,} sentences within 1 GB: {costs[pairs].cpu:.1f} s, "

@@ -41,7 +41,7 @@ def test_every_rule_has_the_same_marks_on_both_sides(grammar: str, tmp_path: Pat
     for file, text in zip(files, [*texts, linked.text()], strict=True):
         file.write_text(text, encoding="utf-8")
     options = ExtractOptions.for_grammar(grammar, tight=False)
-    extract_rules(*files, tmp_path / "rules", options, memory=64 << 20, threads=1)
+    extract_rules(*files, tmp_path / "rules", options, memory_limit=64 << 20, threads=1)
     marked = 0
     for rule in RuleTable.open(tmp_path / "rules").rules():
         source, target = (Counter(filter(MARK.fullmatch, side)) for side in (rule.source, rule.target))

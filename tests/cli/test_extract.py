@@ -41,9 +41,9 @@ def test_extract_and_look(toy, capsys):
 def test_every_option_arrives(toy, capsys):
     options = [
         *("--max-length", "8", "--max-gaps", "1", "--max-symbols", "4", "--max-target-words", "3"),
-        *("--min-gap", "2", "--loose", "--adjacent-gaps", "--count", "unit", "--orientation", "word"),
+        *("--min-gap", "2", "--no-tight", "--adjacent-gaps", "--count", "unit", "--orientation", "word"),
         *("--orientation-smoothing", "1", "--smoothing", "kneser-ney", "--max-sentence-length", "99"),
-        *("--memory", "64M", "--threads", "2", "--scratch", str(toy)),
+        *("--memory-limit", "64M", "--threads", "2", "--scratch", str(toy)),
     ]
     assert main(arguments(toy, *options)) == 0
     assert main(["grammar", "show", str(toy / "table"), "--json"]) == 0
@@ -63,6 +63,26 @@ def test_every_option_arrives(toy, capsys):
         "max_plain": 0,
     }
     assert not list(toy.glob("isogloss-*"))  # the scratch folder is gone
+
+
+def test_old_options_still_work(toy, capsys):
+    old = ["--memory", "64M", "--loose", "--no-adjacent-gaps"]
+    assert main(["extract", *arguments(toy)[2:], *old]) == 0
+    err = capsys.readouterr().err
+    assert "--memory is now called --memory-limit" in err
+    assert "--loose is now called --no-tight" in err
+    assert "--no-adjacent-gaps is the default" in err
+    assert main(["grammar", "show", str(toy / "table"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["extraction"]["tight"] is False
+
+
+def test_defaults_depend_on_the_grammar(toy, capsys):
+    assert main(arguments(toy, "--grammar", "phrase", "--set", "smoothing=kneser-ney")) == 0
+    assert main(["grammar", "show", str(toy / "table"), "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)["extraction"]
+    assert (made["max_length"], made["max_gaps"], made["tight"]) == (7, 0, False)
+    assert (made["count"], made["smoothing"]) == ("unit", "kneser-ney")
+    assert "grammar" not in made
 
 
 def test_whole_way_through_text_formats(toy, capsys):
@@ -89,13 +109,13 @@ def test_left_out_pairs_are_warned_about(toy, capsys):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--grammar", "tree"], "grammar must be one of hiero, phrase, got 'tree'"),
-        (["--grammar", "phrase", "--max-gaps", "1"], "max_gaps has no meaning for phrase pairs"),
-        (["--memory", "lots"], "--memory must be a size such as 512M or 4G, got 'lots'"),
-        (["--memory", "1K"], "memory must be at least 64M"),
-        (["--significance", "much"], "significance must be"),
-        (["--smoothing", "laplace"], "smoothing must be one of none, kneser-ney, good-turing"),
-        (["--max-symbols", "0"], "max_symbols must be from 1 to 100, got 0"),
+        (["--grammar", "tree"], "--grammar must be one of hiero, phrase, got 'tree'"),
+        (["--grammar", "phrase", "--max-gaps", "1"], "--max-gaps applies to the grammar hiero only"),
+        (["--memory-limit", "lots"], "--memory-limit must be a size such as 512M or 4G, got 'lots'"),
+        (["--memory-limit", "1K"], "--memory-limit must be at least 64M"),
+        (["--significance", "much"], "--significance must be alpha+epsilon, alpha-epsilon or a -log p"),
+        (["--smoothing", "laplace"], "--smoothing must be one of none, kneser-ney, good-turing"),
+        (["--max-symbols", "0"], "--max-symbols must be between 1 and 100, got 0"),
     ],
 )
 def test_wrong_options_exit_with_2(toy, capsys, more, message):

@@ -273,8 +273,8 @@ def test_scratch_that_cannot_be_written(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"max_gaps": 3}, "max_gaps must be from 0 to 2, got 3"),
-        ({"max_length": 0}, "max_length must be from 1 to 100, got 0"),
+        ({"max_gaps": 3}, "max_gaps must be between 0 and 2, got 3"),
+        ({"max_length": 0}, "max_length must be between 1 and 100, got 0"),
         ({"count": "double"}, "count must be one of fractional, unit, got 'double'"),
         ({"orientation_smoothing": 0.0}, "orientation_smoothing must be above 0"),
     ],
@@ -287,6 +287,6 @@ def test_options_are_checked(change, message):
 def test_memory_and_threads_are_checked(tmp_path):
     files = write_corpus(tmp_path, TOY)
     with pytest.raises(ConfigError, match="at least 64M"):
-        extract_rules(*files, tmp_path / "table", memory=1000)
+        extract_rules(*files, tmp_path / "table", memory_limit=1000)
     with pytest.raises(ConfigError, match="threads"):
         extract_rules(*files, tmp_path / "table", threads=-1)

@@ -81,7 +81,7 @@ def test_moses_round_trip_in_any_order(tmp_path):
     lines = gzip.decompress((tmp_path / "phrases.gz").read_bytes()).decode().splitlines()
     (tmp_path / "shuffled").write_text("\n".join(sorted(lines, key=lambda line: line[::-1])) + "\n")
     report = import_rules(
-        tmp_path / "shuffled", tmp_path / "again", reordering=tmp_path / "reordering", memory=1 << 18
+        tmp_path / "shuffled", tmp_path / "again", reordering=tmp_path / "reordering", memory_limit=1 << 18
     )
     again = RuleTable.open(tmp_path / "again")
     assert (report.rules, report.without_orientation) == (len(table), 0)

@@ -90,8 +90,8 @@ def test_options_tell_of_themselves() -> None:
     assert found["source"].required
     kinds = {name: option.kind for name, option in found.items()}
     assert kinds["source"] == "a file name"
-    assert kinds["names"], kinds["files"] == ("list of words", "list of files")
-    assert kinds["table"] == "table"
+    assert (kinds["names"], kinds["files"]) == ("list of words", "list of files")
+    assert kinds["table"] == "table of files"
     defaults = {name: option.shown_default for name, option in found.items()}
     assert defaults["size"] == "a tenth"
     assert defaults["budget"] == "4G"

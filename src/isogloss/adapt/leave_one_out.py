@@ -74,7 +74,14 @@ class OtherPairs:
                 file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             rules = scratch / "rules"
             extract_rules(
-                source, target, links, rules, self._options, memory=_LEAST_MEMORY, threads=1, scratch=scratch
+                source,
+                target,
+                links,
+                rules,
+                self._options,
+                memory_limit=_LEAST_MEMORY,
+                threads=1,
+                scratch=scratch,
             )
             own = RuleTable.open(rules)
             no_rules = np.zeros((0, self._counts.shape[1]), self._counts.dtype)  # of a pair without links

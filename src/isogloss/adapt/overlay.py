@@ -79,7 +79,7 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
             alignment,
             folder,
             _options(known),
-            memory=_LEAST_MEMORY,
+            memory_limit=_LEAST_MEMORY,
             threads=1,
             scratch=scratch,
             known=known,

@@ -366,6 +366,7 @@ def _metavar(option: Option) -> str | None:
         "a number": "NUMBER",
         "list of words": "NAME...",
         "table": "NAME=VALUE...",
+        "table of files": "NAME=FILE...",
         "list of whole numbers": "N...",
         "list of numbers": "NUMBER...",
         "list": "VALUE...",

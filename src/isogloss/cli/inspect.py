@@ -6,48 +6,37 @@ import json as json_format
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from cyclopts import Parameter
 
 from isogloss.cli import console
+from isogloss.cli.declared import Json, declares
+from isogloss.decoder import inspect_stored
+from isogloss.storage import Inspection
 
 if TYPE_CHECKING:
     from rich.text import Text
-
-    from isogloss.storage.inspection import Inspection
 
 __all__ = ["inspect"]
 
 _LONGEST = 100  # characters of a value that are shown
 
 
+@declares()
 def inspect(
-    folder: Annotated[
-        str,
-        typer.Argument(metavar="DIR", help="System, rule table, language model or any other stored folder."),
-    ],
+    folder: Annotated[str, Parameter(help="System, rule table, language model or any other stored folder.")],
+    /,
+    *,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read everything and compare it with its checksums.")
+        bool, Parameter(help="Read everything and compare it with its checksums; damage is an error.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Show what a stored folder holds, how large it is and how it was made.
-
-    With --verify a damaged folder is an error, which says what is damaged.
-    """
-    from isogloss.decoder import inspect_system, is_system
-    from isogloss.storage.inspection import inspect_folder
-
-    look = inspect_system if is_system(folder) else inspect_folder
-    found = look(folder, verify=verify)
+    """Show what a stored folder holds, how large it is and how it was made."""
+    found = inspect_stored(folder, verify=verify)
     if json:
-        console.print_json(_finite(found.to_json()))
-        return
-    _print(found)
-
-
-def _finite(value: Any) -> Any:
-    """Without numbers that are not JSON; nobody writes them, but anybody can."""
-    return json_format.loads(json_format.dumps(value), parse_constant=lambda _: None)
+        console.print_json(found.to_json())
+    else:
+        _print(found)
 
 
 def _print(found: Inspection, heading: str = "") -> None:

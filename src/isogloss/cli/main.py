@@ -74,10 +74,23 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Build models": {
         "lm": ("lm:app", "Estimate, query and store n-gram language models."),
         "align": ("align:align", "Align the words of a parallel corpus."),
+        "extract": ("extract:extract", "Extract and score translation rules from an aligned corpus."),
+        "grammar": ("grammar:app", "Look into, shrink and exchange rule tables."),
+        "system": ("system:app", "Put together what a translation needs."),
         "classes": ("classes:classes", "Group words that are used alike into classes."),
         "column": (
             "column:column",
             "Look up lemmas, parts of speech or synsets of words, for sparse features to see.",
+        ),
+    },
+    "Look into an engine": {
+        "inspect": (
+            "inspect:inspect",
+            "Show what a stored folder holds, how large it is and how it was made.",
+        ),
+        "oracle": (
+            "oracle:oracle",
+            "Find the best translations that a system could give, knowing the references.",
         ),
     },
     "Help": {

@@ -9,11 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, experiment, grammar, nbest, rerank, system
+from isogloss.cli import console, experiment, nbest, rerank
 from isogloss.cli.evaluate import evaluate
-from isogloss.cli.extract import extract
-from isogloss.cli.inspect import inspect
-from isogloss.cli.oracle import oracle
 from isogloss.cli.tune_nbest import tune_nbest
 
 __all__ = ["app", "run_typer"]
@@ -40,13 +37,8 @@ app = typer.Typer(
 app.command()(evaluate)
 app.add_typer(nbest.app, name="nbest")
 app.command("tune-nbest")(tune_nbest)
-app.command()(extract)
-app.add_typer(grammar.app, name="grammar")
-app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
 app.add_typer(experiment.app, name="experiment")
-app.command()(inspect)
-app.command()(oracle)
 
 
 def _print_version(wanted: bool) -> None:

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from isogloss.cli.declared import heading
 
-__all__ = ["Scratch", "TokenizedText", "output_to"]
+__all__ = ["Scratch", "TokenizedText", "Weights", "output_to"]
 
 TokenizedText = Annotated[
     Path,
@@ -22,6 +22,14 @@ Scratch = Annotated[
         group=heading("Resources"),
         show_default="the system's temporary folder",
         help="Folder for temporary files.",
+    ),
+]
+Weights = Annotated[
+    Path | None,
+    Parameter(
+        metavar="FILE",
+        group=heading("Search"),
+        help="Weights to use instead of the system's own, one 'name TAB number' per line.",
     ),
 ]
 

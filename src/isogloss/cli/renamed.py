@@ -37,6 +37,13 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("align",): {"--memory": "--memory-limit"},
     ("explain",): {"--format json": "--json"},
     ("lm", "build"): {"--memory": "--memory-limit"},
+    ("extract",): {"--memory": "--memory-limit", "--loose": "--no-tight", "--no-adjacent-gaps": ""},
+    ("system", "create"): {
+        "--search hierarchical": "--search hiero",
+        "--source-column": "--source-columns",
+        "--target-column": "--target-columns",
+    },
+    ("grammar", "import"): {"--memory": "--memory-limit"},
     ("corpus", "check"): {"--pattern": "--patterns"},
     ("corpus", "clean"): {"--pattern": "--patterns"},
     ("train",): {
@@ -127,6 +134,8 @@ def _renamed(words: Sequence[str], options: dict[str, str], note: Callable[[str]
             note(f"'{old}' is now written '{options[old]}'")
             del found[len(found) - (pair in options) :]
             found += options[old].split()
+        elif options.get(name) == "":
+            note(f"{name} is the default and can be left out")
         elif name in options:
             note(f"{name} is now called {options[name]}")
             found.append(options[name] + equals + value)

@@ -11,8 +11,10 @@ from isogloss.decoder.derivation import Derivation, DerivationStep
 from isogloss.decoder.explanation import Contribution, ExplainOptions, Explanation, explain
 from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
 from isogloss.decoder.factors import factor_names, parse_factors
+from isogloss.decoder.inspection import inspect_stored
 from isogloss.decoder.markup import escape_markup, parse_markup
 from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.oracle_search import OracleOptions, OracleSearch
 from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
 from isogloss.decoder.search_result import Posteriors, Searched
 from isogloss.decoder.sentence import Fixed, Sentence, Source
@@ -46,6 +48,8 @@ __all__ = [
     "InputOptions",
     "Lattice",
     "NbestDecoder",
+    "OracleOptions",
+    "OracleSearch",
     "OutputOptions",
     "Posteriors",
     "SearchOptions",
@@ -65,6 +69,7 @@ __all__ = [
     "explain",
     "factor_names",
     "format_plf",
+    "inspect_stored",
     "inspect_system",
     "is_system",
     "line_reader",

@@ -28,38 +28,38 @@ class SearchOptions(Options):
     """
 
     hierarchical: bool = True
-    """Translate with rules that have gaps and with glue; otherwise with plain phrases."""
+    """Hierarchical search, with glue rules; otherwise phrase-based search."""
     max_span: Annotated[int, Between(0, _MOST)] = 15
-    """Widest span of a rule with gaps, in words."""
+    """Widest span of a rule with non-terminals, in words."""
     max_options: Annotated[int, Between(0, _MOST)] = 20
     """Target sides kept per source side; 0 keeps all."""
     max_scanned: Annotated[int, Between(0, _MOST)] = 200
-    """Target sides looked at per source side, most probable first; 0 looks at all."""
+    """Target sides scored per source side, the most probable first; 0 scores all."""
     lexical_threshold: Annotated[float, Between(0, 1e30)] = 0.05
-    """Probability from which two words count as translations of each other; for ``insertions`` and
-    ``deletions``."""
+    """Lowest probability at which two words count as translations of each other, for the features
+    ``insertions`` and ``deletions``."""
     gap_rules: bool = True
-    """Use rules with gaps; hierarchical search only."""
+    """Use rules with non-terminals. Hierarchical search only."""
     reordering_glue: bool = True
-    """Let glue leave something open on its left; hierarchical search only."""
+    """Let glue rules leave words on their left untranslated until later. Hierarchical search only."""
     distortion_limit: Annotated[int, Between(0, _MOST)] = 6
-    """In words: the widest gap that glue leaves open on its left, or the longest jump between phrases."""
+    """Distortion limit in words: between two phrases, or how much glue rules leave on their left."""
     beam_size: Annotated[int, Between(0, _MOST)] = 100
-    """Hypotheses kept per number of covered words; 0 keeps all."""
+    """Hypotheses kept per number of covered words; 0 keeps all. Larger is slower and may be better."""
     pop_limit: Annotated[int, Between(0, _MOST)] = 200
     """Extensions tried per number of covered words; 0 tries all."""
     threshold: Annotated[float, Between(0, 1e30)] = 0.0
-    """Hypotheses whose score is worse than the best by more than this are dropped; 0 drops none."""
+    """Drop hypotheses whose score is lower than the best by more than this; 0 drops none."""
     diversity: bool = True
-    """Every coverage contributes its best hypothesis before any contributes many."""
+    """Keep the best hypothesis of every coverage before further ones of any coverage."""
     phrase_order: PhraseOrder = "distortion"
-    """Order of phrases: ``monotone``, ``swap`` (neighbours may change places) or ``distortion`` (any within
-    the limit); phrase search only."""
+    """Order of phrases: ``monotone``, ``swap`` (neighbors may change places) or ``distortion`` (free within
+    the distortion limit). Phrase-based search only."""
     unknown: UnknownWords = "pass"
-    """What becomes of words that nothing translates: ``pass`` keeps them, ``drop`` leaves them out, ``mark``
-    keeps them in the form of ``unknown_mark``. The search is the same for ``pass`` and ``mark``."""
+    """What to do with words that no rule translates: ``pass`` copies them, ``drop`` leaves them out, ``mark``
+    writes them as ``unknown_mark`` says. The search is the same for ``pass`` and ``mark``."""
     unknown_mark: str = "<unk:{word}>"
-    """How an unknown word is marked; has ``{word}`` in it once."""
+    """How to mark an unknown word; must have {word} in it once."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

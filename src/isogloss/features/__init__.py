@@ -4,6 +4,7 @@ from isogloss.features.annotators import ColumnOptions, annotate_text
 from isogloss.features.columns import TokenColumn
 from isogloss.features.model import SparseModel
 from isogloss.features.options import ALL_TEMPLATES, SPELLING_TYPES, PythonTemplate, SparseOptions
+from isogloss.features.system_features import SystemFeatures
 from isogloss.features.weights import SparseWeights
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "SparseModel",
     "SparseOptions",
     "SparseWeights",
+    "SystemFeatures",
     "TokenColumn",
     "annotate_text",
 ]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import Options
 
 __all__ = ["ALL_TEMPLATES", "SPELLING_TYPES", "PythonTemplate", "SparseOptions"]
 
@@ -60,7 +61,7 @@ is the word ``~``. What a template gives may depend on nothing but what it is to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SparseOptions:
+class SparseOptions(Options):
     """Templates and the token types they see on each side.
 
     >>> SparseOptions(templates=("pair",), source_types=("surface",)).types_of("pair")
@@ -68,15 +69,16 @@ class SparseOptions:
     """
 
     templates: tuple[str, ...] = ("pair", "target_bigram")
-    """Names of templates, in any order."""
+    """Templates of sparse features, in any order."""
     source_types: tuple[str, ...] = SPELLING_TYPES
-    """Token types of source words: of ``SPELLING_TYPES`` or names of columns."""
+    """How templates see source words: surface, prefix, suffix, digits, or names of columns."""
     target_types: tuple[str, ...] = SPELLING_TYPES
-    """Token types of target words."""
+    """How templates see target words."""
     template_types: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     """For single templates: fewer source and target types than the others see."""
 
     def __post_init__(self) -> None:
+        Options.__post_init__(self)
         for name in self.templates:
             if name not in ALL_TEMPLATES:
                 raise ConfigError(
@@ -88,7 +90,7 @@ class SparseOptions:
             ("target_types", self.target_types),
         ):
             if len(set(names)) < len(names):
-                raise ConfigError(f"{what} has a name twice: {', '.join(names)}")
+                raise ConfigError(f"{what} must not have a name twice: {', '.join(names)}")
         for name in (*self.source_types, *self.target_types):
             if not _NAME.fullmatch(name):
                 raise ConfigError(f"{name!r} cannot be the name of a token type")

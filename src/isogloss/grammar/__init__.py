@@ -1,7 +1,23 @@
 """Translation rules: extracting, storing, looking up, exchanging."""
 
 from isogloss.grammar.extraction import ExtractReport, extract_rules
-from isogloss.grammar.options import ExtractOptions, Significance
+from isogloss.grammar.formats import ImportReport, TextFormat, export_rules, import_rules
+from isogloss.grammar.options import ExtractOptions, GrammarOptions, Significance
+from isogloss.grammar.selection import filter_table, prune_table
 from isogloss.grammar.table import Rule, RuleTable
 
-__all__ = ["ExtractOptions", "ExtractReport", "Rule", "RuleTable", "Significance", "extract_rules"]
+__all__ = [
+    "ExtractOptions",
+    "ExtractReport",
+    "GrammarOptions",
+    "ImportReport",
+    "Rule",
+    "RuleTable",
+    "Significance",
+    "TextFormat",
+    "export_rules",
+    "extract_rules",
+    "filter_table",
+    "import_rules",
+    "prune_table",
+]

@@ -61,7 +61,7 @@ def extract_rules(
     options: ExtractOptions | None = None,
     *,
     significance: Significance | None = None,
-    memory: int = 1 << 30,
+    memory_limit: int = 1 << 30,
     threads: int = 0,
     scratch: StrPath | None = None,
     known: RuleTable | None = None,
@@ -69,14 +69,14 @@ def extract_rules(
 ) -> ExtractReport:
     """Extract, count and score the rules of an aligned corpus into a stored rule table.
 
-    ``alignment`` holds links as ``source-target`` word positions counted from 0 (Pharaoh format). ``memory``
-    bounds, in bytes, what is held for sorting; the rest waits in the folder ``scratch``. ``threads`` of 0 are
-    all processors. The result depends on neither. The words of ``known``, another table, keep the numbers
-    they have there, so that both tables can be read side by side.
+    ``alignment`` holds links as ``source-target`` word positions counted from 0 (Pharaoh format).
+    ``memory_limit`` bounds, in bytes, what is held for sorting; the rest waits in the folder ``scratch``.
+    ``threads`` of 0 are all processors. The result depends on neither. The words of ``known``, another table,
+    keep the numbers they have there, so that both tables can be read side by side.
     """
     options = options or ExtractOptions()
-    if memory < _LEAST_MEMORY:
-        raise ConfigError(f"memory must be at least {_LEAST_MEMORY >> 20}M, got {memory} bytes")
+    if memory_limit < _LEAST_MEMORY:
+        raise ConfigError(f"memory_limit must be at least {_LEAST_MEMORY >> 20}M, got {memory_limit} bytes")
     threads = thread_count(threads)
     piped = [os.fspath(path) for path in (source, target, alignment)].count("-")
     if piped > 1:
@@ -86,7 +86,7 @@ def extract_rules(
     with scratch_folder(scratch) as folder:
         extraction = _engine.RuleExtraction(
             str(folder),
-            memory=min(memory // 2, _MOST_BUFFER),
+            memory=min(memory_limit // 2, _MOST_BUFFER),
             threads=threads,
             max_length=options.max_length,
             max_gaps=options.max_gaps,

@@ -40,7 +40,7 @@ class ImportReport:
     sides: int
     """Distinct source sides stored."""
     left_out: int
-    """Rules that are sound but not words followed by gaps on the target side, or have no source word."""
+    """Rules whose target side is not words followed by non-terminals, or that have no source word."""
     without_orientation: int
     """Rules that the reordering table does not have; all orientations count as equally likely for them."""
 
@@ -121,7 +121,7 @@ def import_rules(
     *,
     format: str = "moses",
     reordering: StrPath | None = None,
-    memory: int = 1 << 30,
+    memory_limit: int = 1 << 30,
     scratch: StrPath | None = None,
     track: Track = no_track,
 ) -> ImportReport:
@@ -134,7 +134,7 @@ def import_rules(
     if reordering is not None and format != "moses":
         raise ConfigError("a reordering table is read beside a Moses phrase table only")
     with scratch_folder(scratch) as folder:
-        rules = _engine.RuleImport(str(folder), memory=memory // 2)
+        rules = _engine.RuleImport(str(folder), memory=memory_limit // 2)
         _read(rules, path, _engine.RuleFormat[format], "reading rules", track)
         left_out = rules.left_out
         if reordering is not None:

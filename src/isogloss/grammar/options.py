@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any, Literal, get_args
 
+from isogloss.io.config import check_types
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import Above, Between, DefaultText, Options
 
 __all__ = [
     "CountMode",
     "ExtractOptions",
     "Grammar",
+    "GrammarOptions",
     "OrientationModel",
     "Significance",
     "Smoothing",
@@ -28,10 +32,11 @@ _PHRASE_LENGTH = 7
 _GAPPED_ONLY = {"max_gaps", "max_symbols", "max_target_words", "min_gap", "adjacent_gaps", "count"}
 _LONGEST_PHRASE = 100
 _LONGEST_SENTENCE = 65535
+_LENGTHS = Between(1, _LONGEST_PHRASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractOptions:
+class ExtractOptions(Options):
     """Which rules are extracted, and how they are counted and scored.
 
     The defaults are those of a hierarchical grammar (Chiang 2005, in target normal form).
@@ -40,42 +45,41 @@ class ExtractOptions:
     (5, 7)
     """
 
-    max_length: int = 10
-    """Words of an initial phrase pair, on each side."""
-    max_gaps: int = 2
-    """Gaps (non-terminals) of a rule, 0 to 2."""
-    max_symbols: int = 5
-    """Words and gaps of a source side."""
-    max_target_words: int = 7
-    """Words of a target side; gaps follow them."""
-    min_gap: int = 1
-    """Source words that a gap stands for, at least."""
-    tight: bool = True
-    """Phrase pairs begin and end with aligned words on both sides; otherwise unaligned words at their edges
-    may be taken in or left out."""
+    max_length: Annotated[int, _LENGTHS, DefaultText("10 for hiero, 7 for phrase")] = 10
+    """Most words of an initial phrase pair, on each side."""
+    max_gaps: Annotated[int, Between(0, 2)] = 2
+    """Most non-terminals of a rule."""
+    max_symbols: Annotated[int, _LENGTHS] = 5
+    """Most words and non-terminals of a source side."""
+    max_target_words: Annotated[int, _LENGTHS] = 7
+    """Most words of a target side; its non-terminals follow them."""
+    min_gap: Annotated[int, _LENGTHS] = 1
+    """Fewest source words that a non-terminal covers."""
+    tight: Annotated[bool, DefaultText("yes for hiero; no for phrase and in train")] = True
+    """Phrase pairs begin and end with aligned words. Otherwise unaligned words may stand at their edges."""
     adjacent_gaps: bool = False
-    """Whether two gaps may touch on the source side."""
-    max_plain: int = 0
-    """Words of a phrase pair without gaps, on each side, if that is more than the limits above."""
-    count: CountMode = "fractional"
-    """``fractional``: an initial phrase pair counts 1, shared by all rules that come from it, also those
-    not in target normal form; ``unit``: every rule that comes from it counts 1."""
+    """Allow adjacent non-terminals on the source side."""
+    max_plain: Annotated[int, Between(0, _LONGEST_PHRASE), DefaultText("as the other limits say")] = 0
+    """Most words of a phrase pair without non-terminals, on each side, if the other limits allow fewer."""
+    count: Annotated[CountMode, DefaultText("fractional for hiero, unit for phrase")] = "fractional"
+    """``fractional``: an initial phrase pair counts 1, shared by all rules that come from it; ``unit``: each
+    of these rules counts 1."""
     orientation: OrientationModel = "hier"
-    """What makes a neighbour monotone or swapped: a consistent block of any size (``hier``), one of at most
-    ``max_length`` words (``phrase``), a link at the corner (``word``); ``none`` counts no orientations."""
-    orientation_smoothing: float = 0.5
-    """Added to the counts of monotone, swap and discontinuous of every rule."""
+    """What makes a neighbor monotone or swapped: a consistent block of any size (``hier``) or of at most
+    ``max_length`` words (``phrase``), or a link at the corner (``word``); ``none`` counts no orientations."""
+    orientation_smoothing: Annotated[float, Above(0)] = 0.5
+    """Added to the monotone, swap and discontinuous counts of every rule."""
     smoothing: Smoothing = "none"
-    """How the counts behind the two translation probabilities are discounted."""
-    max_sentence_length: int = 200
-    """Sentence pairs with more words on a side are left out."""
+    """Discounting of the counts behind the translation probabilities."""
+    max_sentence_length: Annotated[int, Between(1, _LONGEST_SENTENCE)] = 200
+    """Most words of a sentence; pairs with a longer side are left out."""
 
     @classmethod
     def for_grammar(cls, grammar: str, **changes: Any) -> ExtractOptions:
         """The options of a kind of grammar, with changes; a change to None leaves the default.
 
-        ``hiero`` has the defaults of this class. ``phrase`` is a phrase table: no gaps, 7 words, loose
-        edges, every occurrence counts 1.
+        ``hiero`` has the defaults of this class. ``phrase`` is a phrase table: phrase pairs of 7 words,
+        loose edges, every occurrence counts 1.
 
         >>> ExtractOptions.for_grammar("phrase", max_length=5).max_symbols
         5
@@ -87,39 +91,53 @@ class ExtractOptions:
             return cls(**given)
         unfit = sorted(given.keys() & _GAPPED_ONLY)
         if unfit:
-            raise ConfigError(f"{unfit[0]} has no meaning for phrase pairs, only for the grammar hiero")
+            raise ConfigError(f"`{unfit[0]}` applies to the grammar hiero only, not to phrase pairs")
         length = given.pop("max_length", _PHRASE_LENGTH)
         sizes = {"max_length": length, "max_symbols": length, "max_target_words": length}
         return cls(**{"max_gaps": 0, "tight": False, "count": "unit", **sizes, **given})
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrammarOptions(ExtractOptions):
+    """A kind of grammar, with the defaults that are usual for it, and which rules of it are kept."""
+
+    grammar: Grammar = "hiero"
+    """``hiero``: hierarchical rules in target normal form; ``phrase``: phrase pairs."""
+    significance: Annotated[str, DefaultText("keep all rules")] = ""
+    """Keep only significant rules by Fisher's exact test: ``alpha+epsilon`` (drops pairs seen once),
+    ``alpha-epsilon`` (keeps them), or the lowest -log p. Reads the corpus twice."""
+
     def __post_init__(self) -> None:
-        for name, least, most in (
-            ("max_length", 1, _LONGEST_PHRASE),
-            ("max_gaps", 0, 2),
-            ("max_symbols", 1, _LONGEST_PHRASE),
-            ("max_target_words", 1, _LONGEST_PHRASE),
-            ("min_gap", 1, _LONGEST_PHRASE),
-            ("max_plain", 0, _LONGEST_PHRASE),
-            ("max_sentence_length", 1, _LONGEST_SENTENCE),
-        ):
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise ConfigError(f"{name} must be from {least} to {most}, got {value}")
-        for name, choices in (
-            ("count", get_args(CountMode)),
-            ("orientation", get_args(OrientationModel)),
-            ("smoothing", get_args(Smoothing)),
-        ):
-            if getattr(self, name) not in choices:
-                raise ConfigError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
-        if not (math.isfinite(self.orientation_smoothing) and self.orientation_smoothing > 0):
-            raise ConfigError(f"orientation_smoothing must be above 0, got {self.orientation_smoothing}")
+        Options.__post_init__(self)
+        self.threshold  # noqa: B018  # what cannot be read is an error now
+
+    @classmethod
+    def from_settings(
+        cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> GrammarOptions:
+        """The options that settings stand for; what is not given is as usual for the grammar."""
+        del warn
+        check_types(cls, settings)
+        own = {name: value for name, value in settings.items() if name in ("grammar", "significance")}
+        rules = {name: value for name, value in settings.items() if name not in own}
+        extraction = ExtractOptions.for_grammar(own.get("grammar", "hiero"), **rules)
+        return cls(**asdict(extraction), **own)
+
+    @property
+    def rules(self) -> ExtractOptions:
+        """Which rules are extracted."""
+        return ExtractOptions(**{field.name: getattr(self, field.name) for field in fields(ExtractOptions)})
+
+    @property
+    def threshold(self) -> Significance | None:
+        """How significant they must be."""
+        return Significance.parse(self.significance) if self.significance else None
 
 
 def thread_count(threads: int) -> int:
     """How many threads that is; 0 stands for all processors."""
     if threads < 0:
-        raise ConfigError(f"threads must be 0 or more, got {threads}")
+        raise ConfigError(f"threads must be at least 0, got {threads}")
     return threads or os.cpu_count() or 1
 
 
@@ -153,7 +171,7 @@ class Significance:
             value = math.nan
         if not (math.isfinite(value) and value >= 0):
             raise ConfigError(
-                f"significance must be alpha+epsilon, alpha-epsilon or a -log p from 0 upwards, got {text!r}"
+                f"significance must be alpha+epsilon, alpha-epsilon or a -log p of at least 0, got {text!r}"
             )
         return cls(value=value)
 

@@ -15,7 +15,7 @@ from isogloss.grammar.extraction import batches, parallel_lines
 from isogloss.grammar.options import Significance, thread_count
 from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
 from isogloss.grammar.table import RuleTable
-from isogloss.io.errors import OutputError
+from isogloss.io.errors import ConfigError, OutputError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 
@@ -36,8 +36,10 @@ def filter_table(
 ) -> tuple[int, int]:
     """Copy the rules whose source side matches in one of the texts; return numbers of rules and sides.
 
-    Rules with gaps are kept if they match within ``max_span`` words: the search's own limit or more.
+    Rules with non-terminals are kept if they match within ``max_span`` words: the search's limit or more.
     """
+    if max_span < 1:
+        raise ConfigError(f"max_span must be at least 1, got {max_span}")
     whole = RuleTable.open(table)
     marks = np.zeros(len(whole), np.uint8)
     for text in texts:

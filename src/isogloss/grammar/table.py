@@ -99,8 +99,22 @@ class RuleTable:
                 arrays["lexicon_probabilities"].reshape(-1),
             )
 
-    def lookup(self, source: Sequence[str]) -> list[Rule]:
-        """The rules of a source side, most probable translation first; ``[X,1]`` and ``[X,2]`` are gaps."""
+    def summary(self) -> dict[str, Any]:
+        """What the table holds and how it was made."""
+        return {
+            **self.attributes,
+            "rules": len(self),
+            "source_words": len(self.source_words),
+            "target_words": len(self.target_words),
+        }
+
+    def lookup(self, source: str | Sequence[str]) -> list[Rule]:
+        """The rules of a source side, most probable translation first.
+
+        Text is split at ASCII white space, as corpora are. ``[X,1]`` and ``[X,2]`` are non-terminals.
+        """
+        if isinstance(source, str):
+            source = [word.decode() for word in source.encode().split()]
         symbols = [_engine.GAP if word in _GAPS else self.source_words.find(word) for word in source]
         node = self.engine.find(symbols) if symbols else 0
         return list(self._rules_of(node)) if node else []

@@ -318,7 +318,7 @@ def _described(hint: Any) -> str:
         if get_origin(kind) is tuple:
             return _LISTS.get(_described(get_args(kind)[0]), "list")
         if _is_mapping(kind):
-            return "table"
+            return "table of files" if _described(get_args(kind)[1]) == _PLAIN[Path] else "table"
     return "table of options"
 
 

@@ -8,10 +8,11 @@ from typing import Annotated
 
 from isogloss.io.options import AtLeast, ByteSize, DefaultText, Options
 
-__all__ = ["Resources", "Threads"]
+__all__ = ["Memory", "Resources", "Threads"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots, so that a class can have both.
+@dataclass(frozen=True, kw_only=True)
 class Threads(Options):
     """How many threads work at once."""
 
@@ -24,9 +25,14 @@ class Threads(Options):
         return self.threads or os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resources(Threads):
-    """Threads and memory."""
+@dataclass(frozen=True, kw_only=True)
+class Memory(Options):
+    """How much memory may be used."""
 
     memory_limit: Annotated[int, ByteSize(), AtLeast(1)] = 4 << 30
     """Memory that counting and sorting may use, such as 500M or 4G; more is faster on large corpora."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources(Threads, Memory):
+    """Threads and memory."""

@@ -93,7 +93,13 @@ def _without(
         path.write_text("".join(lines[i] + "\n" for i in kept), encoding="utf-8")
     options = trained.options
     extract_rules(
-        paths[0], paths[1], paths[2], folder / "rules", options.extraction, memory=memory, threads=threads
+        paths[0],
+        paths[1],
+        paths[2],
+        folder / "rules",
+        options.extraction,
+        memory_limit=memory,
+        threads=threads,
     )
     with (folder / "lm.txt").open("w", encoding="utf-8") as stream:
         for source, target in zip(*map(read_lines, trained.lm_text), strict=True):

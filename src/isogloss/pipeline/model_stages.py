@@ -80,7 +80,7 @@ def rules(
         inputs["links"],
         outputs["rules"],
         ExtractOptions(**options),
-        memory=memory,
+        memory_limit=memory,
         threads=threads,
         track=track,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,8 +48,8 @@ class Inspection:
         return own + sum(part.bytes for part in self.parts.values())
 
     def to_json(self) -> dict[str, Any]:
-        """As the command line prints it."""
-        return {
+        """As the command line prints it, without numbers that are not JSON."""
+        facts = {
             "path": str(self.path),
             "kind": self.kind,
             "version": self.version,
@@ -67,6 +68,8 @@ class Inspection:
             "parts": {name: part.to_json() for name, part in self.parts.items()},
             "verified": self.verified,
         }
+        finite: dict[str, Any] = json.loads(json.dumps(facts), parse_constant=lambda _: None)
+        return finite
 
 
 def is_stored_folder(path: StrPath) -> bool:

@@ -1,0 +1,112 @@
+"""The best that a system could do on sentences whose references are known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from os import fspath
+from typing import Annotated, Literal
+
+from isogloss.decoder.search_result import Searched
+from isogloss.decoder.system import System
+from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, read_lines
+from isogloss.metric import Bleu, References
+from isogloss.metric.references import check_length
+from isogloss.nbest import jsonl, moses
+from isogloss.nbest.edit import best_rows
+
+__all__ = ["OracleOptions", "OracleSearch"]
+
+_BATCH = 20  # sentences per thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleOptions(Options):
+    """What is looked for, and how it is written."""
+
+    force: bool = False
+    """Find the derivations with the highest model score that give exactly a reference; sentences without any
+    stay empty."""
+    nbest: Annotated[int, AtLeast(1)] = 1
+    """Translations per sentence, all different; with ``force``, derivations of a reference."""
+    format: Literal["text", "moses", "jsonl"] = "text"
+    """``text``: the best translation; ``moses``: an n-best list; ``jsonl``: one JSON object per translation
+    with score, features, word alignment and derivation."""
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        if self.nbest > 1 and self.format == "text":
+            raise ConfigError("`nbest` above 1 needs the `format` moses or jsonl")
+
+
+class OracleSearch:
+    """Yields what is written for the sentences, and knows afterwards how good the best translations are."""
+
+    def __init__(
+        self,
+        system: System,
+        sentences: Sequence[str],
+        references: References,
+        options: OracleOptions | None = None,
+        *,
+        threads: int = 1,
+        track: Track = no_track,
+    ) -> None:
+        self._system, self._sentences, self._references = system, sentences, references
+        self._options, self._threads, self._track = options or OracleOptions(), threads, track
+        self._best: dict[int, str] = {}
+
+    @classmethod
+    def of_files(
+        cls,
+        system: System,
+        source: StrPath,
+        references: Sequence[StrPath],
+        options: OracleOptions | None = None,
+        *,
+        threads: int = 1,
+        track: Track = no_track,
+    ) -> OracleSearch:
+        """For tokenized sentences and references in files, one per line."""
+        sentences, read = list(read_lines(source)), References.read(references)
+        check_length(fspath(source), len(sentences), fspath(references[0]), len(read))
+        return cls(system, sentences, read, options, threads=threads, track=track)
+
+    def __iter__(self) -> Iterator[str]:
+        decoder, options = self._system.decoder, self._options
+        search = decoder.force if options.force else decoder.oracle
+        size = _BATCH * self._threads
+        for begin in self._track(range(0, len(self._sentences), size), "batches"):
+            batch = self._sentences[begin : begin + size]
+            texts = [self._references.of(number) for number in range(begin, begin + len(batch))]
+            found = search(batch, texts, nbest=options.nbest, threads=self._threads)
+            yield from _pieces(found, options.format, begin, len(batch))
+            for sentence in range(found.store.num_sentences):
+                number = begin + int(found.store.sentence_ids[sentence])
+                self._best[number] = found.store.text(found.store.rows_of(sentence)[0])
+
+    def summary(self) -> str:
+        """How good they are, in words; after all of them were found."""
+        if self._options.force:
+            return f"{len(self._best):,} of {len(self._references):,} sentences reach a reference"
+        metric = Bleu()
+        lines = [self._best.get(number, "") for number in range(len(self._references))]
+        bleu = metric.score(metric.statistics(lines, self._references).sum(axis=0))
+        return f"BLEU of the best translations as a document: {bleu:.2f}"
+
+
+def _pieces(found: Searched, format: str, first: int, count: int) -> Iterator[str]:
+    """What was found for ``count`` sentences as text; the number of the first is ``first``."""
+    store = replace(found.store, sentence_ids=found.store.sentence_ids + first)
+    if format == "text":
+        yield from (line + "\n" for line in found.store.lines(best_rows(found.store), count))
+    elif format == "moses":
+        yield from moses.write(store)
+    else:
+        for entry, derivation in zip(jsonl.entries(store), found.derivations, strict=True):
+            entry["derivation"] = [step._asdict() for step in derivation]
+            yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
