@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from cyclopts import Parameter
 from rich.table import Table
 
 from isogloss.cli import console
@@ -21,7 +21,7 @@ __all__ = ["evaluate"]
 def evaluate(
     hypotheses: Annotated[
         list[str],
-        typer.Argument(
+        Parameter(
             metavar="HYP",
             help="Translations, one per line; '-' is standard input. Several arguments are several systems, "
             "the first is the baseline. Files joined by commas (run1,run2,run3) are runs of one system; "
@@ -29,9 +29,11 @@ def evaluate(
             show_default=False,
         ),
     ],
+    /,
+    *,
     reference: Annotated[
         list[str],
-        typer.Option(
+        Parameter(
             metavar="FILE",
             help="References, one per line; give the option once per file. An empty line is a missing "
             "reference.",
@@ -39,14 +41,14 @@ def evaluate(
         ),
     ],
     metrics: Annotated[
-        str, typer.Option(metavar="LIST", help="Any of bleu, nist, chrf, ter, joined by commas.")
+        str, Parameter(metavar="LIST", help="Any of bleu, nist, chrf, ter, joined by commas.")
     ] = "bleu,chrf",
     lowercase: Annotated[
-        bool, typer.Option("--lowercase", help="Ignore case. TER does so anyway, as in sacreBLEU.")
+        bool, Parameter(name="--lowercase", help="Ignore case. TER does so anyway, as in sacreBLEU.")
     ] = False,
     tokenize: Annotated[
         str,
-        typer.Option(
+        Parameter(
             metavar="NAME",
             help="sacreBLEU's tokenizer for BLEU and NIST: 13a, none, intl, zh, ja-mecab, char and others. "
             "Use none if the text is tokenised already.",
@@ -54,7 +56,7 @@ def evaluate(
     ] = "13a",
     test: Annotated[
         str | None,
-        typer.Option(
+        Parameter(
             metavar="NAME",
             help="Test of each system against the first: bootstrap (one-sided), randomization (two-sided) "
             "or none.",
@@ -63,20 +65,20 @@ def evaluate(
     ] = None,
     samples: Annotated[
         int | None,
-        typer.Option(
+        Parameter(
             metavar="N",
             help="Draws or trials of the test.",
             show_default="1000 for bootstrap, 10000 for randomization",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random draws.")] = 1,
+    seed: Annotated[int, Parameter(metavar="N", help="Seed of all random draws.")] = 1,
     worst: Annotated[
         int,
-        typer.Option(
+        Parameter(
             metavar="K", help="Show the K sentences that differ most from the baseline, by sentence BLEU."
         ),
     ] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print all results as one JSON document.")] = False,
+    json: Annotated[bool, Parameter(name="--json", help="Print all results as one JSON document.")] = False,
 ) -> None:
     """Score translations against references, with confidence intervals and significance tests.
 
@@ -125,7 +127,7 @@ def _runs(argument: str) -> list[str]:
 def _print(result: Evaluation) -> None:
     console.print_table(_score_table(result))
     for metric, signature in result.signatures.items():
-        typer.echo(f"{metric}: {signature}")
+        console.print_line(f"{metric}: {signature}")
     for system in result.systems:
         if system.differences:
             _print_differences(result.systems[0], system)
@@ -172,12 +174,12 @@ def _mean(counts: Sequence[int]) -> str:
 
 
 def _print_differences(baseline: SystemResult, system: SystemResult) -> None:
-    typer.echo(f"\nSentences that differ most between {baseline.name} and {system.name}")
+    console.print_line(f"\nSentences that differ most between {baseline.name} and {system.name}")
     for found in system.differences:
-        typer.echo(
+        console.print_line(
             f"\nline {found.line}: sentence BLEU {found.baseline_score:.1f} -> {found.system_score:.1f}"
         )
-        typer.echo(f"  {baseline.name}: {found.baseline}")
-        typer.echo(f"  {system.name}: {found.system}")
+        console.print_line(f"  {baseline.name}: {found.baseline}")
+        console.print_line(f"  {system.name}: {found.system}")
         for reference in found.references:
-            typer.echo(f"  reference: {reference}")
+            console.print_line(f"  reference: {reference}")

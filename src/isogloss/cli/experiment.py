@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from cyclopts import App, Parameter
 
 from isogloss.cli import console
 from isogloss.cli.lists import open_list
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from isogloss.experiments.reranking import Experiment
     from isogloss.rerank import SweepRow
 
-app = typer.Typer(no_args_is_help=True, help="The papers' tables on your data.")
-app.command("local-training")(local_training)
-app.command("relevant-set")(relevant_set)
-app.command("ntt-iwslt2007")(ntt_iwslt2007)
+app = App(name="experiment", help="The papers' tables on your data.")
+app.command(local_training, name="local-training")
+app.command(relevant_set, name="relevant-set")
+app.command(ntt_iwslt2007, name="ntt-iwslt2007")
 
-Config = Annotated[str, typer.Option("--config", metavar="FILE", help="TOML file that describes the data.")]
+Config = Annotated[str, Parameter(name="--config", metavar="FILE", help="TOML file that describes the data.")]
 Output = Annotated[
     str | None,
-    typer.Option("--output", metavar="DIR", help="Folder for report.html and results.json."),
+    Parameter(name="--output", metavar="DIR", help="Folder for report.html and results.json."),
 ]
-Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads for computing features.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Threads = Annotated[int, Parameter(name="--threads", help="Threads for computing features.")]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON.")]
 
 
-@app.command()
-def reranking(config: Config, output: Output = None, threads: Threads = 1, json: Json = False) -> None:
+@app.command
+def reranking(*, config: Config, output: Output = None, threads: Threads = 1, json: Json = False) -> None:
     """Reranking (Shen et al. 2004): features alone, sets of features, methods, learning curves."""
     from isogloss.experiments.reranking import read_options, run_experiment
     from isogloss.experiments.reranking_report import experiment_page
@@ -64,16 +64,17 @@ def reranking(config: Config, output: Output = None, threads: Threads = 1, json:
         console.note(f"{folder}: wrote report.html and results.json")
     if not json:
         for name, chosen in found.sets.items():
-            typer.echo(f"{name}: {' '.join(chosen) or '(the list alone)'}")
+            console.print_line(f"{name}: {' '.join(chosen) or '(the list alone)'}")
 
 
-@app.command("online-large-margin")
+@app.command(name="online-large-margin")
 def online_large_margin(
+    *,
     config: Config,
     output: Annotated[
-        str, typer.Option("--output", metavar="DIR", help="Folder for rows, report.html and results.json.")
+        str, Parameter(name="--output", metavar="DIR", help="Folder for rows, report.html and results.json.")
     ],
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads for translating.")] = 1,
+    threads: Annotated[int, Parameter(name="--threads", help="Threads for translating.")] = 1,
     json: Json = False,
 ) -> None:
     """Online large-margin training (Watanabe et al. 2007): token types, templates, constraints, two folds."""

@@ -54,6 +54,12 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
         "explain": ("explain:explain", "Show why a sentence got its translation."),
     },
+    "N-best lists of any system": {
+        "evaluate": ("evaluate:evaluate", "Score translations against references, with intervals and tests."),
+        "rerank": ("rerank:app", "Train and apply n-best rerankers."),
+        "tune-nbest": ("tune_nbest:tune_nbest", "Tune weights on an n-best list."),
+        "nbest": ("nbest:app", "Look at, convert and edit n-best lists of any system."),
+    },
     "More uses": {
         "memory": ("memory:app", "Keep examples and corrections, and adapt to them sentence by sentence."),
         "speech": (
@@ -92,6 +98,9 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "oracle:oracle",
             "Find the best translations that a system could give, knowing the references.",
         ),
+    },
+    "Research": {
+        "experiment": ("experiment:app", "Run the experiments of the papers on your data."),
     },
     "Help": {
         "options": ("options:options", "List every option of a verb."),
@@ -188,8 +197,6 @@ def run_words(words: list[str]) -> Any:
         app.help_print()
         return _USERS_MISTAKE
     words = current_words(words, console.note)
-    if words[0] not in app and not words[0].startswith("-"):
-        return _run_typer(words)
     inner, rest = _verb(words)
     if inner.default_command is None and not rest:  # a group of verbs, and none of them
         app.help_print(words)
@@ -229,12 +236,6 @@ def _tell_all(inner: App) -> None:
         # Paragraphs without line ends of their own: help is as wide as the terminal.
         paragraphs = (inspect.getdoc(inner.default_command) or "").split("\n\n")
         inner.help = "\n\n".join(" ".join(lines.split()) for lines in paragraphs)
-
-
-def _run_typer(words: list[str]) -> Any:
-    from isogloss.cli.old_main import run_typer
-
-    return run_typer(words)
 
 
 def _without_globals(words: list[str]) -> tuple[set[str], list[str]]:

@@ -6,7 +6,7 @@ import enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from cyclopts import App, Parameter
 from rich.table import Table
 
 from isogloss.cli import console
@@ -14,10 +14,7 @@ from isogloss.cli import console
 if TYPE_CHECKING:
     from isogloss.nbest import NbestStore
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Look at, convert and edit n-best lists of any system.",
-)
+app = App(name="nbest", help="Look at, convert and edit n-best lists of any system.")
 
 
 class FormatName(enum.StrEnum):
@@ -35,34 +32,35 @@ Files = list[str]  # by another name, because `list` is what the commands call t
 
 List = Annotated[
     str,
-    typer.Argument(
+    Parameter(
         metavar="LIST", help="N-best list: a file (plain, gzip, zstd), a stored folder, or - for stdin."
     ),
 ]
 _NAMES = ", ".join(FormatName)
 Format = Annotated[
     FormatName | None,
-    typer.Option(
-        "--format",
+    Parameter(
+        name="--format",
         metavar="FORMAT",
         help=f"Format of the input: {_NAMES}; recognised by its first lines if not given.",
     ),
 ]
 Output = Annotated[
     str,
-    typer.Option(
-        "--output", help="File to write (packed if it ends in .gz or .zst), folder for 'store', - for stdout."
+    Parameter(
+        name="--output",
+        help="File to write (packed if it ends in .gz or .zst), folder for 'store', - for stdout.",
     ),
 ]
 To = Annotated[
     FormatName,
-    typer.Option(
-        "--to",
+    Parameter(
+        name="--to",
         metavar="FORMAT",
         help=f"Format of the output: {_NAMES}. A store is a folder; it opens at once and loses nothing.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON.")]
 
 
 def read_list(path: str, format: FormatName | None) -> NbestStore:
@@ -96,8 +94,8 @@ def _write(store: NbestStore, path: str, format: FormatName) -> None:
     console.note(f"wrote {written}" if path == "-" else f"{path}: wrote {written}")
 
 
-@app.command()
-def info(list: List, format: Format = None, json: Json = False) -> None:
+@app.command
+def info(list: List, /, *, format: Format = None, json: Json = False) -> None:
     """Print how many sentences and candidates a list has, its features and their ranges."""
     from isogloss.nbest.summary import summarise
 
@@ -119,9 +117,11 @@ def info(list: List, format: Format = None, json: Json = False) -> None:
         console.print_table(table)
 
 
-@app.command()
+@app.command
 def convert(
     list: List,
+    /,
+    *,
     output: Output = "-",
     to: To = FormatName.MOSES,
     format: Format = None,
@@ -130,9 +130,11 @@ def convert(
     _write(read_list(list, format), output, to)
 
 
-@app.command()
+@app.command
 def merge(
-    lists: Annotated[Files, typer.Argument(metavar="LIST...", help="Files, stored folders, or - for stdin.")],
+    lists: Annotated[Files, Parameter(metavar="LIST...", help="Files, stored folders, or - for stdin.")],
+    /,
+    *,
     output: Output = "-",
     to: To = FormatName.MOSES,
     format: Format = None,
@@ -149,20 +151,24 @@ def merge(
     _write(merged, output, to)
 
 
-@app.command()
-def distinct(list: List, output: Output = "-", to: To = FormatName.MOSES, format: Format = None) -> None:
+@app.command
+def distinct(
+    list: List, /, *, output: Output = "-", to: To = FormatName.MOSES, format: Format = None
+) -> None:
     """Keep one candidate, the best by score, of those with the same words."""
     from isogloss.nbest.edit import distinct as distinct_candidates
 
     _write(distinct_candidates(read_list(list, format)), output, to)
 
 
-@app.command("add-column")
+@app.command(name="add-column")
 def add_column(
     list: List,
-    name: Annotated[str, typer.Option("--name", help="Name of the new dense feature.")],
+    /,
+    *,
+    name: Annotated[str, Parameter(name="--name", help="Name of the new dense feature.")],
     values: Annotated[
-        Path, typer.Option("--values", help="File with one number per candidate, in list order.")
+        Path, Parameter(name="--values", help="File with one number per candidate, in list order.")
     ],
     output: Output = "-",
     to: To = FormatName.MOSES,
@@ -176,20 +182,23 @@ def add_column(
     _write(with_column(store, name, read_column(values, store, list)), output, to)
 
 
-@app.command()
+@app.command
 def oracle(
     list: List,
+    /,
+    *,
     reference: Annotated[
         Files,
-        typer.Option("--reference", metavar="FILE", help="References; give the option once per file."),
+        Parameter(name="--reference", metavar="FILE", help="References; give the option once per file."),
     ],
     output: Annotated[
         str | None,
-        typer.Option("--output", help="Write the oracle's translations here, one line per sentence."),
+        Parameter(name="--output", help="Write the oracle's translations here, one line per sentence."),
     ] = None,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    lowercase: Annotated[bool, Parameter(name="--lowercase", help="Ignore case.")] = False,
     tokenize: Annotated[
-        str, typer.Option("--tokenize", help="sacreBLEU's tokenizer; none if the text is tokenised already.")
+        str,
+        Parameter(name="--tokenize", help="sacreBLEU's tokenizer; none if the text is tokenised already."),
     ] = "none",
     format: Format = None,
     json: Json = False,
@@ -219,11 +228,13 @@ def oracle(
     console.print_table(table)
 
 
-@app.command()
+@app.command
 def synthetic(
-    reference: Annotated[Path, typer.Argument(help="Tokenised references, one per line.")],
-    candidates: Annotated[int, typer.Option("--candidates", help="Candidates per sentence.")] = 50,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same list.")] = 1,
+    reference: Annotated[Path, Parameter(help="Tokenised references, one per line.")],
+    /,
+    *,
+    candidates: Annotated[int, Parameter(name="--candidates", help="Candidates per sentence.")] = 50,
+    seed: Annotated[int, Parameter(name="--seed", help="The same seed gives the same list.")] = 1,
     output: Output = "-",
     to: To = FormatName.MOSES,
 ) -> None:
@@ -237,11 +248,13 @@ def synthetic(
     _write(made, output, to)
 
 
-@app.command()
+@app.command
 def best(
     list: List,
+    /,
+    *,
     output: Annotated[
-        str, typer.Option("--output", help="Text file, one line per sentence; - is stdout.")
+        str, Parameter(name="--output", help="Text file, one line per sentence; - is stdout.")
     ] = "-",
     format: Format = None,
 ) -> None:
@@ -257,14 +270,16 @@ def best(
         stream.writelines(line + "\n" for line in store.lines(best_rows(store)))
 
 
-@app.command("from-lattice")
+@app.command(name="from-lattice")
 def from_lattice(
     lattices: Annotated[
-        str, typer.Argument(metavar="FILE", help="Word lattices (PLF), one per line; - is stdin.")
+        str, Parameter(metavar="FILE", help="Word lattices (PLF), one per line; - is stdin.")
     ],
-    nbest: Annotated[int, typer.Option("--nbest", metavar="N", help="Strings of each lattice.")] = 20,
+    /,
+    *,
+    nbest: Annotated[int, Parameter(name="--nbest", metavar="N", help="Strings of each lattice.")] = 20,
     column: Annotated[
-        str, typer.Option("--column", help="Name of the dense feature with the score.")
+        str, Parameter(name="--column", help="Name of the dense feature with the score.")
     ] = "asr",
     output: Output = "-",
     to: To = FormatName.MOSES,

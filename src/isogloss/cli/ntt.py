@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from cyclopts import Parameter
 
 from isogloss.cli import console
-from isogloss.cli.decoding import thread_count
 from isogloss.cli.results import give_results, output_folder
+from isogloss.io.resources import Threads
 
 __all__ = ["ntt_iwslt2007"]
 
 
 def ntt_iwslt2007(
-    config: Annotated[str, typer.Option(metavar="FILE", help="TOML file that describes the data.")],
+    *,
+    config: Annotated[str, Parameter(metavar="FILE", help="TOML file that describes the data.")],
     output: Annotated[
-        str, typer.Option(metavar="DIR", help="Folder for systems, lists, results.json and report.html.")
+        str, Parameter(metavar="DIR", help="Folder for systems, lists, results.json and report.html.")
     ],
-    threads: Annotated[int, typer.Option(metavar="N", help="Threads; 0 uses all processors.")] = 1,
+    threads: Annotated[int, Parameter(metavar="N", help="Threads; 0 uses all processors.")] = 1,
     memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory for counting and sorting, such as 1G.")
+        str, Parameter(metavar="SIZE", help="Memory for counting and sorting, such as 1G.")
     ] = "1G",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Annotated[bool, Parameter(name="--json", help="Print JSON.")] = False,
 ) -> None:
     """The NTT system of IWSLT 2007: sampled bitext, sparse decoder, voted reranker, text and speech.
 
@@ -31,7 +32,7 @@ def ntt_iwslt2007(
     from isogloss.experiments.ntt_iwslt2007 import NttExperiment, ntt_page, ntt_tables, read_ntt
     from isogloss.io.sizes import parse_size
 
-    threads = thread_count(threads)
+    threads = Threads(threads=threads).count
     options = read_ntt(config)
     folder = output_folder(output)
     results = NttExperiment(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
+from cyclopts import Parameter
 
 from isogloss.cli import console
 from isogloss.cli.results import give_results, output_folder
@@ -14,15 +14,16 @@ __all__ = ["relevant_set"]
 
 
 def relevant_set(
-    config: Annotated[str, typer.Option(metavar="FILE", help="TOML file that describes the data.")],
+    *,
+    config: Annotated[str, Parameter(metavar="FILE", help="TOML file that describes the data.")],
     output: Annotated[
         str,
-        typer.Option(
+        Parameter(
             metavar="DIR", help="Folder for models, results.json and report.html; a run goes on in it."
         ),
     ],
-    threads: Annotated[int, typer.Option(metavar="N", min=0, help="Threads; 0 uses all processors.")] = 1,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    threads: Annotated[int, Parameter(metavar="N", help="Threads; 0 uses all processors.")] = 1,
+    json: Annotated[bool, Parameter(name="--json", help="Print JSON.")] = False,
 ) -> None:
     """Relevant set training (Tillmann and Zhang 2006): Table 3 and the learning curves on your data."""
     from isogloss.experiments.relevant_set import (

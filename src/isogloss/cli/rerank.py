@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from cyclopts import App, Parameter
 from rich.table import Table
 
 from isogloss.cli import console
@@ -15,9 +15,7 @@ from isogloss.cli.nbest import Format, FormatName, List, Output, _write
 if TYPE_CHECKING:
     from isogloss.rerank import RerankTraining, Sweep, SweepRow
 
-app = typer.Typer(
-    no_args_is_help=True, help="Learn to choose from the n-best lists of any system, and choose."
-)
+app = App(name="rerank", help="Learn to choose from the n-best lists of any system, and choose.")
 
 Texts = list[str]  # by another name, because `list` is what the commands call their argument
 
@@ -54,65 +52,72 @@ class DecisionName(enum.StrEnum):
 
 
 Source = Annotated[
-    str | None, typer.Option("--source", metavar="FILE", help="Source text of the list, tokenised.")
+    str | None, Parameter(name="--source", metavar="FILE", help="Source text of the list, tokenised.")
 ]
 Reference = Annotated[
-    Texts, typer.Option("--reference", metavar="FILE", help="Reference; may be given several times.")
+    Texts, Parameter(name="--reference", metavar="FILE", help="Reference; may be given several times.")
 ]
 Quality = Annotated[
     str | None,
-    typer.Option(
-        "--quality",
+    Parameter(
+        name="--quality",
         metavar="FILE",
         help="A number per candidate to optimise instead of a metric, the higher the better.",
     ),
 ]
-Metric = Annotated[MetricName, typer.Option("--metric", help="What is optimised.")]
+Metric = Annotated[MetricName, Parameter(name="--metric", help="What is optimised.")]
 Tokenize = Annotated[
-    str, typer.Option("--tokenize", help="sacreBLEU's tokenizer for BLEU and NIST; none for tokenised text.")
+    str,
+    Parameter(name="--tokenize", help="sacreBLEU's tokenizer for BLEU and NIST; none for tokenised text."),
 ]
 Features = Annotated[
     Texts,
-    typer.Option(
-        "--features",
+    Parameter(
+        name="--features",
         metavar="'NAME:FILE ...'",
         help="Features to compute, separated by spaces; may be given several times.",
     ),
 ]
 Columns = Annotated[
     str | None,
-    typer.Option("--columns", metavar="A,B", help="Dense columns of the list to use; all if not given."),
+    Parameter(name="--columns", metavar="A,B", help="Dense columns of the list to use; all if not given."),
 ]
 Start = Annotated[
     StartName,
-    typer.Option("--start", help="First weights: zero, or what explains the decoder's scores best."),
+    Parameter(name="--start", help="First weights: zero, or what explains the decoder's scores best."),
 ]
 Length = Annotated[
     LengthName,
-    typer.Option(
-        "--length",
+    Parameter(
+        name="--length",
         help="How long translations should be: as the references, or as what the decoder chose.",
     ),
 ]
 Scale = Annotated[
     bool,
-    typer.Option("--scale/--no-scale", help="Divide dense features by their deviation within sentences."),
+    Parameter(
+        name="--scale",
+        negative="--no-scale",
+        help="Divide dense features by their deviation within sentences.",
+    ),
 ]
-Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads for computing features.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Threads = Annotated[int, Parameter(name="--threads", help="Threads for computing features.")]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON.")]
 
 
-@app.command()
+@app.command
 def train(
     list: List,
-    output: Annotated[str, typer.Option("--output", metavar="MODEL", help="Folder to store the model in.")],
+    /,
+    *,
+    output: Annotated[str, Parameter(name="--output", metavar="MODEL", help="Folder to store the model in.")],
     reference: Reference = [],  # noqa: B006  # Typer copies it
     quality: Quality = None,
     source: Source = None,
     method: Annotated[
         str,
-        typer.Option(
-            "--method",
+        Parameter(
+            name="--method",
             metavar="NAME[:KEY=VALUE,...]",
             help="How to learn: expected-bleu, splitting, ordinal, voted-perceptron, perceptron, mbr, mert, "
             "batch-mira or pro.",
@@ -126,18 +131,18 @@ def train(
     length: Length = LengthName.REFERENCES,
     decision: Annotated[
         DecisionName | None,
-        typer.Option("--decision", help="How a candidate is chosen; what fits the method if not given."),
+        Parameter(name="--decision", help="How a candidate is chosen; what fits the method if not given."),
     ] = None,
     held_out_share: Annotated[
-        float, typer.Option("--held-out-share", help="Share of the sentences that decides when to stop.")
+        float, Parameter(name="--held-out-share", help="Share of the sentences that decides when to stop.")
     ] = 0.0,
     scale: Scale = True,
-    seed: Annotated[int, typer.Option("--seed", help="Of all random choices.")] = 1,
+    seed: Annotated[int, Parameter(name="--seed", help="Of all random choices.")] = 1,
     threads: Threads = 1,
     format: Format = None,
     html: Annotated[
         str | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with weights and learning curve."),
+        Parameter(name="--html", metavar="FILE", help="Write a page with weights and learning curve."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -174,15 +179,17 @@ def train(
     _print_trained(reranker.training, json)
 
 
-@app.command()
+@app.command
 def apply(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="What 'isogloss rerank train' stored.")],
+    model: Annotated[str, Parameter(metavar="MODEL", help="What 'isogloss rerank train' stored.")],
     list: List,
+    /,
+    *,
     source: Source = None,
     features: Annotated[
         Texts,
-        typer.Option(
-            "--features",
+        Parameter(
+            name="--features",
             metavar="'NAME:FILE ...'",
             help="Other files for features of the model, such as columns or tags that belong to this list.",
         ),
@@ -190,7 +197,7 @@ def apply(
     output: Output = "-",
     to: Annotated[
         FormatName | None,
-        typer.Option("--to", metavar="FORMAT", help="Write the whole list, reordered, in this format."),
+        Parameter(name="--to", metavar="FORMAT", help="Write the whole list, reordered, in this format."),
     ] = None,
     threads: Threads = 1,
     format: Format = None,
@@ -211,24 +218,26 @@ def apply(
         console.warn(f"{missing:,} sentences have no candidates; their lines are empty")
 
 
-@app.command()
+@app.command
 def sweep(
     list: List,
+    /,
+    *,
     reference: Reference = [],  # noqa: B006
     quality: Quality = None,
     source: Source = None,
     method: Annotated[
         Texts,
-        typer.Option(
-            "--method",
+        Parameter(
+            name="--method",
             metavar="NAME[:KEY=VALUE,...]",
             help="A method to compare; may be given several times.",
         ),
     ] = ["expected-bleu"],  # noqa: B006
     features: Annotated[
         Texts,
-        typer.Option(
-            "--features",
+        Parameter(
+            name="--features",
             metavar="'NAME:FILE ...'",
             help="A set of features, separated by spaces; each time it is given it is another set.",
         ),
@@ -238,14 +247,14 @@ def sweep(
     tokenize: Tokenize = "none",
     start: Start = StartName.ZERO,
     length: Length = LengthName.REFERENCES,
-    folds: Annotated[int, typer.Option("--folds", help="Parts of the cross-validation.")] = 5,
-    seed: Annotated[int, typer.Option("--seed", help="Of the parts and the significance test.")] = 1,
+    folds: Annotated[int, Parameter(name="--folds", help="Parts of the cross-validation.")] = 5,
+    seed: Annotated[int, Parameter(name="--seed", help="Of the parts and the significance test.")] = 1,
     threads: Threads = 1,
     format: Format = None,
     curves: Annotated[
         str | None,
-        typer.Option(
-            "--curves",
+        Parameter(
+            name="--curves",
             metavar="FILE",
             help="Write an HTML page with table and learning curves of all sweeps.",
         ),
@@ -310,6 +319,6 @@ def _print_trained(trained: RerankTraining, json: bool) -> None:
         table.add_row(str(row["feature"]), f"{row['weight']:.4f}")
     console.print_table(table)
     if trained.model.sparse_names:
-        typer.echo(f"and {len(trained.model.sparse_names):,} sparse features")
+        console.print_line(f"and {len(trained.model.sparse_names):,} sparse features")
     scores = f"decoder {trained.decoder_score:.2f}, reranked {trained.score:.2f}"
-    typer.echo(f"{trained.metric} of what was learned from: {scores}")
+    console.print_line(f"{trained.metric} of what was learned from: {scores}")

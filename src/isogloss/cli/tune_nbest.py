@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from cyclopts import Parameter
 from rich.table import Table
 
 from isogloss.cli import console
@@ -24,84 +24,84 @@ _SHOWN = 40  # weights in the table; a file has all
 
 def tune_nbest(
     list: List,
+    /,
+    *,
     reference: Annotated[
         Files | None,
-        typer.Option("--reference", metavar="FILE", help="References; give the option once per file."),
+        Parameter(name="--reference", metavar="FILE", help="References; give the option once per file."),
     ] = None,
     quality: Annotated[
         str | None,
-        typer.Option(
+        Parameter(
             metavar="FILE",
             help="Instead of references: one number per candidate, in list order, the higher the better.",
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
+        Parameter(
             metavar="NAME",
             help="mert (exact line searches on the metric, dense features only), batch-mira (k-best batch "
             "MIRA), pro (pairwise ranking), or any other learner of lists; options may follow the name: "
             "NAME:KEY=VALUE,...",
         ),
     ] = "mert",
-    metric: Annotated[str, typer.Option(metavar="NAME", help="bleu, nist, chrf or ter.")] = "bleu",
+    metric: Annotated[str, Parameter(metavar="NAME", help="bleu, nist, chrf or ter.")] = "bleu",
     output: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the weights here, a line with a name and a number each."),
+        Parameter(metavar="FILE", help="Write the weights here, a line with a name and a number each."),
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(
+        Parameter(
             metavar="FILE",
             help="Weights to start from; by default those that explain the list's own scores best.",
         ),
     ] = None,
     held_out: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIST", help="Another list, which decides between the weights found on the way."
-        ),
+        Parameter(metavar="LIST", help="Another list, which decides between the weights found on the way."),
     ] = None,
     held_out_reference: Annotated[
         Files | None,
-        typer.Option(metavar="FILE", help="References of the held-out list; once per file."),
+        Parameter(metavar="FILE", help="References of the held-out list; once per file."),
     ] = None,
     runs: Annotated[
-        int, typer.Option(metavar="N", help="Runs with seeds one apart; the best is kept, all are reported.")
+        int, Parameter(metavar="N", help="Runs with seeds one apart; the best is kept, all are reported.")
     ] = 1,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random draws.")] = 1,
+    seed: Annotated[int, Parameter(metavar="N", help="Seed of all random draws.")] = 1,
     threads: Annotated[
-        int, typer.Option(metavar="N", help="Searches of mert at a time; changes no result.")
+        int, Parameter(metavar="N", help="Searches of mert at a time; changes no result.")
     ] = 1,
     restarts: Annotated[
-        int | None, typer.Option(metavar="N", help="Restarts of mert.", show_default="20")
+        int | None, Parameter(metavar="N", help="Restarts of mert.", show_default="20")
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="N", help="Passes of batch-mira over the list.", show_default="60")
+        int | None, Parameter(metavar="N", help="Passes of batch-mira over the list.", show_default="60")
     ] = None,
     aggressiveness: Annotated[
-        float | None, typer.Option(metavar="C", help="Largest step of batch-mira.", show_default="0.01")
+        float | None, Parameter(metavar="C", help="Largest step of batch-mira.", show_default="0.01")
     ] = None,
     regularization: Annotated[
-        float | None, typer.Option(metavar="X", help="Pull of pro towards 0.", show_default="1")
+        float | None, Parameter(metavar="X", help="Pull of pro towards 0.", show_default="1")
     ] = None,
     freeze: Annotated[
-        Files | None, typer.Option(metavar="NAME", help="Leave this dense weight as it is; repeatable.")
+        Files | None, Parameter(metavar="NAME", help="Leave this dense weight as it is; repeatable.")
     ] = None,
     bound: Annotated[
         Files | None,
-        typer.Option(metavar="NAME=LOW:HIGH", help="Keep this dense weight in a range; repeatable."),
+        Parameter(metavar="NAME=LOW:HIGH", help="Keep this dense weight in a range; repeatable."),
     ] = None,
     prior: Annotated[
         Files | None,
-        typer.Option(
+        Parameter(
             metavar="NAME=MEAN:STRENGTH",
             help="Expect this dense weight near MEAN; being 1 away costs half of STRENGTH; repeatable.",
         ),
     ] = None,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    lowercase: Annotated[bool, Parameter(name="--lowercase", help="Ignore case.")] = False,
     tokenize: Annotated[
-        str, typer.Option(metavar="NAME", help="sacreBLEU's tokenizer for BLEU and NIST; none: by spaces.")
+        str, Parameter(metavar="NAME", help="sacreBLEU's tokenizer for BLEU and NIST; none: by spaces.")
     ] = "none",
     format: Format = None,
     json: Json = False,
@@ -204,4 +204,4 @@ def _print(tuned: NbestTuning) -> None:
         table.add_row(name, f"{weight:.6f}")
     console.print_table(table)
     if len(strongest) > _SHOWN:
-        typer.echo(f"and {len(strongest) - _SHOWN:,} weaker ones")
+        console.print_line(f"and {len(strongest) - _SHOWN:,} weaker ones")
