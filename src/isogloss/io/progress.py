@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
-__all__ = ["Track", "no_track"]
+__all__ = ["Track", "as_track", "no_track", "show_progress"]
 
 T = TypeVar("T")
 
@@ -20,3 +20,22 @@ class Track(Protocol):
 def no_track(items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
     """Show nothing."""
     return items
+
+
+def show_progress(items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
+    """Show a bar on standard error, or in the notebook."""
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(items, description, total, console=Console(stderr=True), transient=True)
+
+
+def as_track(progress: bool | Track) -> Track:
+    """What ``progress=`` asks for: True is a bar, False nothing, and a function is used as it is.
+
+    >>> list(as_track(False)(range(3), "counting", 3))
+    [0, 1, 2]
+    """
+    if isinstance(progress, bool):
+        return show_progress if progress else no_track
+    return progress

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from os import fspath
+from collections.abc import Iterable, Sequence
+from os import PathLike, fspath
+from typing import TypeGuard
 
-from isogloss.io.errors import DataFormatError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.streams import StrPath, read_lines
+from isogloss.io.text_lines import names_file
 
-__all__ = ["References"]
+__all__ = ["References", "ReferencesLike", "as_references"]
 
 
 class References:
@@ -58,6 +60,77 @@ class References:
         """How many references each sentence has, or None if that differs between sentences."""
         counts = {len(present) for present in self._sentences}
         return counts.pop() if len(counts) == 1 else None
+
+
+ReferencesLike = (
+    References | StrPath | Iterable[str | None] | Iterable[Sequence[str]] | Iterable[PathLike[str]]
+)
+"""References as users hold them: a file; a list with a string, or a list of strings, for each sentence; or
+several files as ``Path`` objects, one per translator."""
+
+
+def as_references(references: ReferencesLike, *, at_least: int = 0, exactly: int | None = None) -> References:
+    """References from whatever form they have, for so many sentences.
+
+    >>> as_references(["a house", "a tree"]).of(1)
+    ['a tree']
+    >>> as_references([["a house", "one house"], "a tree"]).of(0)
+    ['a house', 'one house']
+    """
+    given: list[object] = []
+    if isinstance(references, References):
+        found = references
+    elif isinstance(references, str | PathLike):
+        found = References.read([references])
+    else:
+        given = list(references)
+        found = References.read(given) if _are_paths(given) else References(_streams(given, exactly))
+    wanted = at_least if exactly is None else exactly
+    if len(found) < wanted:
+        raise ConfigError(
+            f"references for {len(found):,} sentences only, {wanted:,} are expected{_hint(given)}"
+        )
+    if exactly is not None and len(found) > exactly:
+        raise ConfigError(f"references for {len(found):,} sentences, {exactly:,} are expected")
+    return found
+
+
+def _are_paths(given: Sequence[object]) -> TypeGuard[Sequence[PathLike[str]]]:
+    return bool(given) and all(isinstance(item, PathLike) for item in given)
+
+
+def _streams(given: Sequence[object], sentences: int | None) -> list[list[str | None]]:
+    """One stream per translator from the references of each sentence."""
+    groups = [_group(item, number) for number, item in enumerate(given, start=1)]
+    sizes = {len(group) for group in groups}
+    if sentences is not None and len(groups) != sentences and sizes == {sentences} != {1}:
+        raise ConfigError(
+            f"{len(groups):,} lists of {sentences:,} references look like one list per translator, but "
+            "references[i] must hold those of sentence i; use isogloss.metric.References(lists)"
+        )
+    most = max((len(group) for group in groups), default=0)
+    return [[group[i] if i < len(group) else None for group in groups] for i in range(most)]
+
+
+def _group(item: object, number: int) -> list[str | None]:
+    """The references of one sentence."""
+    if item is None or isinstance(item, str):
+        return [item]
+    lines: list[str | None] = []
+    for line in item if isinstance(item, Iterable) else (item,):
+        if line is not None and not isinstance(line, str):
+            raise ConfigError(
+                f"references: sentence {number} has {line!r}; a string or a list of strings is expected"
+            )
+        lines.append(line)
+    return lines
+
+
+def _hint(given: Sequence[object]) -> str:
+    names = [item for item in given if isinstance(item, str) and names_file(item)]
+    if not names:
+        return ""
+    return f"; '{names[0]}' is a file: give one file as a plain string, several as Path objects"
 
 
 def check_length(name: str, lines: int, other: str, expected: int) -> None:
