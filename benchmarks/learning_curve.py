@@ -13,11 +13,11 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import isogloss
 from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.experiments.demo.outcome import Marker
 from isogloss.io.streams import read_lines
 from isogloss.metric import EvaluateOptions, References, SystemOutput, evaluate_systems
+from isogloss.pipeline import train as train_system
 from isogloss.report import Line, line_plot
 
 
@@ -57,7 +57,7 @@ def measure(given: argparse.Namespace, size: int) -> tuple[int, dict[str, float]
             size = min(size, len(lines))
             chosen = [lines[place * len(lines) // size] for place in range(size)]  # spread over all catalogs
             (folder / f"train.{side}").write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
-        trained = isogloss.train(
+        trained = train_system(
             str(folder / "engine"),
             source=folder / "train.en",
             target=folder / f"train.{given.language}",

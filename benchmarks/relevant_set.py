@@ -30,6 +30,7 @@ import isogloss
 from isogloss import _engine
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.io.streams import read_lines
+from isogloss.pipeline import train as train_system
 
 SENTENCES, TRUTHS, PER_SEQUENCE, FEATURES = 29_000, 5, 130, 20_000_000
 RATE = {"learning_rate": 0.005, "decay": 0.0, "regularization": 1e-5}
@@ -126,7 +127,7 @@ def decode(folder: Path, sentences: int, threads: int) -> None:
     else:
         source, target = (Path(data) / "multi30k-tok" / f"train.{side}" for side in ("de", "en"))
     lines = [line for line in read_lines(source) if line][:sentences]
-    isogloss.train(
+    train_system(
         folder / "system",
         source=source,
         target=target,

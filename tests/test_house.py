@@ -28,7 +28,7 @@ def test_no_public_name_is_defined_in_two_rooms() -> None:
     places: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         room = path.relative_to(PACKAGE).parts[0]
-        if room in ("__init__.py", "cli"):  # the public face repeats names on purpose, and verbs are verbs
+        if room in ("__init__.py", "_calls.py", "cli"):  # the public face repeats names on purpose
             continue
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):

@@ -1,46 +1,164 @@
-"""Discriminative training, tuning, reranking and adaptation for machine translation."""
+"""Discriminative training, tuning, reranking and adaptation for machine translation.
+
+isogloss.train("engine", source="train.de", target="train.en")    a translation system from sentence pairs
+isogloss.load("engine").translate("Der König ist alt.")            translations that know how they came about
+isogloss.tune(system, "dev.de", "dev.en")                          better weights
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from isogloss._version import __version__
 
 if TYPE_CHECKING:
-    from isogloss.decoder import System
+    from isogloss._calls import load, train, tune
+    from isogloss.adapt import LocalOptions, Memory, MemoryOptions, RetrievalOptions
+    from isogloss.align import AlignOptions, LinkOptions
+    from isogloss.classes import ClassOptions
+    from isogloss.corpus.check import CheckOptions
+    from isogloss.decoder import (
+        CommandOptions,
+        Explanation,
+        ExternalDecoder,
+        SearchOptions,
+        System,
+        Translation,
+        Translator,
+    )
+    from isogloss.features import SparseOptions
+    from isogloss.grammar import ExtractOptions
+    from isogloss.io.errors import (
+        ConfigError,
+        DataFormatError,
+        ExternalCommandError,
+        InputFileError,
+        InternalError,
+        IsoglossError,
+        MissingExtraError,
+        ModelFormatError,
+        NotTrainedError,
+        OutputError,
+        StageError,
+        TrainingError,
+        UserError,
+    )
+    from isogloss.lm import LmOptions
     from isogloss.metric import EvaluateOptions, Metric, evaluate
     from isogloss.nbest import NbestList
-    from isogloss.pipeline import Trained
+    from isogloss.pipeline import Trained, TrainOptions
     from isogloss.rerank import Reranker, RerankOptions, SweepOptions, feature, mbr, tune_nbest
+    from isogloss.selection import SampleOptions
+    from isogloss.tuning import OnlineOptions, RelevantSetOptions, TuneOptions, TuneResult
 
 __all__ = [
+    "AlignOptions",
+    "CheckOptions",
+    "ClassOptions",
+    "CommandOptions",
+    "ConfigError",
+    "DataFormatError",
     "EvaluateOptions",
+    "Explanation",
+    "ExternalCommandError",
+    "ExternalDecoder",
+    "ExtractOptions",
+    "InputFileError",
+    "InternalError",
+    "IsoglossError",
+    "LinkOptions",
+    "LmOptions",
+    "LocalOptions",
+    "Memory",
+    "MemoryOptions",
     "Metric",
+    "MissingExtraError",
+    "ModelFormatError",
     "NbestList",
+    "NotTrainedError",
+    "OnlineOptions",
+    "OutputError",
+    "RelevantSetOptions",
     "RerankOptions",
     "Reranker",
+    "RetrievalOptions",
+    "SampleOptions",
+    "SearchOptions",
+    "SparseOptions",
+    "StageError",
     "SweepOptions",
+    "System",
+    "TrainOptions",
+    "Trained",
+    "TrainingError",
+    "Translation",
+    "Translator",
+    "TuneOptions",
+    "TuneResult",
+    "UserError",
     "__version__",
     "evaluate",
     "feature",
     "load",
     "mbr",
     "train",
+    "tune",
     "tune_nbest",
 ]
 
 # Where each public name lives. It is imported when somebody asks for it: `import isogloss` stays quick.
 _PLACES = {
+    "AlignOptions": "isogloss.align",
+    "CheckOptions": "isogloss.corpus.check",
+    "ClassOptions": "isogloss.classes",
+    "CommandOptions": "isogloss.decoder",
+    "ConfigError": "isogloss.io.errors",
+    "DataFormatError": "isogloss.io.errors",
     "EvaluateOptions": "isogloss.metric",
+    "Explanation": "isogloss.decoder",
+    "ExternalCommandError": "isogloss.io.errors",
+    "ExternalDecoder": "isogloss.decoder",
+    "ExtractOptions": "isogloss.grammar",
+    "InputFileError": "isogloss.io.errors",
+    "InternalError": "isogloss.io.errors",
+    "IsoglossError": "isogloss.io.errors",
+    "LinkOptions": "isogloss.align",
+    "LmOptions": "isogloss.lm",
+    "LocalOptions": "isogloss.adapt",
+    "Memory": "isogloss.adapt",
+    "MemoryOptions": "isogloss.adapt",
     "Metric": "isogloss.metric",
+    "MissingExtraError": "isogloss.io.errors",
+    "ModelFormatError": "isogloss.io.errors",
     "NbestList": "isogloss.nbest",
+    "NotTrainedError": "isogloss.io.errors",
+    "OnlineOptions": "isogloss.tuning",
+    "OutputError": "isogloss.io.errors",
+    "RelevantSetOptions": "isogloss.tuning",
     "RerankOptions": "isogloss.rerank",
     "Reranker": "isogloss.rerank",
+    "RetrievalOptions": "isogloss.adapt",
+    "SampleOptions": "isogloss.selection",
+    "SearchOptions": "isogloss.decoder",
+    "SparseOptions": "isogloss.features",
+    "StageError": "isogloss.io.errors",
     "SweepOptions": "isogloss.rerank",
+    "System": "isogloss.decoder",
+    "TrainOptions": "isogloss.pipeline",
+    "Trained": "isogloss.pipeline",
+    "TrainingError": "isogloss.io.errors",
+    "Translation": "isogloss.decoder",
+    "Translator": "isogloss.decoder",
+    "TuneOptions": "isogloss.tuning",
+    "TuneResult": "isogloss.tuning",
+    "UserError": "isogloss.io.errors",
     "evaluate": "isogloss.metric",
     "feature": "isogloss.rerank",
+    "load": "isogloss._calls",
     "mbr": "isogloss.rerank",
+    "train": "isogloss._calls",
+    "tune": "isogloss._calls",
     "tune_nbest": "isogloss.rerank",
 }
 
@@ -55,24 +173,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-def load(path: str, **changes: Any) -> System:
-    """Open a stored translation system: ``isogloss.load("DIR").translate("ein haus")``.
-
-    ``options`` and ``weights`` replace the stored ones: see ``isogloss.decoder.load``.
-    """
-    from isogloss.decoder import load as load_system
-
-    return load_system(path, **changes)
-
-
-def train(folder: str, **settings: Any) -> Trained:
-    """Make a translation system from parallel text: ``isogloss.train("DIR", source="a.de", target="a.en")``.
-
-    Keywords are the fields of ``isogloss.pipeline.TrainOptions`` and the arguments of
-    ``isogloss.pipeline.train``, which does the work.
-    """
-    from isogloss.pipeline import train as train_system
-
-    return train_system(folder, **settings)

@@ -25,7 +25,7 @@ def test_train_from_python(tmp_path: Path) -> None:
     printed = run("train_from_python.py", tmp_path, "engine")
     assert printed.startswith("BLEU ")
     assert "\nrules, in the order of the translation\n" in printed
-    assert (tmp_path / "engine" / "engine" / "report.html").exists()
+    assert (tmp_path / "engine" / "report.html").exists()
 
 
 def test_rerank_neural_list(tmp_path: Path) -> None:

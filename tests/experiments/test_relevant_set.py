@@ -13,6 +13,7 @@ from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.io.errors import ConfigError, StageError
+from isogloss.pipeline import train as train_system
 
 DESCRIPTION = """
 [train]
@@ -98,18 +99,18 @@ def test_rules_that_are_not_significant_are_left_out(place: Path) -> None:
     sizes = []
     for significance in ("", "alpha+epsilon"):
         folder = place / f"pruned-{bool(significance)}"
-        isogloss.train(str(folder), **settings, significance=significance)
+        train_system(str(folder), **settings, significance=significance)
         sizes.append(len(isogloss.load(str(folder)).decoder._rules))
     assert sizes[1] < sizes[0] / 2
     with pytest.raises(StageError, match="no rule is significant"):
-        isogloss.train(str(place / "none"), **settings, significance="1000000")
+        train_system(str(place / "none"), **settings, significance="1000000")
     with pytest.raises(ConfigError, match="significance must be"):
-        isogloss.train(str(place / "none"), **settings, significance="very")
+        train_system(str(place / "none"), **settings, significance="very")
     sharing = {**settings, "method": "relevant-set", "tune": {"relevant": {"shared_phrase": 2}}}
     with pytest.raises(ConfigError, match="there is none"):
-        isogloss.train(str(place / "none"), **sharing)
+        train_system(str(place / "none"), **sharing)
     with pytest.raises(ConfigError, match="learned by online-mira and relevant-set"):
-        isogloss.train(str(place / "none"), **settings, features={"templates": ["pair"]})
+        train_system(str(place / "none"), **settings, features={"templates": ["pair"]})
 
 
 def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from isogloss.features import SparseOptions, TokenColumn
 from isogloss.features.annotators import ANNOTATORS, annotate, annotator
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, MissingExtraError
 from isogloss.pipeline import TrainOptions
+from isogloss.pipeline import train as train_system
 
 NOUNS = """\
   1 lines that begin with blanks are the licence
@@ -162,7 +163,7 @@ def test_training_with_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(ANNOTATORS, "lemma", Turns)
     write_corpus(tmp_path / "c", pairs=60, seed=1, dev=12, test=1)
     (tmp_path / "tags").write_text("the\tT U\n")
-    isogloss.train(
+    train_system(
         str(tmp_path / "system"),
         source=tmp_path / "c/train.src",
         target=tmp_path / "c/train.tgt",

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import isogloss
 from isogloss.cli import console
 from isogloss.cli.declared import Declared
 from isogloss.cli.main import main
@@ -16,6 +15,7 @@ from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.pipeline import TrainOptions
+from isogloss.pipeline import train as train_system
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def lines(path: Path) -> list[str]:
 def test_sample_and_extra_pairs(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "extra.src").write_text("qqq www\n\nqqq\n")
     (tmp_path / "extra.tgt").write_text("one two\nthree\none\n")
-    trained = isogloss.train(
+    trained = train_system(
         tmp_path / "system",
         **settings(
             corpus,
@@ -79,7 +79,7 @@ def test_sample_and_extra_pairs(corpus: Path, tmp_path: Path) -> None:
     assert rules.source_words.find("qqq") < len(rules.source_words)
     stages = {record.stage: record for record in trained.records}
     assert list(stages)[:5] == ["clean", "tokenize", "join", "align", "sample"]
-    again = isogloss.train(tmp_path / "system", **settings(corpus))  # without: nothing of it is left
+    again = train_system(tmp_path / "system", **settings(corpus))  # without: nothing of it is left
     assert again.sampling is None
     assert [record.stage for record in again.records][:3] == ["clean", "tokenize", "align"]
 
@@ -89,7 +89,7 @@ def test_text_options_of_speech(tmp_path: Path) -> None:
     target = [f"Wort{i % 7} , andere{i % 5} Sache{i % 3} ?" for i in range(60)]
     for name, text in (("s", source), ("t", target)):
         (tmp_path / name).write_text("".join(line + "\n" for line in text))
-    trained = isogloss.train(
+    trained = train_system(
         tmp_path / "system",
         source=tmp_path / "s",
         target=tmp_path / "t",
@@ -124,7 +124,7 @@ def test_token_columns(corpus: Path, tmp_path: Path) -> None:
         classes={"classes": 4, "restarts": 0},
         tune={"iterations": 1, "online": {"nbest": 20}},
     )
-    trained = isogloss.train(tmp_path / "system", **arguments)
+    trained = train_system(tmp_path / "system", **arguments)
     sparse = trained.load().decoder.sparse
     assert sparse is not None
     assert sparse.options.source_types == ("surface", "class", "pos")
@@ -181,4 +181,4 @@ def test_options_that_cannot_work(more: dict[str, Any], problem: str) -> None:
 def test_files_that_are_missing(corpus: Path, tmp_path: Path) -> None:
     for more in ({"adapt_to": ["nowhere"]}, {"extra_bitext": [["nowhere", corpus / "dev.src"]]}):
         with pytest.raises(OSError, match="nowhere: No such file"):
-            isogloss.train(tmp_path / "system", **settings(corpus, **more))
+            train_system(tmp_path / "system", **settings(corpus, **more))

@@ -21,6 +21,7 @@ from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.pipeline import TrainOptions
+from isogloss.pipeline import train as train_system
 from isogloss.pipeline.text_stages import set_aside
 
 T = TypeVar("T")
@@ -70,7 +71,7 @@ def quick(corpus: Path, **more: Any) -> dict[str, Any]:
 def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A system with sparse features that was trained in one go."""
     folder = tmp_path_factory.mktemp("trained") / "system"
-    isogloss.train(
+    train_system(
         str(folder),
         **quick(
             corpus, test_source=corpus / "test.src", test_target=[corpus / "test.tgt.0"], tuning_pairs=25
@@ -167,12 +168,12 @@ def stages_run(folder: Path) -> list[str]:
 def test_only_what_depends_on_an_option_is_done_again(corpus: Path, tmp_path: Path) -> None:
     folder = tmp_path / "system"
     settings = quick(corpus, method="none", tokenizer="none")
-    isogloss.train(str(folder), **settings)
+    train_system(str(folder), **settings)
     first = stages_run(folder)
     assert first == ["clean", "tokenize", "align", "rules", "lm", "tune", "system", "evaluate"]
-    isogloss.train(str(folder), **settings, threads=2)
+    train_system(str(folder), **settings, threads=2)
     assert stages_run(folder) == first
-    isogloss.train(str(folder), **{**settings, "lm": {"order": 2}})
+    train_system(str(folder), **{**settings, "lm": {"order": 2}})
     assert stages_run(folder)[len(first) :] == ["lm", "tune", "system", "evaluate"]
     assert isogloss.load(str(folder)).text is None
 
@@ -198,7 +199,7 @@ def test_killed_anywhere_and_resumed_gives_the_same(trained: Path, corpus: Path,
     for most in (2, 600, 800, 1500, 2500, 20, 20, 20, 12, 12, 12, 10**9):
         steps = rng.randint(most // 2, most)
         try:
-            isogloss.train(str(tmp_path / "system"), **settings, threads=2, track=track)
+            train_system(str(tmp_path / "system"), **settings, threads=2, track=track)
         except Killed:
             killed += 1
     assert killed >= 5

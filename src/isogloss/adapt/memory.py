@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +31,12 @@ from isogloss.storage.folder import ArrayFolder, content_hash, open_folder
 from isogloss.storage.packed import unpack
 
 if TYPE_CHECKING:
+    from isogloss.adapt.decoding import MemoryOptions
+    from isogloss.align import AlignmentModel
     from isogloss.decoder import System
+    from isogloss.io.progress import Track
+    from isogloss.io.text_lines import TextLines
+    from isogloss.metric.references import ReferencesLike
 
 __all__ = ["KIND", "VERSION", "Hit", "Memory", "SegmentFiles", "system_fingerprint"]
 
@@ -117,8 +123,9 @@ class _State:
 class Memory:
     """A memory, opened. Any number of threads and processes may read it while one changes it."""
 
-    def __init__(self, path: StrPath) -> None:
+    def __init__(self, path: StrPath, system: System | None = None) -> None:
         self.path = Path(path)
+        self._system = system
         self._state = self._read()
         self._seen = self._stamp()
         self.changes = 0
@@ -127,10 +134,81 @@ class Memory:
     @classmethod
     def open(cls, path: StrPath, system: System | None = None) -> Memory:
         """Open a memory; with a system, refuse one whose lists were made by another."""
-        memory = cls(path)
+        memory = cls(path, system)
         if system is not None:
             memory.check_system(system)
         return memory
+
+    @classmethod
+    def build(
+        cls,
+        path: StrPath,
+        system: System,
+        source: TextLines,
+        references: ReferencesLike,
+        *,
+        options: MemoryOptions | None = None,
+        aligner: AlignmentModel | StrPath | None = None,
+        document: str | None = None,
+        tokenized: bool = False,
+        threads: int = 1,
+        progress: bool | Track = False,
+    ) -> Memory:
+        """Decode examples with a system and store them, with an index, as a memory.
+
+        Sentences and translations are a file or a list each; a system that was trained with a tokenizer takes
+        text, unless it is ``tokenized``. Pairs with an empty side are left out. With an ``aligner``, phrases
+        of examples that are added later are used at once. An interrupted build resumes if you repeat the
+        call; a folder that holds a finished memory is refused.
+        """
+        from isogloss.adapt.example_text import make_examples
+        from isogloss.adapt.memory_update import build_memory
+        from isogloss.align import AlignmentModel
+        from isogloss.io.progress import as_track
+
+        if aligner is not None and not isinstance(aligner, AlignmentModel):
+            aligner = AlignmentModel.load(aligner)
+        examples = make_examples(source, references, None if tokenized else system.text, document)
+        build_memory(
+            path, system, examples, options, aligner=aligner, threads=threads, track=as_track(progress)
+        )
+        return cls.open(path, system)
+
+    def add(
+        self,
+        source: str,
+        translation: str | Sequence[str],
+        *,
+        document: str | None = None,
+        tokenized: bool = False,
+    ) -> int:
+        """Add an example, such as a correction; the next sentence uses it. Gives its number.
+
+        The memory must be opened with its system, which decodes the example.
+        """
+        from isogloss.adapt.example_text import make_examples
+        from isogloss.adapt.memory_update import add_examples
+
+        system = self._known_system()
+        several = [translation] if isinstance(translation, str) else list(translation)
+        examples = make_examples([source], [several], None if tokenized else system.text, document)
+        if not examples:
+            raise ConfigError("an example needs a sentence and a translation that are not empty")
+        (number,) = add_examples(self.path, system, [replace(examples[0], date=int(time.time()))])
+        self.refresh()
+        return number
+
+    def remove(self, *numbers: int) -> None:
+        """Let examples be found no more, by number."""
+        from isogloss.adapt.memory_update import remove_examples
+
+        remove_examples(self.path, numbers)
+        self.refresh()
+
+    def _known_system(self) -> System:
+        if self._system is None:
+            raise ConfigError(f"{self.path}: open the memory with its system to add examples to it")
+        return self._system
 
     def check_system(self, system: System) -> None:
         """Refuse a memory that was made with other models: its features would mean something else."""
@@ -209,13 +287,18 @@ class Memory:
             "tuned": dict(self.attributes.get("chosen", {})),
         }
 
-    def search(self, sentence: str, options: RetrievalOptions | None = None) -> list[Hit]:
+    def search(
+        self, sentence: str, options: RetrievalOptions | None = None, *, tokenized: bool = False
+    ) -> list[Hit]:
         """The most similar examples, best first; of equally similar ones the last added is first.
 
         Exactly those that a comparison with every example would give. Fewer than ``options.size`` if the
-        memory has no more that share a word with the sentence.
+        memory has no more that share a word with the sentence. The sentence is text if the memory was opened
+        with a system that was trained with a tokenizer, unless it is ``tokenized``.
         """
         options = options or RetrievalOptions()
+        if not tokenized and self._system is not None and self._system.text is not None:
+            sentence = self._system.text.tokenize(sentence)
         state = self._state
         query = QueryTerms.of(sentence, state.frequencies)
         if len(query.tokens) == 0:

@@ -115,7 +115,7 @@ class LocalTranslator:
     def weights(self, sentence: str) -> tuple[list[Hit], LocalWeights]:
         """The examples for a sentence and the weights they make."""
         self.memory.refresh()
-        hits = self.memory.search(sentence, self.retrieval)
+        hits = self.memory.search(sentence, self.retrieval, tokenized=True)
         lists = [[(hit.lists, hit.list_position)] for hit in hits]
         local = self._trained(hits, lists)
         for _ in range(self.update.decodings - 1 if hits and local.strength > 0 else 0):

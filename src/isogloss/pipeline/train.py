@@ -29,10 +29,10 @@ from isogloss.pipeline.train_options import NO_TUNING, TrainOptions
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.tuning import TuneIteration
 
-__all__ = ["Trained", "train"]
+__all__ = ["Trained", "claim", "train"]
 
 _RECORD = "run.jsonl"
-_OWN = {"run.lock", ".part", ".checkpoint"}  # what a run has that was killed before its first record
+_OWN = {"run.lock", ".part", ".checkpoint", "input"}  # what a run has that was killed before its first record
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def train(
     if threads < 0:
         raise ConfigError(f"threads must be at least 0, got {threads}")
     place = Path(folder)
-    _claim(place)
+    claim(place)
     _check_sets(options)
     helpers = Helpers(
         threads=threads or os.cpu_count() or 1, memory=memory, track=track, warn=warn, report=report
@@ -144,7 +144,8 @@ def train(
     return trained
 
 
-def _claim(folder: Path) -> None:
+def claim(folder: Path) -> None:
+    """Refuse a folder that holds something else."""
     try:
         used = folder.exists() and any(item.name not in _OWN for item in folder.iterdir())
     except NotADirectoryError:

@@ -1,0 +1,339 @@
+"""The verbs of the public face: open, train, tune. They take files or what Python has in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isogloss.io.errors import ConfigError
+
+if TYPE_CHECKING:
+    from isogloss.adapt import LocalOptions, Memory, RetrievalOptions
+    from isogloss.adapt.options import LocalMethod
+    from isogloss.corpus.processing import Case, TextProcessing
+    from isogloss.decoder import NbestDecoder, SearchOptions, Source, System
+    from isogloss.io.progress import Track
+    from isogloss.io.streams import StrPath
+    from isogloss.io.text_lines import TextLines
+    from isogloss.metric import References
+    from isogloss.metric.references import ReferencesLike
+    from isogloss.pipeline import Trained, TrainOptions
+    from isogloss.pipeline.train_options import SearchName
+    from isogloss.tuning import TuneIteration, TuneOptions, TuneResult
+
+__all__ = ["load", "train", "tune"]
+
+
+def load(
+    path: StrPath,
+    *,
+    options: SearchOptions | None = None,
+    weights: Mapping[str, float] | StrPath | None = None,
+    memory: Memory | StrPath | None = None,
+    local: LocalMethod | LocalOptions = "ebuu",
+    retrieval: RetrievalOptions | None = None,
+) -> System:
+    """Open a stored translation system.
+
+    >>> system = isogloss.load("engine")                          # doctest: +SKIP
+    >>> print(system.translate("The king is old."))               # doctest: +SKIP
+    Der König ist alt.
+
+    Parameters
+    ----------
+    path
+        The folder that ``isogloss.train`` or ``isogloss train`` made.
+    options
+        Limits and modes of the search, in place of the stored ones.
+    weights
+        Weights by name, or a file of them, in place of the stored ones.
+    memory
+        Examples: with a memory, every sentence is translated with weights of its own, made from the examples
+        that are nearest to it (local training). What is added to it is used from the next sentence on.
+    local
+        How weights are made for a sentence: ``ebuu`` (expected error), ``mbuu`` (margins), or options.
+        By name, the settings are those that ``isogloss memory tune`` stored in the memory, or the defaults.
+    retrieval
+        Which examples are used; by default what is stored in the memory.
+    """
+    from isogloss.decoder import load as load_system
+
+    system = load_system(path, options=options, weights=weights)
+    if memory is None:
+        if retrieval is not None or local != "ebuu":
+            raise ConfigError("local and retrieval are for translating with a memory: give memory too")
+        return system
+    from isogloss.adapt import LocalOptions, LocalSystem, LocalTranslator, Memory
+
+    opened = memory if isinstance(memory, Memory) else Memory.open(memory)
+    chosen = local if isinstance(local, LocalOptions) else opened.update_options(local)
+    found = retrieval or opened.retrieval_options(chosen.method)
+    return LocalSystem(LocalTranslator(system, opened, found, chosen))
+
+
+def train(
+    folder: StrPath,
+    *,
+    source: TextLines | None = None,
+    target: TextLines | None = None,
+    dev_source: TextLines | None = None,
+    dev_target: ReferencesLike | None = None,
+    test_source: TextLines | None = None,
+    test_target: ReferencesLike | None = None,
+    method: str | None = None,
+    iterations: int | None = None,
+    search: SearchName | None = None,
+    tokenizer: str | None = None,
+    case: Case | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    placeholders: Sequence[str] | None = None,
+    seed: int | None = None,
+    options: TrainOptions | Mapping[str, object] | None = None,
+    threads: int = 0,
+    memory_limit: int = 4 << 30,
+    progress: bool | Track = False,
+    warn: Callable[[str], None] | None = None,
+) -> Trained:
+    """Train a translation system from sentence pairs.
+
+    Cleans and tokenizes the text, aligns words, extracts rules, estimates a language model, tunes weights,
+    evaluates and writes a report.
+
+    >>> trained = isogloss.train("engine", source="train.de", target="train.en")     # doctest: +SKIP
+    >>> trained.results["dev"]["scores"]["BLEU"]["score"]                           # doctest: +SKIP
+    31.4
+    >>> print(trained.load().translate("Der König ist alt."))                       # doctest: +SKIP
+    The king is old.
+
+    A run that was interrupted resumes if you repeat the call. If you change an option, only the stages that
+    depend on it run again. Text is a file (plain, gzip or zstd; one sentence per line) or a list of
+    sentences, such as a column of a table.
+
+    Parameters
+    ----------
+    folder
+        Where the system and everything on the way goes: a new folder, or that of an earlier run.
+    source, target
+        Training text and its translation. Without ``target``, one bilingual file: TSV, PO, TMX or XLIFF.
+    dev_source, dev_target
+        Sentences to tune on and their references: a file or a list of sentences; for several references per
+        sentence, a list of lists or several files as ``Path`` objects. By default the last pairs of the
+        training text, a tenth of them and at most 1,000, which are then not trained on.
+    test_source, test_target
+        Sentences to report scores on, and their references.
+    method
+        How weights are tuned: ``online-mira`` (default; learns sparse features too), ``mert``,
+        ``batch-mira``, ``pro``, ``relevant-set``, any other learner of
+        ``isogloss.learn.learner_names(decoder=True)``, or ``none``. Options may follow the name:
+        ``"batch-mira:iterations=30"``.
+    iterations
+        Passes of tuning; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
+    search
+        ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``: phrases
+        that may swap with a neighbor.
+    tokenizer
+        ``moses`` (default), ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` for text
+        that is tokenized.
+    case
+        ``truecase`` (default), ``usual``, ``lowercase`` or ``keep``.
+    source_language, target_language
+        Such as ``de``; by default the ending of the file's name, else ``en``.
+    placeholders
+        Kinds of placeholders that a translation must keep, such as ``printf`` and ``braces``; ``catalog`` for
+        the usual ones, which is the default for PO and XLIFF files.
+    seed
+        Random seed for every stage.
+    options
+        Everything else: ``TrainOptions``, or a mapping with the names that a TOML file has, such as
+        ``{"lm": {"order": 4}}``. Parameters of this function override it.
+    threads
+        0 uses all processors. The result does not depend on it.
+    memory_limit
+        Bytes that counting and sorting may use.
+    progress
+        True shows progress bars. A function gets ``(items, description, total)`` for every long loop, where
+        ``total`` may be None, and must yield the items: ``tqdm``-like wrappers fit.
+    warn
+        Is told, in a sentence each, what the user should know.
+
+    Returns
+    -------
+    Trained
+        ``results`` (scores), ``history`` (learning curve), ``report`` (an HTML page), ``load()``.
+    """
+    from isogloss.io.progress import as_track
+    from isogloss.pipeline.train import train as run
+    from isogloss.pipeline.training_text import TrainingText
+
+    text = TrainingText(folder)
+    given: dict[str, object] = {
+        "source": text.lines("source", source),
+        "target": text.lines("target", target),
+        "dev_source": text.lines("dev_source", dev_source),
+        "dev_target": text.references("dev_target", dev_target),
+        "test_source": text.lines("test_source", test_source),
+        "test_target": text.references("test_target", test_target),
+        "method": method,
+        "search": search,
+        "tokenizer": tokenizer,
+        "case": case,
+        "source_language": source_language,
+        "target_language": target_language,
+        "placeholders": None if placeholders is None else tuple(placeholders),
+        "seed": seed,
+    }
+    tell = warn or (lambda message: None)
+    return run(
+        folder,
+        text.options(given, options, iterations, tell),
+        threads=threads,
+        memory=memory_limit,
+        track=as_track(progress),
+        warn=tell,
+    )
+
+
+def tune(
+    system: System | NbestDecoder | StrPath,
+    source: StrPath | Iterable[Source],
+    references: ReferencesLike,
+    *,
+    method: str | None = None,
+    iterations: int | None = None,
+    held_out: tuple[StrPath | Iterable[Source], ReferencesLike] | None = None,
+    start: Mapping[str, float] | StrPath | None = None,
+    options: TuneOptions | None = None,
+    tokenized: bool = False,
+    save: bool = False,
+    threads: int = 0,
+    work: StrPath | None = None,
+    progress: bool | Track = False,
+    report: Callable[[TuneIteration], None] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> TuneResult:
+    """Tune the weights of a system on sentences and their references.
+
+    >>> system = isogloss.load("engine")                                                # doctest: +SKIP
+    >>> tuned = isogloss.tune(system, "dev.de", "dev.en", method="mert")                # doctest: +SKIP
+    >>> tuned.best.dev_score                                                            # doctest: +SKIP
+    24.8
+    >>> system.save_weights(tuned.dense, tuned.sparse)                                  # doctest: +SKIP
+
+    The system's own weights do not change unless you ``save`` the new ones.
+
+    Parameters
+    ----------
+    system
+        A system, the folder of one, or any other decoder (``ExternalDecoder``).
+    source
+        Sentences to tune on: a file or a list. A system that was trained with a tokenizer takes text as
+        people write it, unless it is ``tokenized``.
+    references
+        Their references: a file or a list of sentences; for several references per sentence, a list of lists
+        or several files as ``Path`` objects.
+    method
+        ``online-mira`` (default; learns sparse features too), ``mert``, ``batch-mira``, ``pro``, or any other
+        learner of ``isogloss.learn.learner_names(decoder=True)``. Options may follow the name:
+        ``"mert:restarts=5"``.
+    iterations
+        Passes; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
+    held_out
+        Other sentences and their references, which decide which iteration is the best.
+    start
+        Weights to start from, or a file of them; by default the system's own.
+    options
+        Everything else, such as ``nbest``; ``method`` and ``iterations`` override it.
+    tokenized
+        Sources and references are tokens with spaces between them, even if the system has a tokenizer.
+    save
+        Store the new weights in the system, if tuning completes.
+    threads
+        0 uses all processors. The result does not depend on it.
+    work
+        Folder for the state of the run: an interrupted run resumes if you repeat the call.
+    progress
+        True shows progress bars. A function gets ``(items, description, total)`` for every long loop, where
+        ``total`` may be None, and must yield the items.
+    report
+        Is told of every iteration.
+    warn
+        Is told, in a sentence each, what the user should know.
+
+    Returns
+    -------
+    TuneResult
+        ``dense`` and ``sparse`` weights of the best iteration, ``best``, and ``history``: a list that is a
+        table to ``pandas.DataFrame``.
+    """
+    import os
+    from dataclasses import replace
+
+    from isogloss.decoder import System, read_weights
+    from isogloss.decoder import load as load_system
+    from isogloss.io.progress import as_track
+    from isogloss.learn.registry import canonical_method
+    from isogloss.tuning import TuneOptions
+    from isogloss.tuning import tune as run
+
+    decoder = load_system(system) if isinstance(system, str | os.PathLike) else system
+    stored = decoder if isinstance(decoder, System) else None
+    if save and stored is None:
+        raise ConfigError("only the weights of a stored system can be saved")
+    chosen = options or TuneOptions()
+    if method is not None:
+        told = warn or (lambda message: None)
+        chosen = replace(chosen, method=canonical_method(method, decoder=True, warn=told))
+    if iterations is not None:
+        chosen = replace(chosen, iterations=iterations)
+    text = stored.text if stored is not None and not tokenized else None
+    sources, known = _parallel(source, references, text)
+    if start is not None and not isinstance(start, Mapping):
+        start = read_weights(start, None if stored is None else stored.decoder.names)
+    result = run(
+        decoder,
+        sources,
+        known,
+        chosen,
+        held_out=None if held_out is None else _parallel(*held_out, text),
+        start=start,
+        threads=threads or os.cpu_count() or 1,
+        track=as_track(progress),
+        report=report,
+        work=None if work is None else Path(work),
+    )
+    if save and stored is not None:
+        stored.save_weights(result.dense, result.sparse)
+    return result
+
+
+def _parallel(
+    source: StrPath | Iterable[Source], references: ReferencesLike, text: TextProcessing | None
+) -> tuple[list[Source], References]:
+    """Sentences and references as tokens, of the same number."""
+    from os import PathLike
+
+    from isogloss.decoder import Lattice, Sentence
+    from isogloss.io.text_lines import text_lines
+    from isogloss.metric import References
+    from isogloss.metric.references import as_references
+
+    given: list[Source]
+    if isinstance(source, str | PathLike):
+        given = [*text_lines(source, "source")]
+    else:
+        given = [
+            item if isinstance(item, Sentence | Lattice) else text_lines([item], "source")[0]
+            for item in source
+        ]
+    known = as_references(references, exactly=len(given))
+    if text is None:
+        return given, known
+    written = [item if isinstance(item, str) else "" for item in given]
+    streams = [
+        [line and text.tokenize_target(line, of) for line, of in zip(stream, written, strict=True)]
+        for stream in known.streams
+    ]
+    tokens: list[Source] = [text.tokenize(item) if isinstance(item, str) else item for item in given]
+    return tokens, References(streams, known.names)
