@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint imports stubs docs sanitize clean
+# A worker for each processor; one that has nothing left to do takes tests from another.
+PARALLEL ?= -n auto --dist worksteal
+
+.PHONY: help demo test slow lint imports stubs docs sanitize clean
 
 help: ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -22,8 +25,11 @@ $(VENV)/installed: $(BIN)/python $(engine_files)
 demo: $(VENV)/installed ## From nothing to a translation engine for German, measured and explained
 	$(BIN)/isogloss demo
 
-test: $(VENV)/installed ## All tests that need nothing but this machine
-	$(BIN)/python -m pytest $(PYTEST)
+test: $(VENV)/installed ## All tests that need nothing but this machine, but for the slow ones
+	$(BIN)/python -m pytest $(PARALLEL) $(PYTEST)
+
+slow: $(VENV)/installed ## The slow tests, and properties on many examples
+	$(BIN)/python -m pytest $(PARALLEL) -m 'slow or hypothesis' --hypothesis-profile=thorough $(PYTEST)
 
 lint: $(VENV)/installed stubs ## Style, types, who imports whom, and the engine's type stubs
 	$(BIN)/ruff check .

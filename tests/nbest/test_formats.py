@@ -13,9 +13,21 @@ from hypothesis import given
 
 from isogloss.cli.nbest import FormatName as OptionName
 from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.nbest import FORMATS, FormatName, NbestStore, read_nbest
-from isogloss.nbest.formats import STORE
-from support.nbest_lists import Candidate, moses_text, plain, random_list, read_moses, seeds
+from isogloss.io.streams import read_chunks
+from isogloss.nbest import FORMATS, FormatName, NbestStore, read_nbest, write_nbest
+from isogloss.nbest.formats import STORE, losses
+from support.nbest_lists import (
+    Candidate,
+    exact,
+    expected,
+    moses_text,
+    parse_moses,
+    plain,
+    random_list,
+    read_moses,
+    scratch,
+    seeds,
+)
 from support.properties import examples
 
 
@@ -251,3 +263,27 @@ def test_unknown_formats(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no n-best format is called 'bogus'; known are: moses, marian"):
         read_nbest(tmp_path / "list", format="bogus")
     assert read_nbest(tmp_path / "list").equals(read_moses(b"0 ||| a ||| ||| 1\n"))
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize(
+    ("name", "sentences", "candidates"),
+    [
+        ("nbest/europarl.nbest", 100, 10_000),
+        ("fisher/dev.nbest.es", 3977, 22_615),
+        ("nbest-nmt-multi30k/val.50best.gz", 1014, 50_667),
+        ("nbest-multi30k/val.100best.gz", 1014, 101_400),
+    ],
+)
+def test_real_lists(corpora: Path, name: str, sentences: int, candidates: int) -> None:
+    store = read_nbest(corpora / name)
+    assert (store.num_sentences, store.num_candidates) == (sentences, candidates)
+    lines = b"".join(read_chunks(corpora / name)).splitlines(keepends=True)
+    some = list(itertools.islice(lines, 3000))
+    slow = expected(parse_moses(b"".join(some)))
+    assert exact(plain(store.select(range(len(some))))) == exact(slow)
+    with scratch() as folder:
+        for format in ("moses", "marian", "jsonl", "store"):
+            assert losses(store, format) == []
+            write_nbest(store, Path(folder) / format, format=format)
+            assert read_nbest(Path(folder) / format, format=format).equals(store)

@@ -50,8 +50,8 @@ class Estimate:
 def discounts_of(with_count: Sequence[int], fallback: tuple[float, float, float]) -> Discounts:
     """Discounts from the numbers of n-grams with adjusted count 0 to 4 (Chen and Goodman, equation 26).
 
-    >>> discounts_of([0, 100, 40, 20, 12], (0.5, 1.0, 1.5)).amounts
-    (0.5555555555555556, 1.1666666666666667, 1.6666666666666667)
+    >>> [round(amount, 3) for amount in discounts_of([0, 100, 40, 20, 12], (0.5, 1.0, 1.5)).amounts]
+    [0.556, 1.167, 1.667]
     >>> discounts_of([0, 9, 0, 0, 0], (0.5, 1.0, 1.5)).fallback
     'no n-gram has adjusted count 2'
     """

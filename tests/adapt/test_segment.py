@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -148,3 +149,19 @@ def test_damaged_numbers_are_refused(name: str) -> None:
         with pytest.raises(ModelFormatError, match="damaged"):
             broken.search(terms, RetrievalOptions(size=5), 0.0)
         assert segment.search(terms, RetrievalOptions(size=5), 0.0)[0].tolist() == good
+
+
+@pytest.mark.corpora
+def test_real_text_gives_the_same_as_a_comparison_with_all_of_it(corpora: Path) -> None:
+    sentences = (corpora / "tanaka" / "train.ja").read_text(encoding="utf-8").splitlines()
+    queries = (corpora / "tanaka" / "test.ja").read_text(encoding="utf-8").splitlines()
+    frequencies = Frequencies.count([sentence.split() for sentence in sentences])
+    known = [Example(source=sentence, references=()) for sentence in sentences]
+    segment = Segment(segment_columns(known, range(len(known)), frequencies), "tanaka")
+    for query in queries[::10]:
+        terms = QueryTerms.of(query, frequencies)
+        every = segment.similarities(terms, 0.1)
+        order = np.lexsort((-np.arange(len(every)), -every))[:100]
+        positions, similarities = segment.search(terms, RetrievalOptions(), 0.0)
+        assert positions.tolist() == order[every[order] > 0].tolist()
+        assert similarities.tolist() == every[positions].tolist()
