@@ -1,4 +1,4 @@
-#include "sampling/ngram_sampler.hpp"
+#include "selection/ngram_sampler.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "text/split.hpp"
 
-namespace isogloss::sampling {
+namespace isogloss::selection {
 namespace {
 
 constexpr std::uint64_t kWhole = 144403552893600;  // divisible by 1 to 36
@@ -214,4 +214,4 @@ std::vector<std::size_t> NgramSampler::found() const {
   return counts;
 }
 
-}  // namespace isogloss::sampling
+}  // namespace isogloss::selection

@@ -11,7 +11,7 @@
 #include "base/interner.hpp"
 #include "text/vocabulary.hpp"
 
-namespace isogloss::sampling {
+namespace isogloss::selection {
 
 /// A sentence of the corpus that was chosen.
 struct Choice {
@@ -111,4 +111,4 @@ class NgramSampler {
   std::uint64_t words_ = 0;
 };
 
-}  // namespace isogloss::sampling
+}  // namespace isogloss::selection
