@@ -4,39 +4,39 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index.hpp"
+
 namespace isogloss {
 
-/// Equal values get equal small numbers, so that comparing states is comparing numbers.
+/// Equal values get equal small numbers, so that comparing states is comparing numbers. Many readers or one writer.
 template <class Value>
 class Interner {
  public:
+  static constexpr std::uint32_t kNone = Index::kNone;
+
+  /// The value's number, given to it now if it is new: then it is the `size()` of before.
   std::uint32_t number(const Value& value) {
-    if (values_.size() * 2 >= slots_.size()) grow();
-    std::size_t slot = value.hash() & (slots_.size() - 1);
-    while (slots_[slot] != kEmpty && !(values_[slots_[slot]] == value)) slot = (slot + 1) & (slots_.size() - 1);
-    if (slots_[slot] == kEmpty) {
-      slots_[slot] = static_cast<std::uint32_t>(values_.size());
-      values_.push_back(value);
-    }
-    return slots_[slot];
+    return index_.find_or_add(
+        value.hash(), [&](std::uint32_t other) { return values_[other] == value; },
+        [&](std::uint32_t other) { return values_[other].hash(); }, [&] { values_.push_back(value); });
   }
+  /// The value's number, or kNone.
+  std::uint32_t find(const Value& value) const {
+    return index_.find(value.hash(), [&](std::uint32_t other) { return values_[other] == value; });
+  }
+
   const Value& operator[](std::uint32_t number) const { return values_[number]; }
   const std::vector<Value>& values() const { return values_; }  ///< by number
   std::size_t size() const { return values_.size(); }
 
- private:
-  static constexpr std::uint32_t kEmpty = 0xffffffffu;
-
-  void grow() {
-    slots_.assign(slots_.empty() ? 256 : slots_.size() * 2, kEmpty);
-    for (std::uint32_t i = 0; i < values_.size(); ++i) {
-      std::size_t slot = values_[i].hash() & (slots_.size() - 1);
-      while (slots_[slot] != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = i;
-    }
+  /// Forgets all values, but keeps the memory.
+  void clear() {
+    index_.clear();
+    values_.clear();
   }
 
-  std::vector<std::uint32_t> slots_;
+ private:
+  Index index_;
   std::vector<Value> values_;
 };
 

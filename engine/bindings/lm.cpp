@@ -43,7 +43,7 @@ std::span<const Row> rows_of(const MatrixIn<T>& array) {
 /// A table in memory of its own.
 ArrayOut<std::uint64_t> copy_table(const MatrixIn<std::uint64_t>& table) {
   const std::span<const lm::MiddleBucket> buckets = rows_of<lm::MiddleBucket>(table);
-  auto copy = lm::allocate_lines<lm::MiddleBucket>(buckets.size());
+  auto copy = make_large<lm::MiddleBucket>(buckets.size());
   std::copy(buckets.begin(), buckets.end(), copy.get());
   return lines_to_numpy(copy.release(), buckets.size());
 }

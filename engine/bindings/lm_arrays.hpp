@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/buffer.hpp"
+#include "base/large_pages.hpp"
 #include "bindings/arrays.hpp"
 #include "lm/model.hpp"
 #include "lm/table.hpp"
@@ -18,9 +19,9 @@ namespace isogloss::bindings {
 using Special = std::tuple<WordId, WordId, WordId>;
 
 inline ArrayOut<std::uint64_t> lines_to_numpy(void* lines, std::size_t count) {
-  nb::capsule owner(lines, [](void* memory) noexcept { lm::FreeLines()(memory); });
+  nb::capsule owner(lines, [](void* memory) noexcept { free_large(memory); });
   return ArrayOut<std::uint64_t>(static_cast<std::uint64_t*>(lines),
-                                 {count, lm::kLine / sizeof(std::uint64_t)}, owner);
+                                 {count, kCacheLine / sizeof(std::uint64_t)}, owner);
 }
 
 template <class Bucket>

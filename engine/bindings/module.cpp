@@ -18,11 +18,11 @@ void bind_metric(nb::module_& module);
 void bind_classes(nb::module_& module);
 void bind_learn(nb::module_& module);
 void bind_lm(nb::module_& module);
-void bind_local(nb::module_& module);
+void bind_adapt(nb::module_& module);
 void bind_relevant_set(nb::module_& module);
 void bind_rerank(nb::module_& module);
 void bind_constraint(nb::module_& module);
-void bind_sampling(nb::module_& module);
+void bind_selection(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_search_result(nb::module_& module);
 void bind_text(nb::module_& module);
@@ -71,11 +71,11 @@ NB_MODULE(_engine, module) {
   bind_features(module);
   bind_constraint(module);
   bind_search_result(module);
-  bind_sampling(module);
+  bind_selection(module);
   bind_search(module);
   bind_metric(module);
   bind_learn(module);
   bind_relevant_set(module);
   bind_lm(module);
-  bind_local(module);
+  bind_adapt(module);
 }

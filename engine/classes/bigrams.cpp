@@ -10,18 +10,11 @@ namespace isogloss {
 namespace {
 
 constexpr WordId kBoundary = kNoWord;
-constexpr std::uint64_t kFree = ~std::uint64_t{0};  // boundary after boundary, which never occurs
-constexpr std::size_t kFirstSlots = 1 << 12;
 constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 31;
 
-std::uint64_t key_of(WordId left, WordId right) { return (std::uint64_t{left} << 32) | right; }
-WordId left_of(std::uint64_t key) { return static_cast<WordId>(key >> 32); }
-WordId right_of(std::uint64_t key) { return static_cast<WordId>(key); }
-
+std::uint64_t hash(WordId left, WordId right) { return mix64(std::uint64_t{left} << 32 | right); }
 
 }  // namespace
-
-BigramCounter::BigramCounter() : table_(kFirstSlots, Slot{kFree, 0}) {}
 
 void BigramCounter::add(std::span<const WordId> ids, std::span<const std::int64_t> offsets) {
   for (std::size_t i = 0; i < offsets.size(); ++i)
@@ -48,28 +41,11 @@ void BigramCounter::add(std::span<const WordId> ids, std::span<const std::int64_
 }
 
 void BigramCounter::count_pair(WordId left, WordId right) {
-  const std::uint64_t key = key_of(left, right);
-  const std::size_t mask = table_.size() - 1;
-  std::size_t slot = mix64(key) & mask;
-  while (table_[slot].key != key && table_[slot].key != kFree) slot = (slot + 1) & mask;
-  if (table_[slot].key == kFree) {
-    table_[slot] = {key, 1};
-    if (++used_ * 3 > table_.size() * 2) grow();
-  } else {
-    ++table_[slot].count;
-  }
-}
-
-void BigramCounter::grow() {
-  std::vector<Slot> larger(table_.size() * 2, Slot{kFree, 0});
-  const std::size_t mask = larger.size() - 1;
-  for (const Slot& entry : table_) {
-    if (entry.key == kFree) continue;
-    std::size_t slot = mix64(entry.key) & mask;
-    while (larger[slot].key != kFree) slot = (slot + 1) & mask;
-    larger[slot] = entry;
-  }
-  table_.swap(larger);
+  const std::uint32_t pair = index_.find_or_add(
+      hash(left, right), [&](std::uint32_t other) { return pairs_[other].left == left && pairs_[other].right == right; },
+      [&](std::uint32_t other) { return hash(pairs_[other].left, pairs_[other].right); },
+      [&] { pairs_.push_back({left, right, 0}); });
+  ++pairs_[pair].count;
 }
 
 UnitBigrams BigramCounter::units(std::span<const std::uint32_t> unit_of, std::uint32_t units) const {
@@ -85,17 +61,14 @@ UnitBigrams BigramCounter::units(std::span<const std::uint32_t> unit_of, std::ui
   const auto unit = [&](WordId word) { return word == kBoundary ? units : unit_of[word]; };
   for (const bool after : {true, false}) {
     Neighbors& side = after ? result.after : result.before;
-    const auto self = [&](std::uint64_t key) { return unit(after ? left_of(key) : right_of(key)); };
-    const auto other = [&](std::uint64_t key) { return unit(after ? right_of(key) : left_of(key)); };
+    const auto self = [&](const Pair& pair) { return unit(after ? pair.left : pair.right); };
+    const auto other = [&](const Pair& pair) { return unit(after ? pair.right : pair.left); };
     // Offsets end up one place early while entries are dealt out, so that no second array is needed.
     side.offsets.assign(std::size_t{units} + 3, 0);
-    for (const Slot& entry : table_)
-      if (entry.key != kFree) ++side.offsets[self(entry.key) + 2];
+    for (const Pair& pair : pairs_) ++side.offsets[self(pair) + 2];
     for (std::size_t i = 2; i < side.offsets.size(); ++i) side.offsets[i] += side.offsets[i - 1];
-    side.entries.resize(used_);
-    for (const Slot& entry : table_)
-      if (entry.key != kFree)
-        side.entries[side.offsets[self(entry.key) + 1]++] = {other(entry.key), entry.count};
+    side.entries.resize(pairs_.size());
+    for (const Pair& pair : pairs_) side.entries[side.offsets[self(pair) + 1]++] = {other(pair), pair.count};
     side.offsets.pop_back();
   }
   return result;

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/buffer.hpp"
+#include "base/index.hpp"
 #include "text/vocabulary.hpp"
 
 namespace isogloss {
@@ -42,8 +44,6 @@ struct UnitBigrams {
 /// for nothing.
 class BigramCounter {
  public:
-  BigramCounter();
-
   /// Adds the sentences between consecutive offsets of `ids`. The offsets must not fall nor pass the end,
   /// and no id may be kNoWord (std::invalid_argument). Throws std::length_error past 2^31 pairs, the limit
   /// of the clustering's arithmetic.
@@ -53,23 +53,22 @@ class BigramCounter {
   std::span<const std::uint64_t> counts() const { return counts_; }
 
   std::uint64_t sentences() const { return sentences_; }
-  std::uint64_t pairs() const { return used_; }
+  std::uint64_t pairs() const { return pairs_.size(); }
 
   /// The counts of units: word w counts as unit `unit_of[w]`, which must be below `units`
   /// (std::invalid_argument). Linear in the number of different pairs.
   UnitBigrams units(std::span<const std::uint32_t> unit_of, std::uint32_t units) const;
 
  private:
-  struct Slot {
-    std::uint64_t key;
+  struct Pair {
+    WordId left, right;
     std::uint32_t count;
   };
 
   void count_pair(WordId left, WordId right);
-  void grow();
 
-  std::vector<Slot> table_;
-  std::size_t used_ = 0;
+  Index index_;
+  Buffer<Pair> pairs_;
   std::vector<std::uint64_t> counts_;
   std::uint64_t sentences_ = 0;
   std::uint64_t total_ = 0;

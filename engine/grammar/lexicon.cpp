@@ -6,31 +6,16 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "base/hash.hpp"
 #include "grammar/symbols.hpp"
 
 namespace isogloss {
 
-std::size_t Lexicon::slot_of(WordId source, WordId target) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = mix64(std::uint64_t{source} << 32 | target) & mask;
-  for (;; at = (at + 1) & mask) {
-    const Slot& slot = slots_[at];
-    if (slot.source == source && slot.target == target) return at;
-    if (slot.source == kNoWord && slot.target == kNoWord) return at;
-  }
-}
-
 void Lexicon::add(WordId source, WordId target) {
-  Slot& slot = slots_[slot_of(source, target)];
-  if (slot.value++ > 0) return;
-  slot.source = source;
-  slot.target = target;
-  if (++used_ * 2 <= slots_.size()) return;
-  std::vector<Slot> old(slots_.size() * 2);
-  old.swap(slots_);
-  for (const Slot& entry : old)
-    if (entry.value > 0) slots_[slot_of(entry.source, entry.target)] = entry;
+  const std::uint32_t at = index_.find_or_add(
+      hash(source, target), [&](std::uint32_t other) { return entries_[other].is(source, target); },
+      [&](std::uint32_t other) { return hash(entries_[other].source, entries_[other].target); },
+      [&] { entries_.push_back({source, target, 0}); });
+  ++entries_[at].value;
 }
 
 void Lexicon::count(const AlignedSentences& pair) {
@@ -53,32 +38,30 @@ void Lexicon::estimate() {
     if (at >= totals.size()) totals.resize(at + at / 2 + 1);
     return totals[at];
   };
-  for (const Slot& slot : slots_) {
-    if (slot.value == 0) continue;
-    total(of_source, slot.source) += slot.value;
-    total(of_target, slot.target) += slot.value;
+  for (const Entry& entry : entries_) {
+    total(of_source, entry.source) += entry.value;
+    total(of_target, entry.target) += entry.value;
   }
-  for (Slot& slot : slots_) {
-    if (slot.value == 0) continue;
-    const auto links = static_cast<double>(slot.value);
-    const double given_source = links / static_cast<double>(total(of_source, slot.source));
-    const double given_target = links / static_cast<double>(total(of_target, slot.target));
-    slot.value = std::bit_cast<std::uint64_t>(
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    const auto links = static_cast<double>(entry.value);
+    const double given_source = links / static_cast<double>(total(of_source, entry.source));
+    const double given_target = links / static_cast<double>(total(of_target, entry.target));
+    entry.value = std::bit_cast<std::uint64_t>(
         Probabilities{static_cast<float>(given_source), static_cast<float>(given_target)});
   }
 }
 
 Lexicon::Columns Lexicon::columns(std::size_t source_words) const {
-  std::vector<const Slot*> entries;
-  entries.reserve(used_);
-  for (const Slot& slot : slots_)
-    if (slot.source != kNoWord || slot.target != kNoWord) entries.push_back(&slot);
-  std::sort(entries.begin(), entries.end(), [](const Slot* a, const Slot* b) {
+  std::vector<const Entry*> entries;
+  entries.reserve(entries_.size());
+  for (const Entry& entry : entries_) entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
     return std::tie(a->source, a->target) < std::tie(b->source, b->target);
   });
   Columns columns;
   columns.offsets.resize(source_words + 2);
-  for (const Slot* entry : entries) {
+  for (const Entry* entry : entries) {
     ++columns.offsets[std::min<std::size_t>(entry->source, source_words) + 1];
     columns.targets.push_back(entry->target);
     const auto probabilities = std::bit_cast<Probabilities>(entry->value);

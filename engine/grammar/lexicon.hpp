@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/hash.hpp"
+#include "base/index.hpp"
 #include "grammar/aligned_text.hpp"
 
 namespace isogloss {
@@ -27,8 +29,6 @@ class Lexicon {
     Buffer<float> probabilities;  ///< two for each target: given the source word, and of the source word
   };
 
-  Lexicon() { slots_.resize(kFirstSlots); }
-
   void count(const AlignedSentences& pair);
 
   /// Turns counts into probabilities; no counting after this.
@@ -36,25 +36,29 @@ class Lexicon {
 
   /// Zeros if the two were never linked. After `estimate`.
   Probabilities find(WordId source, WordId target) const {
-    return std::bit_cast<Probabilities>(slots_[slot_of(source, target)].value);
+    const std::uint32_t found =
+        index_.find(hash(source, target), [&](std::uint32_t at) { return entries_[at].is(source, target); });
+    return found == Index::kNone ? Probabilities{0, 0} : std::bit_cast<Probabilities>(entries_[found].value);
   }
 
-  std::size_t size() const { return used_; }
+  std::size_t size() const { return entries_.size(); }
   Columns columns(std::size_t source_words) const;
 
  private:
-  static constexpr std::size_t kFirstSlots = 1 << 12;
+  struct Entry {
+    WordId source, target;
+    std::uint64_t value;  // the count, later the Probabilities
 
-  struct Slot {
-    WordId source = kNoWord, target = kNoWord;  // both "no word": free
-    std::uint64_t value = 0;                    // the count, later the Probabilities
+    bool is(WordId other_source, WordId other_target) const {
+      return source == other_source && target == other_target;
+    }
   };
 
-  std::size_t slot_of(WordId source, WordId target) const;
+  static std::uint64_t hash(WordId source, WordId target) { return mix64(std::uint64_t{source} << 32 | target); }
   void add(WordId source, WordId target);
 
-  std::vector<Slot> slots_;
-  std::size_t used_ = 0;
+  Index index_;
+  Buffer<Entry> entries_;
   std::vector<bool> linked_source_, linked_target_;  // scratch of count()
 };
 

@@ -12,8 +12,7 @@ void SideMatcher::run(std::span<const WordId> sentence, unsigned max_span, bool 
   positions_ = positions;
   sides_.clear();
   matches_.clear();
-  if (side_index_.empty()) side_index_.resize(1024);
-  std::fill(side_index_.begin(), side_index_.end(), 0);
+  side_index_.clear();
   gap_count_ = 0;
   leading_gap_ = false;
   for (begin_ = 0; begin_ < sentence.size(); ++begin_) {
@@ -97,25 +96,9 @@ void SideMatcher::keep(std::uint32_t side, unsigned begin, unsigned end) {
 }
 
 std::uint32_t SideMatcher::side_of(RuleTable::Node node) {
-  const std::size_t mask = side_index_.size() - 1;
-  std::size_t at = mix64(node) & mask;
-  for (; side_index_[at] != 0; at = (at + 1) & mask)
-    if (sides_[side_index_[at] - 1].node == node) return side_index_[at] - 1;
-  sides_.push_back(table_->side(node));
-  side_index_[at] = static_cast<std::uint32_t>(sides_.size());
-  const auto index = static_cast<std::uint32_t>(sides_.size() - 1);
-  if (sides_.size() * 2 > side_index_.size()) grow_index();
-  return index;
-}
-
-void SideMatcher::grow_index() {
-  side_index_.assign(side_index_.size() * 2, 0);
-  const std::size_t mask = side_index_.size() - 1;
-  for (std::uint32_t i = 0; i < sides_.size(); ++i) {
-    std::size_t at = mix64(sides_[i].node) & mask;
-    while (side_index_[at] != 0) at = (at + 1) & mask;
-    side_index_[at] = i + 1;
-  }
+  return side_index_.find_or_add(
+      mix64(node), [&](std::uint32_t side) { return sides_[side].node == node; },
+      [&](std::uint32_t side) { return mix64(sides_[side].node); }, [&] { sides_.push_back(table_->side(node)); });
 }
 
 /// Two stable passes of counting, by end and then by begin.

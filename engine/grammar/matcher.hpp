@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/index.hpp"
 #include "grammar/table.hpp"
 
 namespace isogloss {
@@ -52,7 +53,6 @@ class SideMatcher {
   void found_to(RuleTable::Node node, unsigned first, unsigned last);
   void keep(std::uint32_t side, unsigned begin, unsigned end);
   std::uint32_t side_of(RuleTable::Node node);
-  void grow_index();
   void sort_matches();
 
   /// Where a match that has come so far must end at the latest.
@@ -70,7 +70,7 @@ class SideMatcher {
   Match::Gap gaps_[2] = {};
 
   std::vector<SideView> sides_;
-  std::vector<std::uint32_t> side_index_;  // open addressing from node to 1 + index of its side
+  Index side_index_;  // by node
   std::vector<Match> matches_, sorted_;
   std::vector<std::uint32_t> begins_;
 };

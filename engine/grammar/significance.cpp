@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/hash.hpp"
+#include "base/index.hpp"
 #include "base/parallel.hpp"
 
 namespace isogloss {
@@ -53,35 +54,31 @@ double fisher_significance(std::uint64_t both, std::uint64_t a, std::uint64_t b,
 class CoOccurrence::PhraseIndex {
  public:
   explicit PhraseIndex(const RuleTable& table) : table_(&table) {
-    std::size_t size = 16;
-    while (size < 2 * table.phrase_count()) size *= 2;
-    slots_.resize(size);
-    for (std::uint32_t phrase = 0; phrase < table.phrase_count(); ++phrase) {
-      const std::span<const WordId> words = table.phrase(phrase);
-      longest_ = std::max(longest_, words.size());
+    const auto hash_of = [&](std::uint32_t phrase) {
       std::uint64_t hash = 0;
-      for (const WordId word : words) hash = combine64(hash, word);
-      std::size_t at = hash & (size - 1);
-      while (slots_[at] != 0) at = (at + 1) & (size - 1);
-      slots_[at] = phrase + 1;
+      for (const WordId word : table.phrase(phrase)) hash = combine64(hash, word);
+      return hash;
+    };
+    index_.reset(table.phrase_count());
+    for (std::uint32_t phrase = 0; phrase < table.phrase_count(); ++phrase) {
+      longest_ = std::max(longest_, table.phrase(phrase).size());
+      // Every phrase gets a number, also if a damaged table has it twice: numbers are those of the table.
+      index_.find_or_add(hash_of(phrase), [](std::uint32_t) { return false; }, hash_of, [] {});
     }
   }
 
   /// Calls `visit(phrase, words behind it)` for every phrase that stands in the sentence.
   template <class Visit>
   void for_each(std::span<const WordId> sentence, Visit&& visit) const {
-    const std::size_t mask = slots_.size() - 1;
     for (std::size_t begin = 0; begin < sentence.size(); ++begin) {
       std::uint64_t hash = 0;
       for (std::size_t end = begin + 1; end <= std::min(sentence.size(), begin + longest_); ++end) {
         hash = combine64(hash, sentence[end - 1]);
         const std::span<const WordId> words = sentence.subspan(begin, end - begin);
-        for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
-          const std::span<const WordId> found = table_->phrase(slots_[at] - 1);
-          if (!std::equal(found.begin(), found.end(), words.begin(), words.end())) continue;
-          visit(slots_[at] - 1, sentence.size() - end);
-          break;
-        }
+        const std::uint32_t found = index_.find(hash, [&](std::uint32_t phrase) {
+          return std::ranges::equal(table_->phrase(phrase), words);
+        });
+        if (found != Index::kNone) visit(found, sentence.size() - end);
       }
     }
   }
@@ -89,7 +86,7 @@ class CoOccurrence::PhraseIndex {
  private:
   const RuleTable* table_;
   std::size_t longest_ = 0;
-  std::vector<std::uint32_t> slots_;  // 1 + phrase, 0 is free
+  Index index_;
 };
 
 class CoOccurrence::Worker {

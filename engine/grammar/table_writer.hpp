@@ -48,7 +48,8 @@ class TableWriter {
   std::uint64_t rule_count_ = 0, link_count_ = 0, side_count_ = 0;
 };
 
-/// The hash table from (node, symbol) to child for rows of nodes, and the longest way to any entry.
+/// The hash table from (node, symbol) to child for rows of nodes, and the longest way to any entry. Not a
+/// base/index.hpp: it is part of the stored form, and the longest way bounds the search in a damaged file.
 struct Slots {
   Buffer<std::uint32_t> table;
   std::uint32_t longest_probe = 0;

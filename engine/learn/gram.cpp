@@ -1,12 +1,17 @@
 #include "learn/gram.hpp"
 
 #include <algorithm>
-#include <bit>
+
+#include "base/interner.hpp"
 
 namespace isogloss::learn {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffU;
+struct Column {
+  std::uint32_t number;
+  std::uint64_t hash() const { return number * 0x9e3779b97f4a7c15ULL; }
+  bool operator==(const Column&) const = default;
+};
 
 struct Firing {
   std::uint32_t row;
@@ -47,23 +52,14 @@ class Transposed {
   }
 
   void number_large(std::span<const std::uint32_t> columns) {
-    const int bits = std::bit_width(columns.size() * 2);
-    const std::size_t mask = (std::size_t{1} << bits) - 1;
-    struct Entry {
-      std::uint32_t column, number;
-    };
-    std::vector<Entry> table(mask + 1, Entry{0, kNone});
+    Interner<Column> found;
     numbers_.reserve(columns.size());
     offsets_.assign(1, 0);
     for (const std::uint32_t column : columns) {
-      std::size_t slot = (column * 0x9e3779b97f4a7c15ULL) >> (64 - bits);
-      while (table[slot].number != kNone && table[slot].column != column) slot = (slot + 1) & mask;
-      if (table[slot].number == kNone) {
-        table[slot] = {column, static_cast<std::uint32_t>(offsets_.size() - 1)};
-        offsets_.push_back(0);
-      }
-      numbers_.push_back(table[slot].number);
-      ++offsets_[table[slot].number + 1];
+      const std::uint32_t number = found.number({column});
+      numbers_.push_back(number);
+      offsets_.resize(found.size() + 1, 0);
+      ++offsets_[number + 1];
     }
   }
 

@@ -10,7 +10,7 @@
 namespace isogloss::learn {
 
 SequenceRows::SequenceRows(std::size_t real_columns, std::uint32_t min_count)
-    : real_columns_(real_columns), min_count_(min_count), slots_(1024, kNoColumn) {
+    : real_columns_(real_columns), min_count_(min_count) {
   offsets_.push_back(0);
   features_.resize(real_columns, 0);
   counts_.resize(real_columns, 0xffffffffu);
@@ -18,7 +18,7 @@ SequenceRows::SequenceRows(std::size_t real_columns, std::uint32_t min_count)
 
 std::size_t SequenceRows::bytes() const {
   return offsets_.size() * sizeof(std::int64_t) + columns_.size() * (sizeof(Column) + sizeof(float)) +
-         features_.size() * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) + slots_.size() * sizeof(Column);
+         features_.size() * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) + index_.bytes();
 }
 
 void SequenceRows::check(const SequenceFeatures& sequence, std::size_t real_columns) {
@@ -44,31 +44,21 @@ std::uint64_t SequenceRows::hash(const SequenceFeatures& sequence) {
 }
 
 SequenceRows::Column SequenceRows::find(std::uint64_t feature) const {
-  std::size_t at = mix64(feature) & (slots_.size() - 1);
-  while (slots_[at] != kNoColumn && features_[slots_[at]] != feature) at = (at + 1) & (slots_.size() - 1);
-  return slots_[at];
-}
-
-void SequenceRows::grow() {
-  slots_.assign(slots_.size() * 2, kNoColumn);
-  for (std::size_t column = real_columns_; column < features_.size(); ++column) {
-    std::size_t at = mix64(features_[column]) & (slots_.size() - 1);
-    while (slots_[at] != kNoColumn) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = static_cast<Column>(column);
-  }
+  const std::uint32_t found = index_.find(
+      mix64(feature), [&](std::uint32_t number) { return features_[real_columns_ + number] == feature; });
+  return found == Index::kNone ? kNoColumn : static_cast<Column>(real_columns_ + found);
 }
 
 SequenceRows::Column SequenceRows::column_of(std::uint64_t feature) {
-  if ((features_.size() - real_columns_ + 1) * 4 > slots_.size() * 3) grow();
-  std::size_t at = mix64(feature) & (slots_.size() - 1);
-  while (slots_[at] != kNoColumn && features_[slots_[at]] != feature) at = (at + 1) & (slots_.size() - 1);
-  if (slots_[at] == kNoColumn) {
-    if (features_.size() >= kNoColumn) throw std::invalid_argument("there are too many features");
-    slots_[at] = static_cast<Column>(features_.size());
-    features_.push_back(feature);
-    counts_.push_back(0);
-  }
-  return slots_[at];
+  const std::uint32_t number = index_.find_or_add(
+      mix64(feature), [&](std::uint32_t other) { return features_[real_columns_ + other] == feature; },
+      [&](std::uint32_t other) { return mix64(features_[real_columns_ + other]); },
+      [&] {
+        if (features_.size() >= kNoColumn) throw std::invalid_argument("there are too many features");
+        features_.push_back(feature);
+        counts_.push_back(0);
+      });
+  return static_cast<Column>(real_columns_ + number);
 }
 
 std::size_t SequenceRows::add(const SequenceFeatures& sequence) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/index.hpp"
 
 namespace isogloss::learn {
 
@@ -58,7 +59,6 @@ class SequenceRows {
 
  private:
   Column column_of(std::uint64_t feature);
-  void grow();
 
   std::size_t real_columns_;
   std::uint32_t min_count_;
@@ -67,7 +67,7 @@ class SequenceRows {
   Buffer<float> values_;
   Buffer<std::uint64_t> features_;   // by column
   Buffer<std::uint32_t> counts_;     // rows with it, by column
-  std::vector<Column> slots_;        // open addressing from numbers to columns
+  Index index_;                      // of the features behind the real-valued ones
   std::vector<std::uint64_t> activated_;
 };
 

@@ -1,5 +1,6 @@
 // Open-addressing tables in buckets of one cache line, made once and then only read. What is read may be a
-// mapped file from a stranger: a damaged table gives wrong answers, but every search in it ends.
+// mapped file from a stranger: a damaged table gives wrong answers, but every search in it ends. That, values
+// beside their keys and a stored form of its own are why this is not a base/index.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "lm/large_pages.hpp"
+#include "base/large_pages.hpp"
 
 #if defined(__GNUC__)
 #define ISOGLOSS_PREFETCH(address) __builtin_prefetch(address)
@@ -51,7 +52,7 @@ template <class BucketType>
 class Table {
  public:
   using Value = typename BucketType::Value;
-  static_assert(sizeof(BucketType) == kLine);
+  static_assert(sizeof(BucketType) == kCacheLine);
 
   /// An empty table.
   Table() : buckets_(&kEmpty), count_(1) {}
@@ -109,7 +110,7 @@ class TableBuilder {
       : count_(entries == 0 ? 0
                             : 1 + static_cast<std::size_t>(static_cast<double>(entries) /
                                                            (load * BucketType::kSlots))) {
-    buckets_ = allocate_lines<BucketType>(count_);
+    buckets_ = make_large<BucketType>(count_);
     std::memset(static_cast<void*>(buckets_.get()), 0, count_ * sizeof(BucketType));
   }
 
@@ -121,7 +122,7 @@ class TableBuilder {
     const Table<BucketType> places = table();
     std::size_t at = places.bucket_of(key);
     for (std::size_t probe = 0; probe < std::min(count_, kMaxProbes); ++probe) {
-      BucketType& bucket = buckets_.get()[at];
+      BucketType& bucket = buckets_[at];
       std::size_t slot = bucket.slot(key);
       if (slot < BucketType::kSlots) return {&bucket.values[slot], false};
       if (!bucket.full()) {
@@ -149,14 +150,14 @@ class TableBuilder {
   }
 
   /// Gives the buckets to the caller.
-  LinesPtr<BucketType> release() {
+  LargeBlock<BucketType> release() {
     count_ = 0;
     return std::move(buckets_);
   }
 
  private:
   std::size_t count_;
-  LinesPtr<BucketType> buckets_;
+  LargeBlock<BucketType> buckets_;
 };
 
 }  // namespace isogloss::lm

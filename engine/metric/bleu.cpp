@@ -30,7 +30,7 @@ void score_sentence(const Segments& candidates, const Segments& references, std:
     const std::span<const WordId> words = candidates.tokens(c);
     const auto size = static_cast<std::int32_t>(words.size());
     std::array<std::int32_t, kMaxNgramOrder + 1> matched{};
-    worker.ngrams.match(words, [&](std::size_t n, ReferenceNgrams::Slot) { ++matched[n]; });
+    worker.ngrams.match(words, [&](std::size_t n, ReferenceNgrams::Number) { ++matched[n]; });
     std::int32_t* row = rows + static_cast<std::size_t>(c) * bleu_columns(order);
     row[0] = size;
     row[1] = worker.lengths.closest(size);

@@ -132,12 +132,13 @@ TEST("n-grams of a sentence are visited once each, prefixes first") {
   const Lists references = lists({{{1, 2, 1, 2}, {1, 2}}});
   ReferenceNgrams ngrams;
   ngrams.assign(references.segments(), 0, 2);
-  std::vector<bool> seen(ngrams.slots());
+  CHECK_EQUAL(ngrams.size(), 4u);
+  std::vector<bool> seen(ngrams.size());
   int count = 0;
-  ngrams.for_each(references.segments(), 0, [&](auto prefix, WordId, auto slot) {
+  ngrams.for_each([&](auto prefix, WordId, auto ngram) {
     CHECK(prefix == ReferenceNgrams::kRoot || seen[prefix]);
-    CHECK(!seen[slot]);
-    seen[slot] = true;
+    CHECK(!seen[ngram]);
+    seen[ngram] = true;
     ++count;
   });
   CHECK_EQUAL(count, 4);

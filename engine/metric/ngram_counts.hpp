@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/hash.hpp"
+#include "base/index.hpp"
 #include "text/vocabulary.hpp"
 
 namespace isogloss {
@@ -18,8 +20,6 @@ class NgramCounts {
   static constexpr Node kRoot = 0;
   static constexpr Node kNone = 0xffffffffu;
 
-  NgramCounts();
-
   /// Counts the n-grams of one sentence. Those with kNoWord in them are left out.
   /// Throws std::length_error past 2^32 - 2 different n-grams.
   void add(std::span<const WordId> sentence, std::size_t order);
@@ -27,20 +27,22 @@ class NgramCounts {
   /// The n-gram that continues `prefix` with `word`, or kNone.
   Node find(Node prefix, WordId word) const;
 
-  std::uint64_t count(Node node) const { return counts_[node]; }
+  std::uint64_t count(Node node) const { return entries_[node].count; }
 
  private:
-  struct Slot {
+  struct Entry {
     Node prefix;
     WordId word;
-    Node node;  // kRoot: the slot is free
+    std::uint64_t count;
+
+    bool is(Node other_prefix, WordId other_word) const { return word == other_word && prefix == other_prefix; }
   };
 
-  std::size_t slot_of(Node prefix, WordId word) const;
-  void grow();
+  static std::uint64_t hash(Node prefix, WordId word) { return mix64(std::uint64_t{prefix} << 32 | word); }
+  Node find_or_add(Node prefix, WordId word);
 
-  std::vector<Slot> table_;
-  std::vector<std::uint64_t> counts_;
+  Index index_;                            // of all but the root
+  std::vector<Entry> entries_{{0, 0, 0}};  // by node
 };
 
 }  // namespace isogloss

@@ -14,18 +14,18 @@ namespace {
 
 struct Worker {
   ReferenceNgrams ngrams;
-  std::vector<NgramCounts::Node> nodes;  // by slot of `ngrams`
-  std::vector<double> information;       // by slot of `ngrams`
+  std::vector<NgramCounts::Node> nodes;  // by n-gram
+  std::vector<double> information;       // by n-gram
 };
 
-void weigh(const Segments& references, std::size_t sentence, const NgramCounts& counts, Worker& worker) {
-  worker.nodes.resize(worker.ngrams.slots());
-  worker.information.resize(worker.ngrams.slots());
-  worker.ngrams.for_each(references, sentence, [&](auto prefix, WordId word, auto slot) {
+void weigh(const NgramCounts& counts, Worker& worker) {
+  worker.nodes.resize(worker.ngrams.size());
+  worker.information.resize(worker.ngrams.size());
+  worker.ngrams.for_each([&](auto prefix, WordId word, auto ngram) {
     const auto parent = prefix == ReferenceNgrams::kRoot ? NgramCounts::kRoot : worker.nodes[prefix];
     const auto node = counts.find(parent, word);
-    worker.nodes[slot] = node;
-    worker.information[slot] =
+    worker.nodes[ngram] = node;
+    worker.information[ngram] =
         std::log2(static_cast<double>(counts.count(parent)) / static_cast<double>(counts.count(node)));
   });
 }
@@ -42,13 +42,13 @@ void score_sentence(const Segments& candidates, const Segments& references, std:
   const auto [first, last] = candidates.sequences_of(sentence);
   if (first == last) return;
   worker.ngrams.assign(references, sentence, order);
-  weigh(references, sentence, counts, worker);
+  weigh(counts, worker);
   const double reference_length = mean_length(references, sentence);
   for (std::int64_t c = first; c < last; ++c) {
     const std::span<const WordId> words = candidates.tokens(c);
     const auto size = static_cast<double>(words.size());
     std::array<double, kMaxNgramOrder + 1> matched{};
-    worker.ngrams.match(words, [&](std::size_t n, auto slot) { matched[n] += worker.information[slot]; });
+    worker.ngrams.match(words, [&](std::size_t n, auto ngram) { matched[n] += worker.information[ngram]; });
     double* row = rows + static_cast<std::size_t>(c) * nist_columns(order);
     row[0] = size;
     row[1] = reference_length;

@@ -1,6 +1,5 @@
 #include "metric/reference_ngrams.hpp"
 
-#include <bit>
 #include <stdexcept>
 
 namespace isogloss {
@@ -12,31 +11,28 @@ void ReferenceNgrams::assign(const Segments& references, std::size_t sentence, s
   if (most_ngrams > std::size_t{1} << 29)
     throw std::length_error("the references of one sentence are too long");
 
-  const std::size_t slots = std::bit_ceil(most_ngrams * 2 + 2);
-  entries_.assign(slots, Entry{kRoot, kNoWord, 0, 0, 0});
-  mask_ = slots - 1;
-  shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots));
+  index_.reset(most_ngrams);
+  entries_.clear();
   order_ = order;
   stamp_ = 0;
   for (std::int64_t r = first; r < last; ++r) count(references.tokens(r));
 }
 
-ReferenceNgrams::Slot ReferenceNgrams::find_or_add(Slot prefix, WordId word) {
-  for (std::size_t slot = home(prefix, word);; slot = (slot + 1) & mask_) {
-    Entry& entry = entries_[slot];
-    if (entry.word == kNoWord) entry = {prefix, word, 0, 0, 0};
-    if (entry.word == word && entry.prefix == prefix) return static_cast<Slot>(slot);
-  }
+ReferenceNgrams::Number ReferenceNgrams::find_or_add(Number prefix, WordId word) {
+  return index_.find_or_add(
+      hash(prefix, word), [&](Number number) { return entries_[number].is(prefix, word); },
+      [&](Number number) { return hash(entries_[number].prefix, entries_[number].word); },
+      [&] { entries_.push_back({prefix, word, 0, 0, 0}); });
 }
 
 void ReferenceNgrams::count(std::span<const WordId> reference) {
   const std::uint32_t stamp = next_stamp();
   for (std::size_t start = 0; start < reference.size(); ++start) {
-    Slot slot = kRoot;
+    Number ngram = kRoot;
     for (std::size_t n = 0; n < order_ && start + n < reference.size(); ++n) {
       if (reference[start + n] == kNoWord) break;
-      slot = find_or_add(slot, reference[start + n]);
-      Entry& entry = entries_[slot];
+      ngram = find_or_add(ngram, reference[start + n]);
+      Entry& entry = entries_[ngram];
       // `remaining` counts upwards here: this reference's occurrences so far.
       entry.remaining = entry.stamp == stamp ? entry.remaining + 1 : 1;
       entry.stamp = stamp;

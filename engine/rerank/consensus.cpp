@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/interner.hpp"
 #include "base/parallel.hpp"
 #include "metric/bleu.hpp"
 
@@ -21,16 +21,19 @@ struct Counted {
 
 /// The n-grams of a sentence's candidates, numbered from 0.
 struct NgramIndex {
-  struct Mixed {
-    std::size_t operator()(std::uint64_t key) const { return static_cast<std::size_t>(mix64(key)); }
+  struct Ngram {
+    std::uint32_t prefix;  // number of the first n − 1 words
+    WordId word;
+    std::uint64_t hash() const { return mix64(std::uint64_t{prefix} << 32 | word); }
+    bool operator==(const Ngram&) const = default;
   };
-  std::unordered_map<std::uint64_t, std::uint32_t, Mixed> numbers;  // (number of the first n − 1, last word)
+  Interner<Ngram> ngrams;
   std::vector<std::uint8_t> order_of;
   std::vector<std::vector<Counted>> rows;
   std::vector<double> lengths;
 
   void assign(const Segments& candidates, std::int64_t first, std::int64_t last, std::size_t order) {
-    numbers.clear();
+    ngrams.clear();
     order_of.clear();
     rows.resize(static_cast<std::size_t>(last - first));
     lengths.clear();
@@ -60,10 +63,9 @@ struct NgramIndex {
   static constexpr std::uint32_t kRoot = 0xFFFFFFFFu;
 
   std::uint32_t number(std::uint32_t prefix, WordId word, std::size_t n) {
-    const auto key = std::uint64_t{prefix} << 32 | word;
-    const auto [entry, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(order_of.size()));
-    if (is_new) order_of.push_back(static_cast<std::uint8_t>(n));
-    return entry->second;
+    const std::uint32_t ngram = ngrams.number({prefix, word});
+    if (ngram == order_of.size()) order_of.push_back(static_cast<std::uint8_t>(n));
+    return ngram;
   }
 };
 

@@ -2,19 +2,20 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "base/buffer.hpp"
+#include "base/index.hpp"
 
 namespace isogloss {
 
 using WordId = std::uint32_t;
 inline constexpr WordId kNoWord = 0xffffffffu;
+static_assert(kNoWord == Index::kNone);
 
 /// Words numbered from 0 in the order of their first appearance.
 ///
 /// Strings lie one after another in one block of bytes, so the whole is two flat arrays on disk. Many
-/// readers or one writer. Looking up costs one probe of a table that holds part of each word's hash.
+/// readers or one writer.
 class Vocabulary {
  public:
   Vocabulary();
@@ -41,17 +42,9 @@ class Vocabulary {
   const Buffer<std::uint64_t>& offsets() const { return offsets_; }
 
  private:
-  struct Slot {
-    std::uint32_t hash;
-    WordId id;
-  };
-
-  std::size_t slot_of(std::string_view word, std::uint64_t hash) const;
-  void rehash(std::size_t slots);
-
   Buffer<char> bytes_;
   Buffer<std::uint64_t> offsets_;
-  std::vector<Slot> table_;
+  Index index_;
 };
 
 }  // namespace isogloss

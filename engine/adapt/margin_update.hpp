@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "local/lists.hpp"
+#include "adapt/lists.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 struct MarginOptions {
   double tolerance = 1e-8;      ///< stop when the objective is at most so far from its minimum
@@ -35,4 +35,4 @@ MarginResult margin_update(const CandidateLists& lists, std::span<const double> 
 double margin_objective(const CandidateLists& lists, std::span<const double> gains, std::span<const double> strengths,
                         std::span<const double> baseline, std::span<const double> change);
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

@@ -1,4 +1,4 @@
-#include "local/example_index.hpp"
+#include "adapt/example_index.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "base/offsets.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 namespace {
 
 constexpr std::uint16_t kForeign = EditDistance::kForeign;
@@ -287,4 +287,4 @@ void Retrieval::consider(std::uint32_t example) {
   std::push_heap(best_.begin(), best_.end(), better);
 }
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

@@ -1,4 +1,4 @@
-#include "local/error_update.hpp"
+#include "adapt/error_update.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 namespace {
 
 constexpr std::size_t kMemory = 8;      // pairs of steps and gradient changes that stand for the curvature
@@ -195,4 +195,4 @@ ErrorResult error_update(const CandidateLists& lists, const ExpectedLoss& loss, 
   return result;
 }
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

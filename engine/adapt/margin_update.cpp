@@ -1,9 +1,9 @@
-#include "local/margin_update.hpp"
+#include "adapt/margin_update.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 namespace {
 
 constexpr std::size_t kInnerSweeps = 20;  // over candidates in use, between two passes over all of them
@@ -150,4 +150,4 @@ double margin_objective(const CandidateLists& lists, std::span<const double> gai
   return objective;
 }
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

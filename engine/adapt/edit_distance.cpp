@@ -1,6 +1,6 @@
-#include "local/edit_distance.hpp"
+#include "adapt/edit_distance.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 void EditDistance::set_pattern(std::span<const std::uint16_t> pattern, std::size_t terms) {
   length_ = pattern.size();
@@ -41,4 +41,4 @@ std::size_t EditDistance::operator()(std::span<const std::uint16_t> text) {
   return distance;
 }
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

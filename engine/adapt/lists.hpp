@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 /// Candidates of the examples: one row of features each, those of an example together. Dense features come first
 /// in every weight vector, then the sparse ones.
@@ -59,4 +59,4 @@ struct CandidateLists {
   double distance(std::size_t a, std::size_t b) const;
 };
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

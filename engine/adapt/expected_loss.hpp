@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 /// A loss of the candidates' probabilities. `offsets` are the candidates of each example, `strengths` how much an
 /// example counts; those of strength 0 may have any probabilities.
@@ -48,4 +48,4 @@ class ExpectedBleu : public ExpectedLoss {
   std::size_t order_;
 };
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

@@ -1,4 +1,4 @@
-#include "local/gains.hpp"
+#include "adapt/gains.hpp"
 
 #include <stdexcept>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "base/offsets.hpp"
 #include "metric/bleu.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 namespace {
 
 constexpr std::size_t kReferenceLength = 1;  // the column
@@ -48,4 +48,4 @@ void document_gains(std::span<const std::int32_t> statistics, std::span<const st
   }
 }
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

@@ -1,4 +1,4 @@
-#include "sampling/ngram_sampler.hpp"
+#include "selection/ngram_sampler.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
@@ -14,7 +14,7 @@ namespace isogloss::bindings {
 namespace {
 
 using namespace nb::literals;
-using sampling::NgramSampler;
+using selection::NgramSampler;
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -32,7 +32,7 @@ std::tuple<ArrayOut<std::int64_t>, ArrayOut<std::uint32_t>, ArrayOut<double>, Ar
   Buffer<double> precisions, worths;
   {
     const nb::gil_scoped_release released;
-    for (const sampling::Choice& choice : self.chosen()) {
+    for (const selection::Choice& choice : self.chosen()) {
       sentences.push_back(static_cast<std::int64_t>(choice.sentence));
       depths.push_back(choice.depth);
       precisions.push_back(choice.precision);
@@ -45,7 +45,7 @@ std::tuple<ArrayOut<std::int64_t>, ArrayOut<std::uint32_t>, ArrayOut<double>, Ar
 
 }  // namespace
 
-void bind_sampling(nb::module_& module) {
+void bind_selection(nb::module_& module) {
   nb::class_<NgramSampler>(module, "NgramSampler",
                            "Chooses sentences of a corpus by n-gram precision and coverage of a text.")
       .def(nb::init<unsigned, std::uint32_t>(), nb::kw_only(), "order"_a, "coverage"_a)

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 /// B of Chiang et al. (2008), for every candidate: BLEU of a pseudo-document together with the candidate, times the
 /// words of the references of both. The document is the `chosen` candidates of the examples so far, faded by `decay`
@@ -15,4 +15,4 @@ namespace isogloss::local {
 void document_gains(std::span<const std::int32_t> statistics, std::span<const std::int64_t> offsets,
                     std::span<const std::int64_t> chosen, std::size_t order, double decay, std::span<double> gains);
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

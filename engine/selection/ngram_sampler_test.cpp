@@ -1,4 +1,4 @@
-#include "sampling/ngram_sampler.hpp"
+#include "selection/ngram_sampler.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 
 #include "testing/test.hpp"
 
-namespace isogloss::sampling {
+namespace isogloss::selection {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -108,4 +108,4 @@ TEST("a text without words chooses nothing") {
 }
 
 }  // namespace
-}  // namespace isogloss::sampling
+}  // namespace isogloss::selection

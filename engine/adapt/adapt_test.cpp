@@ -3,12 +3,12 @@
 #include <random>
 #include <vector>
 
-#include "local/error_update.hpp"
-#include "local/example_index.hpp"
-#include "local/margin_update.hpp"
+#include "adapt/error_update.hpp"
+#include "adapt/example_index.hpp"
+#include "adapt/margin_update.hpp"
 #include "testing/test.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 namespace {
 
 std::size_t slow_distance(const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b) {
@@ -141,4 +141,4 @@ TEST("both updates lower their objectives, and do nothing without strength") {
 }
 
 }  // namespace
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

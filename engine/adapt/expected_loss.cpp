@@ -1,4 +1,4 @@
-#include "local/expected_loss.hpp"
+#include "adapt/expected_loss.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "metric/bleu.hpp"
 #include "metric/reference_ngrams.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 namespace {
 
 using Counts = std::array<double, bleu_columns(kMaxNgramOrder)>;
@@ -97,4 +97,4 @@ double ExpectedBleu::at(std::span<const std::int64_t> offsets, std::span<const d
   return -whole * bleu;
 }
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

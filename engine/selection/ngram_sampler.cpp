@@ -1,21 +1,17 @@
-#include "sampling/ngram_sampler.hpp"
+#include "selection/ngram_sampler.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
-#include <utility>
 
-#include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "text/split.hpp"
 
-namespace isogloss::sampling {
+namespace isogloss::selection {
 namespace {
 
 constexpr std::uint64_t kWhole = 144403552893600;  // divisible by 1 to 36
 constexpr std::uint32_t kRoot = 0xffffffffu;       // the empty n-gram
-constexpr std::uint32_t kNone = 0xfffffffeu;
-constexpr std::uint64_t kFree = ~std::uint64_t{0};
 constexpr std::size_t kShardTexts = 512;           // so that their precisions stay in the nearest cache
 constexpr std::size_t kChunk = 256;                // sentences that a thread reads at once
 
@@ -42,40 +38,13 @@ void join_equal(std::vector<Count>& counts) {
 NgramSampler::NgramSampler(unsigned order, std::uint32_t coverage) : order_(order), coverage_(coverage) {
   if (order < 1 || order > kMostOrder || coverage < 1)
     throw std::invalid_argument("the order must be between 1 and 9, and the coverage at least 1");
-  keys_.assign(1024, kFree);
-  numbers_.assign(1024, kNone);
-}
-
-NgramSampler::Ngram NgramSampler::extend(Ngram prefix, WordId word) const {
-  const std::uint64_t key = std::uint64_t{prefix} << 32 | word;
-  for (std::size_t slot = mix64(key) & (keys_.size() - 1); keys_[slot] != kFree; slot = (slot + 1) & (keys_.size() - 1))
-    if (keys_[slot] == key) return numbers_[slot];
-  return kNone;
 }
 
 NgramSampler::Ngram NgramSampler::add_ngram(Ngram prefix, WordId word) {
-  const Ngram known = extend(prefix, word);
-  if (known != kNone) return known;
-  if (lengths_.size() * 2 >= keys_.size()) grow();
-  const std::uint64_t key = std::uint64_t{prefix} << 32 | word;
-  std::size_t slot = mix64(key) & (keys_.size() - 1);
-  while (keys_[slot] != kFree) slot = (slot + 1) & (keys_.size() - 1);
-  keys_[slot] = key;
-  numbers_[slot] = static_cast<Ngram>(lengths_.size());
-  lengths_.push_back(prefix == kRoot ? 1 : static_cast<std::uint8_t>(lengths_[prefix] + 1));
-  return numbers_[slot];
-}
-
-void NgramSampler::grow() {
-  const auto keys = std::exchange(keys_, std::vector<std::uint64_t>(keys_.size() * 2, kFree));
-  const auto numbers = std::exchange(numbers_, std::vector<Ngram>(keys_.size(), kNone));
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] == kFree) continue;
-    std::size_t slot = mix64(keys[i]) & (keys_.size() - 1);
-    while (keys_[slot] != kFree) slot = (slot + 1) & (keys_.size() - 1);
-    keys_[slot] = keys[i];
-    numbers_[slot] = numbers[i];
-  }
+  const Ngram ngram = ngrams_.number({prefix, word});
+  if (ngram == lengths_.size())
+    lengths_.push_back(prefix == kRoot ? 1 : static_cast<std::uint8_t>(lengths_[prefix] + 1));
+  return ngram;
 }
 
 void NgramSampler::add_text(std::string_view sentence) {
@@ -138,7 +107,7 @@ void NgramSampler::read(std::string_view sentence, Line& line) const {
   for (std::size_t begin = 0; begin < words.size(); ++begin) {
     Ngram ngram = kRoot;
     for (std::size_t at = begin; at < std::min(words.size(), begin + order_); ++at) {
-      if (words[at] == kNoWord || (ngram = extend(ngram, words[at])) == kNone) break;
+      if (words[at] == kNoWord || (ngram = ngrams_.find({ngram, words[at]})) == Index::kNone) break;
       line.counts.push_back({ngram, 1});
     }
   }
@@ -245,4 +214,4 @@ std::vector<std::size_t> NgramSampler::found() const {
   return counts;
 }
 
-}  // namespace isogloss::sampling
+}  // namespace isogloss::selection

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "local/edit_distance.hpp"
+#include "adapt/edit_distance.hpp"
 #include "text/vocabulary.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 /// The arrays of an index, in memory or mapped. What is read from them is checked where it is used.
 struct IndexView {
@@ -133,4 +133,4 @@ class Retrieval {
   std::vector<Found> best_;                  // a heap, the worst on top
 };
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 /// Levenshtein distance of token sequences to one fixed sequence, by bit-parallel dynamic programming (Myers
 /// 1999, in the form of Hyyrö 2003): 64 cells of the table per step. Tokens are small numbers ("terms"). One
@@ -30,4 +30,4 @@ class EditDistance {
   std::vector<Column> column_;
 };
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

@@ -8,17 +8,17 @@
 #include <tuple>
 
 #include "bindings/arrays.hpp"
-#include "local/error_update.hpp"
-#include "local/example_index.hpp"
-#include "local/gains.hpp"
-#include "local/margin_update.hpp"
+#include "adapt/error_update.hpp"
+#include "adapt/example_index.hpp"
+#include "adapt/gains.hpp"
+#include "adapt/margin_update.hpp"
 #include "metric/bleu.hpp"
 
 namespace isogloss::bindings {
 namespace {
 
 using namespace nb::literals;
-using namespace local;
+using namespace adapt;
 
 ArrayOut<double> to_array(std::span<const double> values) {
   Buffer<double> out;
@@ -269,7 +269,7 @@ std::size_t edit_distance(ArrayIn<std::uint16_t> a, ArrayIn<std::uint16_t> b, st
 
 }  // namespace
 
-void bind_local(nb::module_& module) {
+void bind_adapt(nb::module_& module) {
   module.def("index_examples", &index_arrays, nb::kw_only(), "offsets"_a, "words"_a, "idf"_a,
              nb::sig("def index_examples(*, offsets: numpy.typing.NDArray[numpy.int64], words: "
                      "numpy.typing.NDArray[numpy.uint32], idf: numpy.typing.NDArray[numpy.float64]) -> dict[str, "

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "local/expected_loss.hpp"
-#include "local/lists.hpp"
+#include "adapt/expected_loss.hpp"
+#include "adapt/lists.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 struct ErrorOptions {
   double sharpness = 20;         ///< α: how much the best candidates dominate the expectation
@@ -37,4 +37,4 @@ double error_objective(const CandidateLists& lists, const ExpectedLoss& loss, st
 ErrorResult error_update(const CandidateLists& lists, const ExpectedLoss& loss, std::span<const double> strengths,
                          std::span<const double> baseline, std::span<const double> start, const ErrorOptions& options);
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

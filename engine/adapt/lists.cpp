@@ -1,11 +1,11 @@
-#include "local/lists.hpp"
+#include "adapt/lists.hpp"
 
 #include <cmath>
 #include <stdexcept>
 
 #include "base/offsets.hpp"
 
-namespace isogloss::local {
+namespace isogloss::adapt {
 
 void CandidateLists::check() const {
   if (offsets.empty()) throw std::invalid_argument("candidate lists: no offsets");
@@ -47,4 +47,4 @@ double CandidateLists::distance(std::size_t a, std::size_t b) const {
   return sum;
 }
 
-}  // namespace isogloss::local
+}  // namespace isogloss::adapt

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.hpp"
+#include "base/interner.hpp"
 #include "text/vocabulary.hpp"
 
-namespace isogloss::sampling {
+namespace isogloss::selection {
 
 /// A sentence of the corpus that was chosen.
 struct Choice {
@@ -59,6 +61,12 @@ class NgramSampler {
 
  private:
   using Ngram = std::uint32_t;
+  struct Key {
+    Ngram prefix;
+    WordId word;
+    std::uint64_t hash() const { return mix64(std::uint64_t{prefix} << 32 | word); }
+    bool operator==(const Key&) const = default;
+  };
   struct Count {
     Ngram ngram;
     std::uint32_t count;
@@ -84,9 +92,7 @@ class NgramSampler {
     std::vector<std::uint32_t> touched;
   };
 
-  Ngram extend(Ngram prefix, WordId word) const;
   Ngram add_ngram(Ngram prefix, WordId word);
-  void grow();
   void read(std::string_view sentence, Line& line) const;
   void make_shards();
   void offer(Shard& shard, const Line& line, std::uint64_t sentence) const;
@@ -94,8 +100,7 @@ class NgramSampler {
   unsigned order_;
   std::uint32_t coverage_;
   Vocabulary vocabulary_;                      // of the text
-  std::vector<std::uint64_t> keys_;            // open addressing: prefix and word of an n-gram
-  std::vector<Ngram> numbers_;                 // beside the keys
+  Interner<Key> ngrams_;
   std::vector<std::uint8_t> lengths_;          // of each n-gram
   std::vector<std::uint64_t> seen_;            // sentences of the corpus that have it
   std::vector<std::vector<Count>> texts_;
@@ -106,4 +111,4 @@ class NgramSampler {
   std::uint64_t words_ = 0;
 };
 
-}  // namespace isogloss::sampling
+}  // namespace isogloss::selection
