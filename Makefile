@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow lint imports stubs docs sanitize clean
+.PHONY: help demo test slow lint imports stubs docs sanitize sanitize-threads clean
 
 help: ## What can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
 # The stamp is as new as the newest build input, so that a second call costs nothing.
 engine_files := $(shell find engine -name '*.hpp' -o -name '*.cpp') CMakeLists.txt pyproject.toml
@@ -53,6 +53,12 @@ sanitize: $(VENV)/installed ## The engine's own tests under AddressSanitizer and
 	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_SANITIZE=ON -DISOGLOSS_WERROR=ON >/dev/null
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+
+sanitize-threads: $(VENV)/installed ## The engine's own tests under ThreadSanitizer
+	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_SANITIZE_THREADS=ON -DISOGLOSS_WERROR=ON >/dev/null
+	$(BIN)/cmake --build build/sanitize-threads
+	$(BIN)/ctest --test-dir build/sanitize-threads --output-on-failure
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) build dist
