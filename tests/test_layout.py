@@ -22,10 +22,22 @@ ENGINE = TESTS.parent / "engine"
 ROOMS = {"decoder": "search"}
 """Rooms of the engine with another name than the package."""
 
-NO_PACKAGES = {"docs": "its pages", "examples": "its scripts", "support": "the helpers of the tests"}
+NO_PACKAGES = {
+    "docs": "its pages",
+    "examples": "its scripts",
+    "support": "the helpers of the tests",
+    "typed": "scripts for mypy",
+}
 """Folders of tests that are not about a package."""
 
 ACROSS_MODULES = {
+    "decoder/test_glossary.py": "the words of the search's page against the engine",
+    "decoder/test_golden.py": "what the pruned search reaches",
+    "decoder/test_many_options.py": "more options than 16 bits can number",
+    "decoder/test_threads.py": "one decoder and many threads",
+    "rerank/test_stored.py": "several modules at once",
+    "test_calls.py": "several modules at once",
+    "test_repository.py": "several modules at once",
     "adapt/test_more_training.py": "local training on more than stored lists",
     "adapt/test_real_corrections.py": "the correction loop on real text",
     "decoder/test_given_translations.py": "markup, unknown words, derivations and time limits in one search",
@@ -70,7 +82,7 @@ def test_every_file_of_tests_is_that_of_a_module() -> None:
 
 def test_helpers_are_in_one_place() -> None:
     for path in TESTS.rglob("*.py"):
-        if path.parent not in (TESTS / "support", TESTS / "data"):
+        if path.parent not in (TESTS / "support", TESTS / "data", TESTS / "typed"):
             assert path.name.startswith("test_") or path.name == "conftest.py", path
 
 

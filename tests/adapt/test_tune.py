@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from isogloss.adapt.options import LocalOptions
-from isogloss.adapt.tune import LocalTuning, Trial, best_for_all
+from isogloss.adapt.tune import LocalTrial, LocalTuning, best_for_all
 from isogloss.metric import Comparison
 
 STRENGTHS = (0.1, 0.2, 0.3)
@@ -14,7 +14,7 @@ STRENGTHS = (0.1, 0.2, 0.3)
 def tuned(baseline: float, *scores: float) -> LocalTuning:
     comparison = Comparison(test="bootstrap", samples=1, seed=1, difference=0, p_value=1)
     trials = [
-        Trial(options=LocalOptions(strength=strength), bleu=bleu, comparison=comparison)
+        LocalTrial(options=LocalOptions(strength=strength), bleu=bleu, comparison=comparison)
         for strength, bleu in zip(STRENGTHS, scores, strict=True)
     ]
     return LocalTuning(baseline=baseline, trials=trials)

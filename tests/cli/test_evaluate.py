@@ -155,7 +155,7 @@ def test_tokenised_text_is_warned_about(run: Run, tmp_path: Path) -> None:
         (["--samples", "0"], "samples must be at least 1"),
         (["--seed", "-1"], "seed must be at least 0"),
         (["--worst", "-1"], "worst must be at least 0"),
-        (["--samples", "many"], "Invalid value"),
+        (["--samples", "many"], "--samples must be a whole number, got 'many'"),
     ],
 )
 def test_wrong_options(run: Run, hyp: Path, ref: Path, arguments: list[str], problem: str) -> None:

@@ -55,16 +55,16 @@ def verbs() -> dict[tuple[str, ...], dict[str, str] | None]:
 
 def test_users_mistakes_are_2(nbest: str, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in [
-        (["bogus"], 'Unknown command "bogus"'),
-        (["nbest", "bogus"], "No such command 'bogus'; see 'isogloss nbest --help'"),
-        (["nbest", "info"], "Missing argument 'LIST'; see 'isogloss nbest info --help'"),
-        (["nbest", "info", "--bogus", nbest], "No such option: --bogus; see 'isogloss nbest info --help'"),
+        (["bogus"], 'Unknown command "bogus".'),
+        (["nbest", "bogus"], 'Unknown command "bogus".'),
+        (["nbest", "info"], "LIST is missing; see 'isogloss nbest info --help'"),
+        (["nbest", "info", "--bogus", nbest], "Unknown option: --bogus; see 'isogloss nbest info --help'"),
         (["nbest", "info", nbest + "x"], f"{nbest}x: No such file or directory"),
     ]:
         assert main(arguments) == 2
         captured = capsys.readouterr()
         assert captured.out == ""
-        assert captured.err == f"error: {message}\n"
+        assert captured.err.startswith(f"error: {message}")
 
 
 def test_our_mistakes_are_1(
@@ -224,7 +224,9 @@ JSON_CALLS = [
     "memory tune memory --system system --source corpus/dev.src --reference corpus/dev.tgt.0 --strength 0.1 "
     "--method mbuu",
     "inspect system --verify",
-    "train trained --source corpus/train.src --target corpus/train.tgt --tokenizer none --tuner none",
+    "train trained --source corpus/train.src --target corpus/train.tgt --case keep --tuner none",
+    "catalog fill trained messages.po --output filled.po",
+    "options train",
     "tune system --dev-source corpus/dev.src --dev-target corpus/dev.tgt.0 --iterations 1 --nbest 5",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
     "nbest info list",
@@ -249,6 +251,7 @@ def test_every_verb_with_json_prints_json(
     (folder / "table").write_text("ein haus ||| a house ||| 0.5 0.5 0.5 0.5 ||| 0-0 1-1 ||| 1 1 1\n")
     (folder / "choice").write_text("0 ||| a b c d ||| LM= -1 ||| -1\n0 ||| b ||| LM= -3 ||| -3\n")
     (folder / "choice.ref").write_text("a b c d\n")
+    (folder / "messages.po").write_text('msgid "a"\nmsgstr ""\n')
     (folder / "wordnet").mkdir()
     (folder / "wordnet/index.noun").write_text("miller n 1 0 1 0 00000001\n")
 

@@ -53,7 +53,7 @@ def test_all_tables(
         return tune(system, *arguments, **options)
 
     monkeypatch.setattr(local_training, "tune_system", watched)
-    local_training_verb(str(config), str(tmp_path / "out"))
+    local_training_verb(config=str(config), output=str(tmp_path / "out"))
     printed = capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     for title, heads, rows in tables(results):
@@ -71,12 +71,12 @@ def test_all_tables(
     monkeypatch.setattr(local_training, "tune_system", None)
     monkeypatch.setattr(local_training, "tune_local", None)
     monkeypatch.setattr(local_training, "local_statistics", None)
-    local_training_verb(str(config), str(tmp_path / "out"))
+    local_training_verb(config=str(config), output=str(tmp_path / "out"))
     again = json.loads((tmp_path / "out" / "results.json").read_text())
     assert {**again, "seconds": 0} == {**results, "seconds": 0}
     config.write_text(CONFIG.format(systems=systems).replace("restarts = 1", "restarts = 2"))
     with pytest.raises(OutputError, match="another description"):
-        local_training_verb(str(config), str(tmp_path / "out"))
+        local_training_verb(config=str(config), output=str(tmp_path / "out"))
 
 
 @pytest.mark.parametrize(

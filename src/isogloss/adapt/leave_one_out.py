@@ -21,7 +21,7 @@ from isogloss import _engine
 from isogloss.decoder.decoder import Decoder
 from isogloss.grammar.extraction import SCORE_COLUMNS, extract_rules
 from isogloss.grammar.options import ExtractOptions
-from isogloss.grammar.storage import KIND, VERSION, scratch_folder
+from isogloss.grammar.storage import KIND, VERSION, rule_scratch
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import StrPath
@@ -68,7 +68,7 @@ class OtherPairs:
 
     def _own_rules(self, pairs: Sequence[tuple[str, str, str]]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Counts of the rules of the pairs, and where these rules are in the system's table."""
-        with scratch_folder(None) as scratch:
+        with rule_scratch(None) as scratch:
             source, target, links = files = [scratch / name for name in ("source", "target", "links")]
             for file, lines in zip(files, zip(*pairs, strict=True), strict=True):
                 file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -27,7 +27,7 @@ from isogloss.align.placeholder_links import mark_links
 from isogloss.decoder.sentence import split_words
 from isogloss.grammar.extraction import extract_rules
 from isogloss.grammar.options import ExtractOptions
-from isogloss.grammar.storage import KIND, VERSION, scratch_folder
+from isogloss.grammar.storage import KIND, VERSION, rule_scratch
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import StrPath
@@ -61,7 +61,7 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
         return
     aligner = AlignmentModel.load(memory.path / _ALIGNER)
     pairs = [(example.source, reference) for example in added for reference in example.references]
-    with scratch_folder(None) as scratch:
+    with rule_scratch(None) as scratch:
         aligned = aligner.align_pairs(pairs, LinkOptions())
         complete = [
             complete_links(mark_links(one, *pair), *map(_count, pair))

@@ -21,7 +21,7 @@ from isogloss.grammar import (
     import_rules,
     prune_table,
 )
-from isogloss.io.resources import Memory, Threads
+from isogloss.io.resources import MemoryLimit, Threads
 
 __all__ = ["app"]
 
@@ -192,13 +192,13 @@ def export_(
 
 
 @app.command(name="import")
-@declares({"Resources": ("memory_limit",)}, config=False, resources=Memory)
+@declares({"Resources": ("memory_limit",)}, config=False, resources=MemoryLimit)
 def import_(
     path: Annotated[Path, Parameter(help="Moses phrase table or Hiero grammar: plain, gzip or zstd.")],
     /,
     output: NewTable,
     *,
-    resources: Memory,
+    resources: MemoryLimit,
     format: Format = "moses",
     reordering: Annotated[
         Path | None,

@@ -13,7 +13,7 @@ from pathlib import Path
 from isogloss import _engine
 from isogloss.corpus.plain import unequal_lines
 from isogloss.grammar.options import ExtractOptions, Significance, thread_count
-from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
+from isogloss.grammar.storage import RuleColumns, rule_scratch, steps, store_table
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track, no_track
@@ -83,7 +83,7 @@ def extract_rules(
         raise ConfigError("only one of source, target and links can come from standard input")
     if piped and significance is not None:
         raise ConfigError("significance pruning reads the corpus twice: give files, not standard input")
-    with scratch_folder(scratch) as folder:
+    with rule_scratch(scratch) as folder:
         extraction = _engine.RuleExtraction(
             str(folder),
             memory=min(memory_limit // 2, _MOST_BUFFER),
@@ -154,7 +154,7 @@ def _count(
 def _score(
     extraction: _engine.RuleExtraction, output: StrPath, options: ExtractOptions, folder: Path, track: Track
 ) -> None:
-    with contextlib.closing(Columns(folder)) as columns:
+    with contextlib.closing(RuleColumns(folder)) as columns:
         for _ in track(steps(extraction.merge, _STEP), "merging counts"):
             pass
         total = math.ceil(extraction.rules / _STEP)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from isogloss import _engine
-from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
+from isogloss.grammar.storage import RuleColumns, rule_scratch, steps, store_table
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track, no_track
@@ -133,14 +133,14 @@ def import_rules(
     _check_format(format)
     if reordering is not None and format != "moses":
         raise ConfigError("a reordering table is read beside a Moses phrase table only")
-    with scratch_folder(scratch) as folder:
+    with rule_scratch(scratch) as folder:
         rules = _engine.RuleImport(str(folder), memory=memory_limit // 2)
         _read(rules, path, _engine.RuleFormat[format], "reading rules", track)
         left_out = rules.left_out
         if reordering is not None:
             style = _engine.RuleFormat.moses_orientation
             _read(rules, reordering, style, "reading orientations", track)
-        with contextlib.closing(Columns(folder)) as columns:
+        with contextlib.closing(RuleColumns(folder)) as columns:
             _lay_out(rules, columns, path, reordering, output, format, track)
         return ImportReport(
             rules=rules.rules,
@@ -164,7 +164,7 @@ def _read(
 
 def _lay_out(
     rules: _engine.RuleImport,
-    columns: Columns,
+    columns: RuleColumns,
     path: StrPath,
     reordering: StrPath | None,
     output: StrPath,

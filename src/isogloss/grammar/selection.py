@@ -13,7 +13,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.grammar.extraction import batches, parallel_lines
 from isogloss.grammar.options import Significance, thread_count
-from isogloss.grammar.storage import Columns, scratch_folder, steps, store_table
+from isogloss.grammar.storage import RuleColumns, rule_scratch, steps, store_table
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, OutputError
 from isogloss.io.progress import Track, no_track
@@ -106,7 +106,7 @@ def _copy(
 ) -> tuple[int, int]:
     if Path(output).exists() and Path(output).samefile(whole.path):
         raise OutputError("is the table itself", output, "write the smaller table somewhere else")
-    with scratch_folder(scratch) as folder, contextlib.closing(Columns(folder)) as columns:
+    with rule_scratch(scratch) as folder, contextlib.closing(RuleColumns(folder)) as columns:
         with whole.report_corruption():
             selection = _engine.TableSelection(whole.engine, marks)
             for _ in track(steps(selection.write, _STEP), "copying"):

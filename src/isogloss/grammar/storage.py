@@ -18,7 +18,7 @@ from isogloss.io.errors import OutputError, UserError
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import write_folder
 
-__all__ = ["KIND", "VERSION", "Columns", "scratch_folder", "steps", "store_table"]
+__all__ = ["KIND", "VERSION", "RuleColumns", "rule_scratch", "steps", "store_table"]
 
 KIND = "rules"
 VERSION = 1
@@ -39,7 +39,7 @@ def steps(call: Callable[[int], bool], size: int) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def scratch_folder(parent: StrPath | None) -> Iterator[Path]:
+def rule_scratch(parent: StrPath | None) -> Iterator[Path]:
     """A folder for intermediate files that disappears; failing to write there is an error of its own."""
     where = Path(parent) if parent is not None else Path(tempfile.gettempdir())
     try:
@@ -55,7 +55,7 @@ def scratch_folder(parent: StrPath | None) -> Iterator[Path]:
         ) from None
 
 
-class Columns(Mapping[str, Array]):
+class RuleColumns(Mapping[str, Array]):
     """Arrays that grow on disk, row by row. Each is mapped when it is asked for, and only as long as it is
     used: a table may be larger than memory.
     """
@@ -111,7 +111,7 @@ class Columns(Mapping[str, Array]):
 
 def store_table(
     path: StrPath,
-    columns: Columns,
+    columns: RuleColumns,
     *,
     source_words: _engine.Vocabulary,
     target_words: _engine.Vocabulary,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from isogloss.io.options import AtLeast, ByteSize, DefaultText, Options
 
-__all__ = ["Memory", "Resources", "Threads"]
+__all__ = ["MemoryLimit", "Resources", "Threads"]
 
 
 # Without slots, so that a class can have both.
@@ -26,7 +26,7 @@ class Threads(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Memory(Options):
+class MemoryLimit(Options):
     """How much memory may be used."""
 
     memory_limit: Annotated[int, ByteSize(), AtLeast(1)] = 4 << 30
@@ -34,5 +34,5 @@ class Memory(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resources(Threads, Memory):
+class Resources(Threads, MemoryLimit):
     """Threads and memory."""
