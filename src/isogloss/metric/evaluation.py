@@ -26,7 +26,8 @@ from isogloss.metric.significance import (
     bootstrap_interval,
     bootstrap_scores,
 )
-from isogloss.report import Row, Rows
+from isogloss.report import Rows
+from isogloss.report.rows import Row
 
 __all__ = [
     "EvaluateOptions",

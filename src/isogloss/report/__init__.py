@@ -2,6 +2,6 @@
 
 from isogloss.report.page import Page
 from isogloss.report.plot import Bar, Line, bar_plot, line_plot
-from isogloss.report.rows import Row, Rows
+from isogloss.report.rows import Rows
 
-__all__ = ["Bar", "Line", "Page", "Row", "Rows", "bar_plot", "line_plot"]
+__all__ = ["Bar", "Line", "Page", "Rows", "bar_plot", "line_plot"]

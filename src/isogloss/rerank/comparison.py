@@ -16,7 +16,7 @@ from isogloss.learn.problem import Problem
 from isogloss.metric.significance import paired_bootstrap
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore, SparseFeatures
-from isogloss.report import Row
+from isogloss.report.rows import Row
 from isogloss.rerank.assembly import joined_sparse, select_columns
 from isogloss.rerank.curves import CurvePoint
 from isogloss.rerank.features import FeatureContext, FeatureFunction, computed

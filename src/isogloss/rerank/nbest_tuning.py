@@ -17,7 +17,8 @@ from isogloss.metric import Metric
 from isogloss.metric.references import ReferencesLike
 from isogloss.nbest import NbestLike, as_nbest
 from isogloss.nbest.build import Numbers
-from isogloss.report import Row, Rows
+from isogloss.report import Rows
+from isogloss.report.rows import Row
 from isogloss.rerank.methods import parse_method
 from isogloss.rerank.preparation import EITHER, list_problem, list_warnings
 

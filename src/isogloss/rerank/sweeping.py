@@ -15,7 +15,8 @@ from isogloss.metric import Metric
 from isogloss.metric.references import ReferencesLike
 from isogloss.nbest import NbestLike, as_nbest
 from isogloss.nbest.build import Numbers
-from isogloss.report import Page, Row, Rows
+from isogloss.report import Page, Rows
+from isogloss.report.rows import Row
 from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, learning_curves
 from isogloss.rerank.curves import CurvePoint, decoder_score
 from isogloss.rerank.features import FeatureFunction

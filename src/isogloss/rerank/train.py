@@ -17,7 +17,8 @@ from isogloss.learn.problem import Problem
 from isogloss.learn.voted import VotedLearned
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
-from isogloss.report import Row, Rows
+from isogloss.report import Rows
+from isogloss.report.rows import Row
 from isogloss.rerank.assembly import assemble
 from isogloss.rerank.curves import CurvePoint, curve_of, decoder_score
 from isogloss.rerank.features import FeatureContext, FeatureFunction
