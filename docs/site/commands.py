@@ -13,7 +13,8 @@ def commands_page() -> str:
 
     lines = ["# Commands", "", "Every command with all its options. An option with a dot in its name can be"]
     lines += [
-        "typed (`--lm.order 4`), set (`--set lm.order=4`) or written in a TOML file (`order = 4` below `[lm]`)."
+        "typed (`--lm.order 4`), set (`--set lm.order=4`) or written in a TOML file",
+        "(`order = 4` below `[lm]`).",
     ]
     verb = None
     for words, app in verbs():
