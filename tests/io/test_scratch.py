@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from isogloss.io import scratch
-from isogloss.io.scratch import scratch_folder
+from isogloss.io.scratch import temporary_folder
 
 HOLDER = """
 import sys
-from isogloss.io.scratch import scratch_folder
-with scratch_folder(sys.argv[1], "test-") as folder:
+from isogloss.io.scratch import temporary_folder
+with temporary_folder(sys.argv[1], "test-") as folder:
     (folder / "file").write_text("x")
     print(folder, flush=True)
     sys.stdin.read()
@@ -33,15 +33,15 @@ def folder_of(process: subprocess.Popen[bytes]) -> Path:
 
 
 def test_a_folder_is_there_as_long_as_it_is_used(tmp_path: Path) -> None:
-    with scratch_folder(tmp_path, "test-") as folder:
+    with temporary_folder(tmp_path, "test-") as folder:
         (folder / "deeper").mkdir()
         (folder / "deeper" / "file").write_text("x")
         assert folder.parent == tmp_path
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ZeroDivisionError), scratch_folder(tmp_path, "test-"):
+    with pytest.raises(ZeroDivisionError), temporary_folder(tmp_path, "test-"):
         _ = 1 // 0
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(FileNotFoundError), scratch_folder(tmp_path / "nowhere", "test-"):
+    with pytest.raises(FileNotFoundError), temporary_folder(tmp_path / "nowhere", "test-"):
         pass
 
 
@@ -52,11 +52,11 @@ def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(
     (tmp_path / "test-file").write_text("not a folder")
     with holder:
         used = folder_of(holder)
-        with scratch_folder(tmp_path, "test-"), scratch_folder(tmp_path, "test-"):
+        with temporary_folder(tmp_path, "test-"), temporary_folder(tmp_path, "test-"):
             assert (used / "file").exists()  # somebody is using it
         holder.send_signal(signal.SIGKILL)
     assert (used / "file").exists()
-    with scratch_folder(tmp_path, "test-") as folder:
+    with temporary_folder(tmp_path, "test-") as folder:
         assert sorted(tmp_path.iterdir()) == sorted(
             [folder, tmp_path / "other-folder", tmp_path / "test-file"]
         )
@@ -74,6 +74,6 @@ def test_a_folder_that_is_taken_for_a_leftover_before_it_is_locked(
         return lock(descriptor)
 
     monkeypatch.setattr(scratch, "_lock", lock_later)
-    with scratch_folder(tmp_path, "test-") as folder:
+    with temporary_folder(tmp_path, "test-") as folder:
         assert folder.is_dir()
         assert folder != taken[0]

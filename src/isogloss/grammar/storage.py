@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.io import scratch
 from isogloss.io.errors import OutputError, UserError
+from isogloss.io.scratch import temporary_folder
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import write_folder
 
@@ -43,7 +43,7 @@ def rule_scratch(parent: StrPath | None) -> Iterator[Path]:
     """A folder for intermediate files that disappears; failing to write there is an error of its own."""
     where = Path(parent) if parent is not None else Path(tempfile.gettempdir())
     try:
-        with scratch.scratch_folder(where, "isogloss-rules-") as folder:
+        with temporary_folder(where, "isogloss-rules-") as folder:
             yield folder
     except OSError as error:
         if isinstance(error, UserError):

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from isogloss.io.streams import StrPath
 
-__all__ = ["scratch_folder"]
+__all__ = ["temporary_folder"]
 
 
 @contextlib.contextmanager
-def scratch_folder(parent: StrPath | None, prefix: str) -> Iterator[Path]:
+def temporary_folder(parent: StrPath | None, prefix: str) -> Iterator[Path]:
     """Make a folder inside ``parent``, or where the system has temporary files, and remove it at the end.
 
     A process holds a lock on its folder, and the system drops the lock however the process ends. What lies
