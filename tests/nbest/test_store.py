@@ -389,7 +389,7 @@ def test_summary(seed: int) -> None:
     assert summary.vocabulary == len({word for row in rows for word in row.words})
     assert summary.empty_candidates == sum(not row.words for row in rows)
     assert summary.unscored == sum(row.score is None for row in rows)
-    json.dumps(summary.as_dict(), allow_nan=False)
+    json.dumps(summary.to_dict(), allow_nan=False)
     for column, values in zip(
         summary.columns, np.array([[v for _, vs in r.dense for v in vs] for r in rows]).T, strict=True
     ):
