@@ -253,3 +253,5 @@ def test_text_that_does_not_belong_to_the_list(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"look like one list per translator"):
         NbestList([["a"], ["b"], ["c"]], references=[["a", "b", "c"], ["d", "e", "f"]])
     assert len(NbestList.from_store(store, source=["x", "y", "z"])) == 3
+    with pytest.raises(ConfigError, match="source: 3 sentences for 2 lists of candidates"):
+        as_nbest(NbestList([["a"], ["b"]]), source=["x", "y", "z"])

@@ -65,8 +65,8 @@ class NbestList:
     ``candidates`` has a list of strings for each sentence. ``scores``, and each of the ``features``, have one
     number per candidate: as a list for each sentence, or all of them one after another. ``source`` and
     ``references`` are files or lists of sentences; they are optional and can be given later, where they are
-    needed. Words are what stands between spaces, unless a ``tokenizer`` says otherwise; texts stay as they
-    are. Nothing of a list can be changed.
+    needed. Words are what stands between spaces; with a ``tokenizer`` they are what it finds, and texts stay
+    as they are. Nothing of a list can be changed.
 
     >>> nbest = NbestList(
     ...     [["a house", "house"], ["the tree is green"]],
@@ -386,7 +386,7 @@ class NbestList:
             self._references if references is None else references,
             self._tokenizer,
             self._texts,
-            self._count if source is None else None,
+            self._count,
         )
         made._name = self._name
         return made
