@@ -233,6 +233,7 @@ JSON_CALLS = [
     "local tune system --memory memory --source corpus/dev.src --reference corpus/dev.tgt.0 --strength 0.1 "
     "--method mbuu",
     "inspect system --verify",
+    "options lm build",
     "train trained --source corpus/train.src --target corpus/train.tgt --tokenizer none --tuner none",
     "tune system --dev-source corpus/dev.src --dev-target corpus/dev.tgt.0 --iterations 1 --nbest 5",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",
