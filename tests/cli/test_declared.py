@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import pytest
 from cyclopts import Parameter
 
 from isogloss.cli.declared import DECLARED, Declared, declares
-from isogloss.cli.main import main, verbs
+from isogloss.cli.main import _VERBS, app, main, verbs
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.resources import Threads
 from isogloss.pipeline import TrainOptions
@@ -63,8 +64,8 @@ def test_lists_take_several_words_and_repeats_and_single_options_refuse_them(
 
 def declaring() -> list[tuple[str, Declared]]:
     found = []
-    for words, app in verbs():
-        declared = getattr(app.default_command, DECLARED, None)
+    for words, inner in verbs():
+        declared = getattr(inner.default_command, DECLARED, None)
         if isinstance(declared, Declared):
             found.append((" ".join(words), declared))
     return found
@@ -116,3 +117,11 @@ def test_a_dash_is_standard_input_or_output(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == "error: --threads must be a whole number, at least 0, got '-'\n"
     assert main(["train", "-", "x"]) == 2
     assert "one argument too many: 'x'" in capsys.readouterr().err
+
+
+def test_the_list_of_verbs_has_the_first_sentence_of_each() -> None:
+    for members in _VERBS.values():
+        for name, (_, sentence) in members.items():
+            inner = app[name]
+            told = inner.help if inner.default_command is None else inspect.getdoc(inner.default_command)
+            assert " ".join((told or "").split()).startswith(sentence.rstrip(".")), name

@@ -132,7 +132,7 @@ def symmetrize(
 ) -> Alignments:
     """Make one alignment out of two directions'; both have source positions first.
 
-    Points are gone through by source position, then by target position; the neighbours of a point are
+    Points are gone through by source position, then by target position; the neighbors of a point are
     tried in the published order, the four beside it first, then the four across.
     """
     if len(forward) != len(backward):

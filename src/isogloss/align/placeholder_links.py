@@ -18,7 +18,7 @@ __all__ = ["link_marks", "mark_links"]
 
 
 def mark_links(links: Iterable[Link], source: str, target: str) -> list[Link]:
-    """The links of a tokenised pair, with those of marks as they must be.
+    """The links of a tokenized pair, with those of marks as they must be.
 
     >>> mark_links([(0, 1), (1, 1)], "delete ǁ0ǁ", "ǁ0ǁ löschen")
     [(0, 1), (1, 0)]

@@ -54,7 +54,7 @@ RULES: dict[str, str] = {
 """What is looked for."""
 
 _BATCH = 2000
-_SAMPLE = 50_000  # pairs that the usual is learnt from, and characters they may have together
+_SAMPLE = 50_000  # pairs that the usual is learned from, and characters they may have together
 _SAMPLE_CHARACTERS = 20_000_000
 _FEW = 10  # characters that make no difference to a ratio
 _EVIDENCE = (15.0, 0.5)

@@ -51,7 +51,7 @@ class _Read(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """How a kind of bilingual file is recognised, read and written."""
+    """How a kind of bilingual file is recognized, read and written."""
 
     name: str
     suffixes: tuple[str, ...]

@@ -82,7 +82,7 @@ class TextSide:
 
     options: SideOptions = field(default_factory=SideOptions)
     truecaser: Truecaser | None = None
-    """What was learnt of case."""
+    """What was learned of case."""
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

@@ -1,4 +1,4 @@
-"""What the two languages of a corpus look like, learnt from the corpus itself.
+"""What the two languages of a corpus look like, learned from the corpus itself.
 
 The odd line is found by how it differs from the many: no model of any language is needed, and none is
 built in. Statistics of character trigrams tell the two sides apart and how familiar a line is on its

@@ -1,4 +1,4 @@
-"""Giving each word the case it has inside sentences: learnt by counting, as the Moses truecaser does.
+"""Giving each word the case it has inside sentences: learned by counting, as the Moses truecaser does.
 
 The rules are those of Moses and sacremoses; the model is a table of three columns, the word in lower
 case, a form of it, and how often it was seen where a sentence does not begin.

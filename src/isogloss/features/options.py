@@ -55,8 +55,9 @@ PythonTemplate = RuleTemplate | BorderTemplate
 time, so it is many times slower than one of the engine's.
 
 A template has ``rule``, ``border`` or both. Each gives the names of the features that fire, as often as they
-fire; the search prints them as ``name:#feature``. Links are by target position, then source position. A gap
-is the word ``~``. What a template gives may depend on nothing but what it is told: the search remembers it.
+fire; the search prints them as ``name:#feature``. Links are by target position, then source position. A
+non-terminal is the word ``~``. What a template gives may depend on nothing but what it is told: the search
+remembers it.
 """
 
 

@@ -33,7 +33,7 @@ _GAPS = ("[X,1]", "[X,2]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule in words; gaps are written ``[X,1]`` and ``[X,2]``, numbered in source order."""
+    """A rule in words; non-terminals are written ``[X,1]`` and ``[X,2]``, numbered in source order."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
