@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,21 @@ def train(folder: Path, corpus: Path, **more: Any) -> isogloss.Trained:
 @pytest.fixture(scope="module")
 def engine(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return train(tmp_path_factory.mktemp("engine") / "engine", corpus).folder
+
+
+def test_a_plain_sentence_is_translated_without_heavy_imports(engine: Path) -> None:
+    program = (
+        "import sys, isogloss\n"
+        "print(isogloss.load(sys.argv[1]).translate('The old king.'))\n"
+        "heavy = ('scipy', 'sacrebleu', 'sacremoses', 'rich', 'joblib', 'typer', 'cyclopts')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+        "print([name for name in sys.modules if name.startswith('isogloss.pipeline')])\n"
+    )
+    command = [sys.executable, "-c", program, str(engine)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    translation, *imported = done.stdout.splitlines()
+    assert translation == isogloss.load(engine).translate("The old king.")
+    assert imported == ["[]", "[]"]
 
 
 def test_lists_are_as_good_as_files(engine: Path, corpus: Path, tmp_path: Path) -> None:

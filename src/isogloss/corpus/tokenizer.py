@@ -6,10 +6,12 @@ import logging
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from isogloss.corpus.placeholders import MARK
+from isogloss.corpus.plain_words import join_plain, split_plain
 from isogloss.corpus.profile import script_of
 from isogloss.io.errors import ConfigError, MissingExtraError
 
@@ -50,22 +52,36 @@ class _Moses:
     """The Moses scripts as sacremoses has them, without their escapes such as ``&apos;``."""
 
     def __init__(self, language: str) -> None:
-        from sacremoses import MosesDetokenizer, MosesTokenizer
+        self._language = language
 
-        self._tokenizer: Any = MosesTokenizer(lang=language)
-        self._detokenizer: Any = MosesDetokenizer(lang=language)
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from sacremoses import MosesTokenizer
+
+        return MosesTokenizer(lang=self._language)
+
+    @cached_property
+    def _detokenizer(self) -> Any:
+        from sacremoses import MosesDetokenizer
+
+        return MosesDetokenizer(lang=self._language)
 
     def tokenize(self, text: str) -> list[str]:
-        return list(self._tokenizer.tokenize(text, escape=False))
+        plain = split_plain(text)
+        return list(self._tokenizer.tokenize(text, escape=False)) if plain is None else plain
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        return str(self._detokenizer.detokenize(list(tokens), unescape=False))
+        plain = join_plain(tokens, self._language)
+        return str(self._detokenizer.detokenize(list(tokens), unescape=False)) if plain is None else plain
 
 
 class _MosesHyphens(_Moses):
     """The same, with words cut at their hyphens: ``TCP @-@ Port``. Compounds can be put together anew."""
 
     def tokenize(self, text: str) -> list[str]:
+        plain = split_plain(text, hyphens=True)
+        if plain is not None:
+            return plain
         return list(self._tokenizer.tokenize(text, escape=False, aggressive_dash_splits=True))
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from isogloss.classes.words import WordClasses
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.streams import StrPath, atomic_output, read_lines
+
+if TYPE_CHECKING:
+    from isogloss.classes.words import WordClasses
 
 __all__ = ["TokenColumn"]
 
