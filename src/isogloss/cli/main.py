@@ -61,6 +61,9 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "Translate what a speech recognizer heard, and choose among all hypotheses.",
         ),
     },
+    "Research": {
+        "experiment": ("experiment:app", "Make the papers' tables on your data."),
+    },
     "Help": {
         "options": ("options:options", "List every option of a verb."),
     },

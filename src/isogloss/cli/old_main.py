@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from isogloss._version import __version__
-from isogloss.cli import console, corpus, experiment, grammar, lm, nbest, rerank, system
+from isogloss.cli import console, corpus, grammar, lm, nbest, rerank, system
 from isogloss.cli.align import align
 from isogloss.cli.classes import classes
 from isogloss.cli.column import column
@@ -56,7 +56,6 @@ app.command()(extract)
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(system.app, name="system")
 app.add_typer(rerank.app, name="rerank")
-app.add_typer(experiment.app, name="experiment")
 app.command()(inspect)
 app.command()(oracle)
 

@@ -21,6 +21,7 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--local-decodings": "--local.decodings",
     },
     ("explain",): {"--format json": "--json"},
+    ("experiment", "ntt-iwslt2007"): {"--memory": "--memory-limit"},
     ("train",): {
         "--tuner": "--method",
         "--memory": "--memory-limit",
