@@ -33,11 +33,8 @@ NO_PACKAGES = {
 ACROSS_MODULES = {
     "decoder/test_glossary.py": "the words of the search's page against the engine",
     "decoder/test_golden.py": "what the pruned search reaches",
-    "decoder/test_many_options.py": "more options than 16 bits can number",
-    "decoder/test_threads.py": "one decoder and many threads",
     "rerank/test_stored.py": "several modules at once",
     "test_calls.py": "several modules at once",
-    "test_repository.py": "several modules at once",
     "adapt/test_more_training.py": "local training on more than stored lists",
     "adapt/test_real_corrections.py": "the correction loop on real text",
     "decoder/test_given_translations.py": "markup, unknown words, derivations and time limits in one search",

@@ -233,7 +233,7 @@ JSON_CALLS = [
     "nbest oracle list --reference corpus/dev.tgt.0",
     "rerank train list --reference corpus/dev.tgt.0 --output reranker",
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
-    "experiment reranking --config reranking.toml",
+    "experiment reranking --config reranking.toml --output reranking",
     "experiment local-training --config local.toml --output experiment",
     "experiment ntt-iwslt2007 --config ntt/task.toml --output ntt-experiment",
     "experiment online-large-margin --config online.toml --output online",

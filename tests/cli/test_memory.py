@@ -72,8 +72,11 @@ def test_a_correction_is_added_found_and_removed(run: Run) -> None:
     assert 40 not in [
         row["number"] for row in as_json(run, "query", "memory", "the zorb", "--before=2020-01-01")
     ]
+    run("memory", "add", "memory", "--system", "system", "--pair", "the [red] zorb", "a [/b] c")
+    table = run("memory", "query", "memory", "zorb", "--size", "1")[1]
+    assert table.splitlines()[1].split()[2:] == ["the", "[red]", "zorb", "a", "[/b]", "c"]
     assert as_json(run, "remove", "memory", "40", "3") == {"removed": [3, 40]}
-    assert as_json(run, "compact", "memory")["examples"] == 39
+    assert as_json(run, "compact", "memory")["examples"] == 40
 
 
 def test_files_of_examples_are_added_with_all_their_translations(run: Run) -> None:
@@ -117,6 +120,8 @@ def test_old_words() -> None:
     assert len(said) == 2
     assert current_words(["memory", "tune", "m", "--system", "s"], said.append)[2] == "m"
     assert len(said) == 2
+    ntt = ["experiment", "ntt-iwslt2007"]
+    assert current_words([*ntt, "--memory", "1G"], said.append) == [*ntt, "--memory-limit", "1G"]
 
 
 @pytest.mark.parametrize(

@@ -165,11 +165,11 @@ def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert "holds a stored 'reranker'" in error_of(capsys, "nbest", "info", "model")
     Path("e.toml").write_text("list = 3\n")
     assert "e.toml: list must be text, got 3" in error_of(
-        capsys, "experiment", "reranking", "--config", "e.toml"
+        capsys, "experiment", "reranking", "--config", "e.toml", "--output", "out"
     )
     Path("e.toml").write_text("bogus = 3\n")
-    assert "e.toml: no option is called 'bogus'; known are list" in error_of(
-        capsys, "experiment", "reranking", "--config", "e.toml"
+    assert "e.toml: no option is called 'bogus'; 'isogloss options' lists them all" in error_of(
+        capsys, "experiment", "reranking", "--config", "e.toml", "--output", "out"
     )
     Path("e.toml").write_text('list = "dev.nbest"\nreferences = ["dev.en"]\nfeatures = ["popularity"]\n')
     call = ["experiment", "reranking", "--config", "e.toml", "--output", "dev.en"]
@@ -181,7 +181,12 @@ def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     call = ["experiment", "reranking", "--config", "e.toml", "--output", "out"]
     assert "'agreement:dev.nbest' belongs to the development list" in error_of(capsys, *call)
     Path("e.toml").write_text("list = \n")
-    assert "not a TOML file" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
+    assert "not a TOML file" in error_of(capsys, *call)
+    Path("e.toml").write_text('list = "dev.nbest"\nreferences = ["dev.en"]\nfeatures = []\n')
+    assert "e.toml: features must name at least one feature" in error_of(capsys, *call)
+    assert "error: folds must be at least 2, got 1" in error_of(capsys, *call, "--set", "folds=1")
+    assert "--config is missing" in error_of(capsys, "experiment", "reranking", "--output", "out")
+    assert "--output is missing" in error_of(capsys, "experiment", "reranking", "--config", "e.toml")
 
 
 def test_sentences_without_candidates_are_said(capsys: pytest.CaptureFixture[str]) -> None:

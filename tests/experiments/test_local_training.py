@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from isogloss.cli.local import local_training as local_training_verb
+from isogloss.cli.main import main
 from isogloss.decoder import System
 from isogloss.experiments import local_training
-from isogloss.experiments.local_training import read_experiment, tables
-from isogloss.io.errors import DataFormatError, InputFileError, OutputError
+from isogloss.experiments.local_training import LocalTrainingTask, local_training_tables
+from isogloss.io.config import read_description
+from isogloss.io.errors import DataFormatError, InputFileError
 
 CONFIG = """
 system = "{systems}/phrase"
@@ -53,11 +55,14 @@ def test_all_tables(
         return tune(system, *arguments, **options)
 
     monkeypatch.setattr(local_training, "tune_system", watched)
-    local_training_verb(config=str(config), output=str(tmp_path / "out"))
+    call = ["experiment", "local-training", "--config", str(config), "--output", str(tmp_path / "out")]
+    assert main(call) == 0
     printed = capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    for title, heads, rows in tables(results):
+    page = (tmp_path / "out" / "report.html").read_text()
+    for title, heads, rows in local_training_tables(results):
         assert title in printed
+        assert html.escape(title) in page
         assert all(len(row) == len(heads) for row in rows)
     assert len(results["dev_scores"]) == 2
     assert results["similarity"]["a"] > results["similarity"]["b"] > 0  # a sentence of it is part of it
@@ -71,12 +76,13 @@ def test_all_tables(
     monkeypatch.setattr(local_training, "tune_system", None)
     monkeypatch.setattr(local_training, "tune_local", None)
     monkeypatch.setattr(local_training, "local_statistics", None)
-    local_training_verb(config=str(config), output=str(tmp_path / "out"))
+    assert main(call) == 0
     again = json.loads((tmp_path / "out" / "results.json").read_text())
     assert {**again, "seconds": 0} == {**results, "seconds": 0}
     config.write_text(CONFIG.format(systems=systems).replace("restarts = 1", "restarts = 2"))
-    with pytest.raises(OutputError, match="another description"):
-        local_training_verb(config=str(config), output=str(tmp_path / "out"))
+    capsys.readouterr()
+    assert main(call) == 2
+    assert "holds an experiment with another description" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -90,6 +96,11 @@ def test_all_tables(
             "no set is called 'z'",
         ),
         (
+            CONFIG.format(systems="s").replace("runs = 1", "runs = 0"),
+            DataFormatError,
+            "runs must be at least 1",
+        ),
+        (
             CONFIG.format(systems="s") + "\nspeed = 1\n",
             DataFormatError,
             "no option is called 'speed'; known are s",
@@ -100,6 +111,6 @@ def test_bad_descriptions(text: str, error: type[Exception], message: str, tmp_p
     path = tmp_path / "x.toml"
     path.write_text(text)
     with pytest.raises(error, match=message):
-        read_experiment(path)
+        read_description(LocalTrainingTask, path)
     with pytest.raises(InputFileError):
-        read_experiment(tmp_path / "nothing.toml")
+        read_description(LocalTrainingTask, tmp_path / "nothing.toml")

@@ -9,7 +9,8 @@ import pytest
 
 from isogloss.cli import console
 from isogloss.cli.main import main
-from isogloss.experiments.ntt_iwslt2007 import read_ntt
+from isogloss.experiments.ntt_iwslt2007 import NttOptions
+from isogloss.io.config import read_description
 from isogloss.io.errors import DataFormatError
 from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import train
@@ -105,11 +106,11 @@ def test_unseen_lists_are_made_without_their_sentences(task: Path, tmp_path: Pat
         (("folds = 2", "folds = 1"), "folds must be between 2 and fold_sentences, got 1"),
         (("iterations = 2", "iterationen = 2"), "no option is called 'iterationen'; known are source"),
         (('references = ["dev.tgt"]', "references = 3"), "sets.dev.references must be a list, got 3"),
-        (('lattices = "dev.plf"', ""), "what a recogniser heard is needed of both dev and test"),
+        (('lattices = "dev.plf"', ""), "what a recognizer heard is needed of both dev and test"),
         (("source = ", "source : "), "not a TOML file"),
     ],
 )
 def test_descriptions_that_cannot_work(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
     (tmp_path / "task.toml").write_text(DESCRIPTION.replace(*change, 1))
     with pytest.raises(DataFormatError, match=problem):
-        read_ntt(tmp_path / "task.toml")
+        read_description(NttOptions, tmp_path / "task.toml")

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from isogloss.experiments import online_large_margin
-from isogloss.experiments.online_large_margin import read_experiment, run_experiment, tables
+from isogloss.experiments.online_large_margin import LargeMarginTask, run_online_large_margin
+from isogloss.io.config import read_description
 from isogloss.io.errors import DataFormatError
+from isogloss.io.progress import no_track
 
 
 @pytest.fixture
@@ -46,11 +48,12 @@ def test_all_tables_and_going_on_after_a_kill(
         return tune(*args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(online_large_margin, "tune", dies_after_five)
-    options = read_experiment(described)
+    task = read_description(LargeMarginTask, described)
     with pytest.raises(KeyboardInterrupt):
-        run_experiment(options, tmp_path / "out")
-    results = run_experiment(options, tmp_path / "out")
-    found = {title[0]: (heads, rows) for title, heads, rows in tables(results)}
+        run_online_large_margin(task, tmp_path / "out")
+    done = run_online_large_margin(task, tmp_path / "out")
+    results = done.values
+    found = {title[0]: (heads, rows) for title, heads, rows in done.tables}
     assert [row[0] for row in found["1"][1]][:2] == ["baseline (kbmira)", "surface form"]
     assert len(found["1"][1]) == 1 + 5
     assert [row[0] for row in found["2"][1]][-1] == "+ hierarchical"
@@ -68,20 +71,24 @@ def test_all_tables_and_going_on_after_a_kill(
 def test_folds_end_where_a_document_ends(described: Path, tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     documents.write_text("1\n5\n11\n")
-    options = read_experiment(described)
-    chosen = online_large_margin.replace(options, boundaries=documents)
-    assert online_large_margin._Experiment(options, tmp_path, 1, print)._middle() == 6
-    assert online_large_margin._Experiment(chosen, tmp_path, 1, print)._middle() == 4
+    task = read_description(LargeMarginTask, described)
+    chosen = online_large_margin.replace(task, boundaries=documents)
+
+    def middle(task: LargeMarginTask) -> int:
+        return online_large_margin._Experiment(task, tmp_path, 1, print, print, no_track)._middle()
+
+    assert middle(task) == 6
+    assert middle(chosen) == 4
     documents.write_text("1\nfive\n")
     with pytest.raises(DataFormatError, match=r"'five' found.*1 to 12"):
-        online_large_margin._Experiment(chosen, tmp_path, 1, print)._middle()
+        middle(chosen)
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("online = 3", "online must be a table of options, got 3"),
-        ("tables = [5]", "no table 5"),
+        ("tables = [5]", "tables must be between 1 and 4, got 5"),
         ("tabels = [1]", "tabels"),
         ("system = 3", "online.toml"),
     ],
@@ -90,4 +97,4 @@ def test_bad_descriptions(described: Path, line: str, message: str) -> None:
     lines = [text for text in described.read_text().splitlines() if text.split(" ")[0] != line.split(" ")[0]]
     described.write_text("\n".join([line, *lines]))
     with pytest.raises(DataFormatError, match=message):
-        read_experiment(described)
+        read_description(LargeMarginTask, described)

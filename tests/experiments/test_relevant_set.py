@@ -12,6 +12,8 @@ import isogloss
 from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.experiments.relevant_set import RelevantSetTask
+from isogloss.io.config import read_description
 from isogloss.io.errors import ConfigError, StageError
 from isogloss.pipeline import train as train_system
 
@@ -138,13 +140,26 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert f"{results['rows']['swap-both']['history'][-1]['held_out_score']:.2f}" in out
 
 
+def test_a_row_of_its_own_differs_from_the_others_only_where_it_says_so(place: Path) -> None:
+    (place / "own.toml").write_text(DESCRIPTION.replace("[train]\n", '[train]\ntuner = "mert"\n'))
+    task = read_description(RelevantSetTask, place / "own.toml")
+    own = task.options_of("swap-both")
+    assert (own.iterations, own.passes, own.sentences) == (5, 4, 60)
+    assert task.options_of("mon-both") == task.relevant
+    assert (task.train.search, task.train.method) == ("block", "none")
+    assert Path(task.train.source) == place / "corpus/train.src"
+    assert task.options_of("swap-both+scores").real_features == ("lm", "words")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("[cells.swap-both]", "[cells.swap-all]", "no row is called 'swap-all'"),
-        ("[relevant]", "[relevance]", "'relevance' found"),
+        ("[relevant]", "[relevance]", "no option is called 'relevance'; did you mean relevant?"),
         ("passes = 4", "passings = 4", "no option is called 'passings'"),
-        ("mert = true", "mart = true", "no option is called 'mart'"),
+        ("mert = true", "mart = true", "no option is called 'mart' in [experiment]"),
+        ("[relevant]\n", "relevant = 3\n[x]\n", "no option is called 'x'"),
+        ("iterations = 3", "iterations = 0", "relevant.iterations must be at least 1"),
         ("test_source", "# test_source", "go together"),
     ],
 )

@@ -88,12 +88,15 @@ def print_line(text: str) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print a result table, never cut to the width of a terminal when it goes into a file."""
+    """Print a result table, never cut to the width of a terminal when it goes into a file.
+
+    What is in brackets is text: sentences have brackets too.
+    """
     if sys.stdout.isatty():
-        Console(highlight=False).print(table)
+        Console(highlight=False, markup=False).print(table)
         return
     text = io.StringIO()
-    Console(highlight=False, width=10_000, file=text).print(table, soft_wrap=True)
+    Console(highlight=False, markup=False, width=10_000, file=text).print(table, soft_wrap=True)
     for line in text.getvalue().splitlines():
         print(line.rstrip())  # noqa: T201
 

@@ -73,6 +73,15 @@ _CONFIG = Annotated[
         help="TOML file with any of these options; command-line options override the file.",
     ),
 ]
+_DESCRIPTION = Annotated[
+    Path,
+    Parameter(
+        name="--config",
+        metavar="FILE",
+        group=heading("Data"),
+        help="TOML file that describes the data and how to use it; 'isogloss options' lists its keys.",
+    ),
+]
 DECLARED = "declared"
 """Where a verb keeps what it declares."""
 
@@ -147,12 +156,19 @@ class Declared:
         if config is not None:
             settings = self._read(config)
         typed = [self._typed(name, value) for name, value in given.items() if value is not None]
-        for name, value in [*typed, *map(self._assignment, assignments)]:
+        changes = [*typed, *map(self._assignment, assignments)]
+        for name, value in changes:
             settings = with_table(settings, name, value)
-        try:
-            return {into: _made(cls, settings) for into, cls in self.classes.items()}
-        except ConfigError as error:
-            raise ConfigError(self.in_flags(str(error))) from None
+        built = {}
+        for into, cls in self.classes.items():
+            try:
+                built[into] = _made(cls, settings)
+            except ConfigError as error:
+                names = {option.name.partition(".")[0] for option in _options(cls)}
+                if config is not None and names.isdisjoint(name.partition(".")[0] for name, _ in changes):
+                    raise DataFormatError(str(error), config) from None
+                raise ConfigError(self.in_flags(str(error))) from None
+        return built
 
     def _read(self, config: Path) -> Settings:
         settings: Settings = read_toml(config)
@@ -249,7 +265,7 @@ def _made(cls: type | Changes, settings: Settings) -> Any:
 def declares(
     groups: Groups | None = None,
     *,
-    config: bool = True,
+    config: bool | Literal["required"] = True,
     only_shown: bool = False,
     names: Mapping[str, str] = MappingProxyType({}),
     **classes: type | Changes,
@@ -259,7 +275,8 @@ def declares(
     ``classes`` are by the names of the verb's parameters. ``groups`` are the options that the help shows, by
     heading; by default all but those inside other options, under "Options". Others are accepted too, unless
     ``only_shown``, and all of them through ``--set``. ``names`` are flags that are not called like the
-    option. A message about an option names it as it is typed, whoever raises it.
+    option. ``config`` is whether there is ``--config``, or that it must be given. A message about an option
+    names it as it is typed, whoever raises it.
     """
 
     def decorate(verb: F) -> F:
@@ -277,7 +294,10 @@ def declares(
         declared = Declared(classes, chosen, only_shown=only_shown, names=names, own=own_flags)
         added = declared.parameters()
         more = [_keyword("set", _SET if declared.hidden else _HIDDEN_SET)] if classes else []
-        more += [_keyword("config", _CONFIG)] if classes and config else []
+        if config == "required":
+            more.append(_keyword("config", _DESCRIPTION).replace(default=inspect.Parameter.empty))
+        elif classes and config:
+            more.append(_keyword("config", _CONFIG))
         typed = [parameter.name for parameter in added]
 
         @functools.wraps(verb)

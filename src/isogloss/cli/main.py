@@ -55,7 +55,10 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "explain": ("explain:explain", "Show why a sentence got its translation."),
     },
     "N-best lists of any system": {
-        "evaluate": ("evaluate:evaluate", "Score translations against references, with intervals and tests."),
+        "evaluate": (
+            "evaluate:evaluate",
+            "Score translations against references, with confidence intervals and significance tests.",
+        ),
         "rerank": ("rerank:app", "Train and apply n-best rerankers."),
         "tune-nbest": ("tune_nbest:tune_nbest", "Tune weights on an n-best list."),
         "nbest": ("nbest:app", "Look at, convert and edit n-best lists of any system."),
@@ -100,7 +103,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "Research": {
-        "experiment": ("experiment:app", "Run the experiments of the papers on your data."),
+        "experiment": ("experiment:app", "Make the papers' tables on your data."),
     },
     "Help": {
         "options": ("options:options", "List every option of a verb."),

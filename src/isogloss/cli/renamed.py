@@ -46,6 +46,7 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("grammar", "import"): {"--memory": "--memory-limit"},
     ("corpus", "check"): {"--pattern": "--patterns"},
     ("corpus", "clean"): {"--pattern": "--patterns"},
+    ("experiment", "ntt-iwslt2007"): {"--memory": "--memory-limit"},
     ("train",): {
         "--tuner": "--method",
         "--memory": "--memory-limit",

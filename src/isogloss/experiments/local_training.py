@@ -19,7 +19,7 @@ The description is a TOML file; paths are relative to it::
     references = ["news-02.en.0", "news-02.en.1"]
     external = { moses = "news-02.moses" }    # outputs of other systems (optional)
 
-Weights and statistics are kept in the folder of the results: a run that was stopped goes on there.
+Weights and statistics are kept in the folder of the results: an interrupted run resumes there.
 """
 
 from __future__ import annotations
@@ -30,22 +30,37 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
 from isogloss.adapt.decoding import MemoryOptions
 from isogloss.adapt.memory import KIND, VERSION, Memory
 from isogloss.adapt.memory_update import build_memory, read_examples
-from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
+from isogloss.adapt.options import (
+    DEFAULT_SHARPNESSES,
+    LocalMethod,
+    LocalOptions,
+    RetrievalOptions,
+    by_method,
+)
 from isogloss.adapt.segment import Frequencies
 from isogloss.adapt.translator import LocalTranslator
-from isogloss.adapt.tune import baseline_statistics, best_for_all, local_statistics, settings_of, tune_local
+from isogloss.adapt.tune import (
+    STRENGTHS,
+    baseline_statistics,
+    best_for_all,
+    local_statistics,
+    settings_of,
+    tune_local,
+)
 from isogloss.align import AlignmentModel
 from isogloss.decoder import load
 from isogloss.decoder.sentence import split_words
-from isogloss.io.config import read_description
+from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
 from isogloss.io.errors import ConfigError, OutputError
+from isogloss.io.options import AtLeast, Options
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.metric import Bleu, BleuOptions, References, bleu_scores, paired_bootstrap
 from isogloss.metric.interface import Statistics
@@ -54,66 +69,72 @@ from isogloss.storage.folder import open_folder
 from isogloss.tuning import TuneOptions
 from isogloss.tuning import tune as tune_system
 
-__all__ = ["ComparedSet", "LocalTrainingTask", "read_experiment", "run_experiment", "tables"]
+__all__ = ["ComparedSet", "LocalTrainingTask", "local_training_tables", "run_local_training"]
 
-Say = Callable[[str], None]
 _UPDATES: tuple[str, ...] = get_args(LocalMethod)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedSet:
+class ComparedSet(Options):
     """A set of sentences with references and outputs of other systems."""
 
     source: Path
+    """Tokenized sentences, one per line."""
     references: tuple[Path, ...]
+    """Their translations: a file per translator."""
     external: Mapping[str, Path] = field(default_factory=dict)
+    """Translations of other systems to compare with, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalTrainingTask:
-    """What to run on what."""
+class LocalTrainingTask(Options):
+    """What to run on what. The names are kept in the folder of the results."""
 
     system: Path
+    """Stored system to adapt; every MERT run starts from its weights."""
     retrieval: ComparedSet
+    """The examples."""
     dev: str
+    """Name of the set that the baseline is tuned on."""
     tune: tuple[str, ...]
-    """Sets that λ and α are chosen on: what is best on average and makes none worse."""
+    """Names of the sets that λ and α are chosen on: the best setting on average that makes none worse."""
     sets: Mapping[str, ComparedSet]
+    """Every set by name, the test sets too: tables [sets.NAME] with source, references and external."""
     other_dev: tuple[str, ...] = ()
-    runs: int = 5
-    """MERT runs per baseline, of which the best on ``dev`` is taken."""
-    baselines: int = 1
-    """Baselines, each from runs of its own."""
-    iterations: int = 10
+    """Names of the sets to tune further baselines on, for comparison."""
+    runs: Annotated[int, AtLeast(1)] = 5
+    """MERT runs per baseline; the best on the development set is taken."""
+    baselines: Annotated[int, AtLeast(1)] = 1
+    """Baselines, each from runs of its own; scores are means over them."""
+    iterations: Annotated[int, AtLeast(1)] = 10
     """Iterations of each MERT run."""
-    restarts: int = 20
+    restarts: Annotated[int, AtLeast(0)] = 20
     """Random restarts in each iteration."""
-    nbest: int = 100
-    size: int = 100
-    """Examples per sentence, at most."""
-    strengths: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """λ to try, by method."""
-    sharpnesses: tuple[float, ...] = ()
-    """α to try."""
+    nbest: Annotated[int, AtLeast(1)] = 100
+    """Candidates per sentence, in MERT and in the memory."""
+    size: Annotated[int, AtLeast(1)] = 100
+    """Most examples to use for a sentence."""
+    strengths: Annotated[Mapping[str, tuple[float, ...]], by_method(STRENGTHS)] = field(default_factory=dict)
+    """Strengths of local training (λ) to try, by method: lists mbuu and ebuu."""
+    sharpnesses: Annotated[tuple[float, ...], by_method(DEFAULT_SHARPNESSES)] = ()
+    """Sharpnesses (α) to try."""
     skip_identical: bool = True
-    """Leave out examples that are the test sentence itself."""
+    """Leave out examples whose source is the sentence itself."""
     leave_one_out: Path | None = None
-    """Word alignment of the examples, or a model that aligns them, if they are the training text: each is
-    decoded without its own rules."""
+    """Word alignment of the examples, or a model that aligns them, if the system was trained on them. Each is
+    then decoded without its own rules."""
     curves: bool = True
     """Show every λ on every set, with the first baseline."""
-    sizes: tuple[int, ...] = (40, 70, 100)
+    sizes: Annotated[tuple[int, ...], AtLeast(1)] = (40, 70, 100)
     """Numbers of examples per sentence to show, with the first baseline."""
 
     def __post_init__(self) -> None:
+        Options.__post_init__(self)
         for name in (self.dev, *self.tune, *self.other_dev):
             if name not in self.sets:
                 raise ConfigError(f"no set is called '{name}'; described are {', '.join(self.sets)}")
         if not self.tune:
-            raise ConfigError("tune: at least one set is expected")
-        for name in ("runs", "baselines"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+            raise ConfigError("tune must name at least one set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,25 +143,28 @@ class _Set:
     references: References
 
 
-def read_experiment(path: StrPath) -> LocalTrainingTask:
-    """Read a description; what it does not know or lacks is an error."""
-    return read_description(LocalTrainingTask, path)
-
-
-def run_experiment(
-    options: LocalTrainingTask,
+def run_local_training(
+    task: LocalTrainingTask,
     folder: StrPath,
     *,
     threads: int = 1,
     say: Say = lambda message: None,
-) -> dict[str, Any]:
-    """Run everything; models go into ``folder``, and the results come back as plain values."""
-    return _Experiment(options, Path(folder), threads, say).run()
+    warn: Say = lambda message: None,
+    track: Track = no_track,
+) -> ExperimentResults:
+    """Run everything that an earlier run did not finish; models go into ``folder``."""
+    values = _Experiment(task, Path(folder), threads, say, warn, track).run()
+    tables = local_training_tables(values)
+    note = "BLEU, unless a table says otherwise; + better, - worse than MERT (paired bootstrap, p < 0.05)."
+    return ExperimentResults(values=values, tables=tables, page=page_of("Local training", note, tables))
 
 
 class _Experiment:
-    def __init__(self, options: LocalTrainingTask, folder: Path, threads: int, say: Say) -> None:
-        self.options, self.folder, self.threads, self.say = options, folder, threads, say
+    def __init__(
+        self, options: LocalTrainingTask, folder: Path, threads: int, say: Say, warn: Say, track: Track
+    ) -> None:
+        self.options, self.folder, self.threads = options, folder, threads
+        self.say, self.warn, self.track = say, warn, track
         self.sets = {name: _read_set(files) for name, files in options.sets.items()}
         self.system = load(options.system)
         self.metric = Bleu()
@@ -287,9 +311,18 @@ class _Experiment:
             links = list(read_lines(given)) if given is not None and aligner is None else None
             if links is not None and skipped:
                 raise ConfigError("to leave one out, no side of an example may be empty")
+            if skipped:
+                self.warn(f"{files.source}: {skipped:,} pairs with an empty side were left out")
             build = MemoryOptions(nbest=self.options.nbest, leave_one_out=given is not None)
             return build_memory(
-                path, self.system, examples, build, links=links, aligner=aligner, threads=self.threads
+                path,
+                self.system,
+                examples,
+                build,
+                links=links,
+                aligner=aligner,
+                threads=self.threads,
+                track=self.track,
             )
         return Memory.open(path, self.system)
 
@@ -330,6 +363,7 @@ class _Experiment:
                         self._settings(base),
                         retrieval=self.retrieval,
                         threads=self.threads,
+                        track=self.track,
                     )
                 )
                 for trial in found[-1].trials:
@@ -458,8 +492,8 @@ def _better(first: Statistics, second: Statistics) -> Statistics:
     return np.where(choice[:, np.newaxis], second, first)
 
 
-def tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """The results as tables in the order of the paper: title, heads of columns, rows."""
+def local_training_tables(results: Mapping[str, Any]) -> list[ResultTable]:
+    """The results as tables in the order of the paper."""
     names = list(results["baseline"])
 
     def row(label: str, values: Mapping[str, float], form: str = ".2f") -> list[str]:
@@ -483,24 +517,24 @@ def tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[s
     other = [row(f"MERT, tuned on {name}", values) for name, values in results["development_sets"].items()]
     external = [row(name, values) for name, values in results["external"].items()]
     return [
-        ("1. The baseline beside other systems (BLEU)", ["", *names], [*external, baseline]),
-        ("2. Time per sentence (CPU)", ["", ""], seconds),
-        (
+        ResultTable("1. The baseline beside other systems (BLEU)", ["", *names], [*external, baseline]),
+        ResultTable("2. Time per sentence (CPU)", ["", ""], seconds),
+        ResultTable(
             "3. Local weights; + better, - worse than MERT (p < 0.05)",
             ["", *names],
             [baseline, *(local(method) for method in _UPDATES)],
         ),
-        (
+        ResultTable(
             "4. Similarity to the development set",
             ["", *names],
             [row(results["dev"], results["similarity"], ".3f")],
         ),
-        ("5. Choice of the development set", ["", *names], [baseline, *other, local("ebuu")]),
-        ("6. Sentences without a four-word match", ["", *names], zero),
-        ("Figure 2. EBUU by λ", ["λ", *names], curve("strength", results["curves"]["ebuu"])),
-        ("MBUU by λ", ["λ", *names], curve("strength", results["curves"]["mbuu"])),
-        ("7. EBUU by number of examples", ["K", *names], curve("size", results["sizes"])),
-        (
+        ResultTable("5. Choice of the development set", ["", *names], [baseline, *other, local("ebuu")]),
+        ResultTable("6. Sentences without a four-word match", ["", *names], zero),
+        ResultTable("Figure 2. EBUU by λ", ["λ", *names], curve("strength", results["curves"]["ebuu"])),
+        ResultTable("MBUU by λ", ["λ", *names], curve("strength", results["curves"]["mbuu"])),
+        ResultTable("7. EBUU by number of examples", ["K", *names], curve("size", results["sizes"])),
+        ResultTable(
             "8. The better of MERT and EBUU, sentence by sentence",
             ["", *names],
             [baseline, local("ebuu"), row("oracle", results["oracle"])],

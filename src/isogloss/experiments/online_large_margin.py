@@ -19,7 +19,7 @@ The description is a TOML file; paths are relative to it::
     [online]                           # options of online training that are to be others (optional)
     iterations = 10
 
-Every row is kept in the output folder as soon as it is there; a run that was killed goes on behind it.
+Every row is kept in the output folder as soon as it is there; an interrupted run resumes after it.
 """
 
 from __future__ import annotations
@@ -29,24 +29,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from isogloss.classes import WordClasses
 from isogloss.decoder import load
 from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.system import System
+from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
-from isogloss.io.config import read_description
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.options import Between, DefaultText, Options
+from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.metric import Bleu, Nist, References, paired_bootstrap
 from isogloss.metric.references import check_length
-from isogloss.tuning import OnlineOptions, TuneOptions, TuneResult, tune
+from isogloss.tuning import OnlineOptions, TuneIteration, TuneOptions, TuneResult, tune
 
-__all__ = ["LargeMarginTask", "SetFiles", "read_experiment", "run_experiment", "tables"]
+__all__ = ["LargeMarginTask", "SetFiles", "large_margin_tables", "run_online_large_margin"]
 
-Say = Callable[[str], None]
 ALL_TABLES = (1, 2, 3, 4)
 CLASS = "class"
 DEV = "dev"
@@ -65,54 +66,65 @@ _TEMPLATES = ("pair", "pair_bigram", "target_bigram", "insertion")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetFiles:
+class SetFiles(Options):
     """A set of sentences with references."""
 
     source: Path
+    """Tokenized sentences, one per line."""
     references: tuple[Path, ...]
+    """Their translations: a file per translator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LargeMarginTask:
+class LargeMarginTask(Options):
     """What to run on what."""
 
     system: Path
+    """Stored system; tuning starts from its weights."""
     dev: SetFiles
+    """What is learned from."""
     tests: Mapping[str, SetFiles] = field(default_factory=dict)
+    """Sets that are only translated: tables [tests.NAME] with source and references."""
     source_classes: Path | None = None
+    """Word classes of the source language, for the token type ``class``; together with those of the target
+    language."""
     target_classes: Path | None = None
-    boundaries: Path | None = None
-    tables: tuple[int, ...] = ALL_TABLES
+    """Word classes of the target language."""
+    boundaries: Annotated[Path | None, DefaultText("the middle of the set splits it")] = None
+    """Numbers of the sentences that begin a document, from 1, one per line; table 4 splits at the nearest to
+    the middle."""
+    tables: Annotated[tuple[int, ...], Between(1, len(ALL_TABLES))] = ALL_TABLES
+    """Which tables to make: 1 token types, 2 templates, 3 constraints, 4 two-fold cross-validation."""
     templates: tuple[str, ...] = _TEMPLATES
-    """What table 1 varies the token types of, and table 3 the constraints."""
+    """Feature templates whose token types table 1 varies, and whose constraints table 3 varies."""
     baseline: str = "mert"
-    """How the dense baseline is tuned."""
+    """Method that tunes the dense baseline."""
     online: OnlineOptions = _HOPE_AND_FEAR
+    """Options of online training."""
 
     def __post_init__(self) -> None:
-        strange = sorted(set(self.tables) - set(ALL_TABLES))
-        if strange:
-            raise ConfigError(f"there is no table {strange[0]}; there are {', '.join(map(str, ALL_TABLES))}")
+        Options.__post_init__(self)
         if (self.source_classes is None) != (self.target_classes is None):
             raise ConfigError("source_classes and target_classes go together")
         if DEV in self.tests:
             raise ConfigError(f"a test set cannot be called '{DEV}'")
 
 
-def read_experiment(path: StrPath) -> LargeMarginTask:
-    """Read a description; what it does not know or lacks is an error."""
-    return read_description(LargeMarginTask, path)
-
-
-def run_experiment(
-    options: LargeMarginTask,
+def run_online_large_margin(
+    task: LargeMarginTask,
     folder: StrPath,
     *,
     threads: int = 1,
     say: Say = lambda message: None,
-) -> dict[str, Any]:
-    """Make the tables; rows go into ``folder`` as they come, and all come back as plain values."""
-    return _Experiment(options, Path(folder), threads, say).run()
+    warn: Say = lambda message: None,
+    track: Track = no_track,
+) -> ExperimentResults:
+    """Make the tables; rows go into ``folder`` as they come, and what is there is not made again."""
+    values = _Experiment(task, Path(folder), threads, say, warn, track).run()
+    tables = large_margin_tables(values)
+    note = "+ better, - worse than the baseline (paired bootstrap, p < 0.05)."
+    page = page_of("Online large-margin training", note, tables)
+    return ExperimentResults(values=values, tables=tables, page=page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +137,11 @@ class _Set:
 
 
 class _Experiment:
-    def __init__(self, options: LargeMarginTask, folder: Path, threads: int, say: Say) -> None:
-        self.options, self.folder, self.threads, self.say = options, folder, threads, say
+    def __init__(
+        self, options: LargeMarginTask, folder: Path, threads: int, say: Say, warn: Say, track: Track
+    ) -> None:
+        self.options, self.folder, self.threads = options, folder, threads
+        self.say, self.warn, self.track = say, warn, track
         self.sets = {name: _read_set(files) for name, files in {DEV: options.dev, **options.tests}.items()}
         self.system = load(options.system)
         self.columns: dict[str, dict[str, TokenColumn]] = {"source": {}, "target": {}}
@@ -301,7 +316,19 @@ class _Experiment:
     def _tuned(self, decoder: Decoder, dev: _Set, options: TuneOptions) -> TuneResult:
         decoder.set_weights(self.system.weights)
         system = System(decoder, self.system.path)
-        return tune(system, dev.sources, dev.references, options, threads=self.threads)
+        return tune(
+            system,
+            dev.sources,
+            dev.references,
+            options,
+            threads=self.threads,
+            track=self.track,
+            report=self._warn_of_collisions,
+        )
+
+    def _warn_of_collisions(self, step: TuneIteration) -> None:
+        for collision in step.collisions:
+            self.warn(collision)
 
     def _translated(self, learned: tuple[Decoder, TuneResult]) -> dict[str, Any]:
         sparse = learned[1].sparse
@@ -384,8 +411,8 @@ _TITLES = {
 }
 
 
-def tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """The results as tables in the order of the paper: title, heads of columns, rows.
+def large_margin_tables(results: Mapping[str, Any]) -> list[ResultTable]:
+    """The results as tables in the order of the paper.
 
     A + stands behind a BLEU that is better than the baseline's, a - behind one that is worse (p < 0.05).
     """
@@ -407,5 +434,5 @@ def tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[s
                     f"{score['BLEU']:.2f}{mark if score['p_value'] < 0.05 else ''}",
                 ]
             body.append(cells)
-        made.append((_TITLES[number], heads, body))
+        made.append(ResultTable(_TITLES[number], heads, body))
     return made

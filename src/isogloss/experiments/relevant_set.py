@@ -16,7 +16,7 @@ The description is a TOML file::
 
     [experiment]                   # (optional)
     rows = ["mon-both", "swap-both"]                        # instead of all six
-    scores = ["lm", "target_given_source", "words"]         # a row with real-valued features, learnt from dev
+    scores = ["lm", "target_given_source", "words"]         # a row with dense features, learned from dev
     mert = true                                             # a row for a dense phrase system
 
 Names of files are relative to the description.
@@ -24,7 +24,7 @@ Names of files are relative to the description.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -34,110 +34,130 @@ from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.options import PhraseOrder, SearchOptions
 from isogloss.decoder.system import System
 from isogloss.decoder.weights import default_weights
+from isogloss.experiments.results import ExperimentResults, ResultTable, Say
 from isogloss.features import SparseModel
 from isogloss.features.block import BlockFeatures, block_features
 from isogloss.grammar.table import RuleTable
-from isogloss.io.config import from_settings, placed, read_toml
+from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import Bleu, References
-from isogloss.pipeline.train import train
+from isogloss.pipeline.train import Trained, train
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
 
-__all__ = ["RelevantSetTask", "experiment_page", "read_experiment", "run_experiment", "table"]
-
-Say = Callable[[str], None]
+__all__ = ["RelevantSetRows", "RelevantSetTask", "run_relevant_set_experiment"]
 
 ORDERS: dict[str, PhraseOrder] = {"mon": "monotone", "swap": "swap"}
 ROWS = tuple(f"{order}-{features}" for order in ORDERS for features in ("phrase", "word", "both"))
 WITH_SCORES = "swap-both+scores"
-_TABLES = ("train", "relevant", "cells", "experiment")
+_BLOCKS = {"search": "block", "method": "none"}
+"""What the block set is trained for; the experiment itself learns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelevantSetTask:
+class RelevantSetRows(Options):
+    """Which rows the table has."""
+
+    rows: tuple[str, ...] = ROWS
+    """Rows to learn: an order of blocks (mon, swap) and their features (phrase, word, both)."""
+    scores: tuple[str, ...] = ()
+    """Dense features of a further row, swap-both+scores; it learns from the development set."""
+    mert: bool = False
+    """Add a row for a dense phrase-based system tuned by MERT."""
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        _check_rows(self.rows)
+
+
+def _check_rows(names: Iterable[str]) -> None:
+    known = (*ROWS, WITH_SCORES)
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"no row is called '{name}'; there are {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevantSetTask(Options):
     """What to run on what."""
 
     train: TrainOptions
     """Data and block set; its search and method do not count."""
     relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)
+    """Options of relevant-set training, for all rows."""
     cells: Mapping[str, RelevantSetOptions] = field(default_factory=dict)
-    """Rows of the table that have options of their own."""
-    rows: tuple[str, ...] = ROWS
-    scores: tuple[str, ...] = ()
-    """Dense features of a further row."""
-    mert: bool = False
-    """Whether there is a row for a dense phrase system tuned by MERT."""
+    """Rows with other options of relevant-set training: tables [cells.ROW]."""
+    experiment: RelevantSetRows = field(default_factory=RelevantSetRows)
+    """Which rows there are."""
 
     def __post_init__(self) -> None:
-        known = (*ROWS, WITH_SCORES)
-        for name in (*self.rows, *self.cells):
-            if name not in known:
-                raise ConfigError(f"no row is called '{name}'; there are {', '.join(known)}")
+        Options.__post_init__(self)
+        _check_rows(self.cells)
         if self.train.test_source is None and not self.train.test_size:
-            raise ConfigError("there is no test set: give test_source and test_target, or test_size")
+            raise ConfigError(
+                "there is no test set: give train.test_source and train.test_target, or train.test_size"
+            )
 
-    def options_of(self, row: str) -> RelevantSetOptions:
-        """How a row of the table is learnt."""
-        options = self.cells.get(row, self.relevant)
-        return replace(options, real_features=self.scores) if row == WITH_SCORES else options
-
-    @property
-    def all_rows(self) -> tuple[str, ...]:
-        """Rows that are learnt, in order."""
-        return (*self.rows, *((WITH_SCORES,) if self.scores else ()))
-
-
-def read_experiment(path: StrPath) -> RelevantSetTask:
-    """Read a description; what it does not know or lacks is an error."""
-    described = read_toml(path)
-    strange = sorted(described.keys() - set(_TABLES))
-    if strange:
-        raise ConfigError(f"{path}: '{strange[0]}' found; there are the tables {', '.join(_TABLES)}")
-    given = {name: described.get(name, {}) for name in _TABLES}
-    for name, value in given.items():
-        if not isinstance(value, Mapping):
-            raise ConfigError(f"{path}: {name} must be a table")
-    settings = placed(TrainOptions, given["train"], Path(path).parent)
-    try:
-        relevant = from_settings(RelevantSetOptions, given["relevant"])
-        return RelevantSetTask(
-            train=TrainOptions.from_settings({**settings, "search": "block", "method": "none"}),
+    @classmethod
+    def from_settings(
+        cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> RelevantSetTask:
+        """The task that settings stand for: rows of their own differ from ``relevant``, not from defaults."""
+        check_names(cls, settings)
+        given = {name: settings.get(name, {}) for name in ("train", "relevant", "cells", "experiment")}
+        for name, value in given.items():
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{name} must be a table, got {value!r}")
+        relevant = from_settings(RelevantSetOptions, given["relevant"], "relevant.")
+        return cls(
+            train=TrainOptions.from_settings({**given["train"], **_BLOCKS}, warn),
             relevant=relevant,
             cells={
                 name: from_settings(RelevantSetOptions, values, f"cells.{name}.", relevant)
                 for name, values in given["cells"].items()
             },
-            **_chosen(given["experiment"]),
+            experiment=from_settings(RelevantSetRows, given["experiment"], "experiment."),
         )
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
-    except (TypeError, AttributeError) as error:
-        raise ConfigError(f"{path}: {error}") from None
+
+    @staticmethod
+    def current_names(
+        settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> dict[str, Any]:
+        """Settings by today's names, and those of ``train`` for a block set."""
+        given = settings.get("train", {})
+        if not isinstance(given, Mapping):
+            return dict(settings)
+        return {**settings, "train": {**TrainOptions.current_names(given, warn), **_BLOCKS}}
+
+    def options_of(self, row: str) -> RelevantSetOptions:
+        """How a row of the table is learned."""
+        options = self.cells.get(row, self.relevant)
+        return replace(options, real_features=self.experiment.scores) if row == WITH_SCORES else options
+
+    @property
+    def all_rows(self) -> tuple[str, ...]:
+        """Rows that are learned, in order."""
+        return (*self.experiment.rows, *((WITH_SCORES,) if self.experiment.scores else ()))
 
 
-def _chosen(values: Mapping[str, Any]) -> dict[str, Any]:
-    strange = sorted(values.keys() - {"rows", "scores", "mert"})
-    if strange:
-        raise ConfigError(f"no option is called '{strange[0]}' in [experiment]; known are rows, scores, mert")
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-
-
-def run_experiment(
-    options: RelevantSetTask,
+def run_relevant_set_experiment(
+    task: RelevantSetTask,
     folder: StrPath,
     *,
     threads: int = 1,
     memory: int = 4 << 30,
     say: Say = lambda message: None,
+    warn: Say = lambda message: None,
     track: Track = no_track,
-) -> dict[str, Any]:
-    """Run everything that a run of before did not finish; results come back as plain values."""
-    return _Experiment(options, Path(folder), threads, memory, say, track).run()
+) -> ExperimentResults:
+    """Run everything that an earlier run did not finish."""
+    values = _Experiment(task, Path(folder), threads, memory, say, warn, track).run()
+    return ExperimentResults(values=values, tables=[_table(values)], page=_page(values))
 
 
 class _Experiment:
@@ -148,22 +168,26 @@ class _Experiment:
         threads: int,
         memory: int,
         say: Say,
+        warn: Say,
         track: Track,
     ) -> None:
-        self.options, self.folder, self.threads, self.say, self.track = options, folder, threads, say, track
-        self.memory = memory
+        self.options, self.folder, self.threads, self.memory = options, folder, threads, memory
+        self.say, self.warn, self.track = say, warn, track
 
     def run(self) -> dict[str, Any]:
         options = self.options
         self.say("block set")
-        train(self.folder / "models", options.train, threads=self.threads, memory=self.memory)
+        self._train("models", options.train)
         rows = {row: self._row(row) for row in options.all_rows}
         return {
             "block_set": len(self._rules()),
             "rows": rows,
-            "mert": self._mert() if options.mert else None,
+            "mert": self._mert() if options.experiment.mert else None,
             "options": {row: asdict(options.options_of(row)) for row in rows},
         }
+
+    def _train(self, name: str, options: TrainOptions) -> Trained:
+        return train(self.folder / name, options, threads=self.threads, memory=self.memory, warn=self.warn)
 
     def _work(self, name: str) -> Path:
         return self.folder / "models" / "work" / name
@@ -188,7 +212,8 @@ class _Experiment:
         sparse = SparseModel(block_features(kind, swap=order == "swap"))
         decoder = Decoder(self._rules(), LanguageModel.load(self._work("lm")), search, sparse=sparse)
         decoder.set_weights(default_weights(decoder.names, hierarchical=False))
-        # Scores are too good on the text that they were estimated from; what is learnt there fails elsewhere.
+        # Scores are too good on the text that they were estimated from; what is learned there fails
+        # elsewhere.
         unseen = row == WITH_SCORES and (self._work("tokens") / "dev.source").exists()
         sources, references = self._text("dev" if unseen else "train")
         test, test_references = self._text("test")
@@ -229,7 +254,7 @@ class _Experiment:
             decoder=None,
             significance="",
         )
-        trained = train(self.folder / "mert", options, threads=self.threads, memory=self.memory)
+        trained = self._train("mert", options)
         test, references = self._text("test")
         lines = list(trained.load().translate(test, threads=self.threads, tokenized=True))
         metric = Bleu()
@@ -237,7 +262,7 @@ class _Experiment:
         return {"test": score}
 
 
-def table(results: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+def _table(results: Mapping[str, Any]) -> ResultTable:
     """Table 3: re-ordering and features, BLEU on training and test, size and time."""
     head = [
         "re-ordering",
@@ -271,19 +296,20 @@ def table(results: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
                 ]
             )
     if results["mert"] is not None:
-        lines.append(["jumps", "dense, MERT", "", "", "", f"{results['mert']['test']:.2f}", "", ""])
-    return head, lines
+        lines.append(["distortion", "dense, MERT", "", "", "", f"{results['mert']['test']:.2f}", "", ""])
+    return ResultTable("", head, lines)
 
 
-def experiment_page(results: Mapping[str, Any]) -> Page:
+def _page(results: Mapping[str, Any]) -> Page:
     """Table 3 and a Figure 2 for every row of it."""
     page = Page("Approximate relevant set training")
     page.heading("Results after the last iteration")
     page.paragraph(
-        "train: mean sentence BLEU of the training sentences that were learnt from; test: BLEU of the test "
+        "train: mean sentence BLEU of the training sentences that were learned from; test: BLEU of the test "
         f"set. The block set has {results['block_set']:,} blocks."
     )
-    page.table(*table(results))
+    table = _table(results)
+    page.table(table.heads, table.rows)
     page.heading("Learning curves")
     for name, row in results["rows"].items():
         curves = [

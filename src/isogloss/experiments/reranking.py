@@ -10,72 +10,83 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from isogloss.io.config import read_description
 from isogloss.io.errors import ConfigError
-from isogloss.io.streams import StrPath
-from isogloss.learn.learner import Learner, Track, no_track
+from isogloss.io.options import AtLeast, Options
+from isogloss.io.progress import Track, no_track
+from isogloss.learn.learner import Learner
 from isogloss.learn.problem import Problem
+from isogloss.learn.registry import canonical_method, make_learner
 from isogloss.metric.significance import paired_bootstrap
+from isogloss.nbest import NbestList
 from isogloss.nbest.edit import best_rows
 from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, learning_curves
 from isogloss.rerank.curves import CurvePoint, decoder_score
 from isogloss.rerank.features import FeatureFunction
+from isogloss.rerank.naming import as_functions
 from isogloss.rerank.options import RerankOptions, SweepOptions
+from isogloss.rerank.preparation import context_of, list_problem, list_warnings
 from isogloss.rerank.train import train_model
 
-__all__ = ["Experiment", "RerankingTask", "TestScore", "read_options", "run_experiment"]
+__all__ = ["RerankingResults", "RerankingTask", "TestScore", "reranking_results"]
 
 Features = Sequence[tuple[str, FeatureFunction]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RerankingTask:
-    """What a configuration file may say; names of files are relative to where the command runs."""
+class RerankingTask(Options):
+    """What to learn from. Names of files are relative to where the command runs, as those in features are."""
 
     list: str
-    """Development list."""
+    """Development list, in any format that 'isogloss nbest' reads."""
     references: tuple[str, ...]
+    """Its references: a file per translator."""
     features: tuple[str, ...]
     """Feature functions, each judged alone and in sets."""
     source: str | None = None
+    """Its source sentences, for features that need them."""
     test_list: str | None = None
+    """Test list; its scores are reported and never chosen by."""
     test_references: tuple[str, ...] = ()
+    """References of the test list."""
     test_source: str | None = None
+    """Source sentences of the test list."""
     methods: tuple[str, ...] = ("mert", "splitting", "ordinal", "expected-bleu")
+    """Methods to compare; options may follow a name: ``splitting:iterations=20``."""
     single_method: str = "expected-bleu"
-    """What judges features alone and selects them."""
-    metric: str = "bleu"
+    """Method that judges features alone and selects them."""
+    metric: Literal["bleu", "nist", "chrf", "ter"] = "bleu"
+    """Metric to optimize and to report."""
     tokenize: str = "none"
-    start: str = "zero"
-    folds: int = 5
-    seed: int = 1
-    best_count: int = 4
-    """Features of the set ``best``: those with the highest single scores."""
+    """Tokenizer that the metric applies, by its name in sacreBLEU."""
+    start: Literal["zero", "decoder"] = "zero"
+    """First weights: ``zero``, or ``decoder`` for those that explain the decoder's scores best."""
+    folds: Annotated[int, AtLeast(2)] = 5
+    """Parts of the sentences in cross-validation."""
+    seed: Annotated[int, AtLeast(0)] = 1
+    """Random seed for the parts and the significance tests."""
+    best_count: Annotated[int, AtLeast(1)] = 4
+    """Size of the set ``best``: the features with the highest single scores."""
     top_gain: float = 0.3
-    """Features of the set ``top`` gain at least so much alone."""
+    """Gain from which a feature is in the set ``top``, in points of the metric."""
     large_gain: float = 0.1
-    """Features of the set ``large`` gain at least so much alone."""
+    """Gain from which a feature is in the set ``large``."""
     least_gain: float = 0.01
-    """Greedy selection stops when no further feature gains as much."""
+    """Gain below which the greedy selection of features stops."""
 
     def __post_init__(self) -> None:
+        Options.__post_init__(self)
         if not self.references:
-            raise ConfigError("references: at least one file is expected")
+            raise ConfigError("references must name at least one file")
         if not self.features:
-            raise ConfigError("features: at least one is expected")
+            raise ConfigError("features must name at least one feature")
         if (self.test_list is None) != (not self.test_references):
-            raise ConfigError("test_list and test_references belong together")
-        if self.best_count < 1:
-            raise ConfigError(f"best_count must be at least 1, got {self.best_count}")
-
-
-def read_options(path: StrPath) -> RerankingTask:
-    """Options from a TOML file."""
-    return read_description(RerankingTask, path)
+            raise ConfigError("test_list and test_references go together")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +102,7 @@ class TestScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Experiment:
+class RerankingResults:
     """All results."""
 
     decoder: float
@@ -107,7 +118,7 @@ class Experiment:
     """Table 2 on the test list."""
     curves: dict[tuple[str, str], list[CurvePoint]]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         curves = [
             {"method": method, "features": features, "points": [asdict(point) for point in points]}
@@ -127,7 +138,52 @@ class Experiment:
 BASELINE = "baseline"
 
 
-def run_experiment(
+def _read_list(
+    path: str,
+    references: Sequence[str],
+    source: str | None,
+    task: RerankingTask,
+    *,
+    training: FeatureTable | None = None,
+    threads: int = 1,
+    warn: Callable[[str], None] = lambda message: None,
+    track: Track = no_track,
+) -> tuple[FeatureTable, Problem]:
+    """A list with what is learned from it; one to test on has the columns of the ``training`` list."""
+    listed = NbestList.read(path, source=source, references=[Path(name) for name in references])
+    for warning in list_warnings(listed):
+        warn(warning)
+    context = context_of(listed, training=training is None, threads=threads)
+    table = FeatureTable.of(context) if training is None else FeatureTable.of(context, training.columns)
+    return table, list_problem(listed, metric=task.metric, tokenize=task.tokenize, track=track)
+
+
+def reranking_results(
+    options: RerankingTask,
+    *,
+    threads: int = 1,
+    warn: Callable[[str], None] = lambda message: None,
+    track: Track = no_track,
+    report: Callable[[SweepRow], None] = lambda row: None,
+) -> tuple[RerankingResults, str]:
+    """Read the lists and run everything; gives the results and the name of the metric."""
+    methods = [_method(name, warn) for name in options.methods]
+    single = _method(options.single_method, warn)
+    features = [(spec, as_functions([spec])[0]) for spec in options.features]
+    read = partial(_read_list, task=options, threads=threads, warn=warn, track=track)
+    table, problem = read(options.list, options.references, options.source)
+    test = None
+    if options.test_list is not None:
+        test = read(options.test_list, options.test_references, options.test_source, training=table)
+    found = _run(options, table, problem, features, methods, single, test=test, track=track, report=report)
+    return found, problem.metric.name
+
+
+def _method(written: str, warn: Callable[[str], None]) -> tuple[str, Learner]:
+    return canonical_method(written, decoder=False, warn=warn), make_learner(written)
+
+
+def _run(
     options: RerankingTask,
     table: FeatureTable,
     problem: Problem,
@@ -138,7 +194,7 @@ def run_experiment(
     test: tuple[FeatureTable, Problem] | None = None,
     track: Track = no_track,
     report: Callable[[SweepRow], None] = lambda row: None,
-) -> Experiment:
+) -> RerankingResults:
     """Singles, sets, greedy selection, all methods with all sets; ``features`` and methods by their names."""
     sweep_options = SweepOptions(folds=options.folds, seed=options.seed)
     train_options = RerankOptions(start=options.start, seed=options.seed)
@@ -166,7 +222,7 @@ def run_experiment(
             for method, learner in methods:
                 own, other = table.problem(chosen, problem), test[0].problem(chosen, test[1])
                 tests.append(_test(method, name, learner, chosen, own, other, train_options, options.seed))
-    return Experiment(
+    return RerankingResults(
         decoder=decoder_score(problem),
         test_decoder=None if test is None else decoder_score(test[1]),
         singles=singles,

@@ -1,15 +1,44 @@
-"""Tables 1 and 2 and the learning curves of Shen et al. 2004 as pages."""
+"""The experiment of Shen et al. 2004 with its tables and a page."""
 
 from __future__ import annotations
 
-from isogloss.experiments.reranking import Experiment
+from collections.abc import Callable
+
+from isogloss.experiments.reranking import RerankingResults, RerankingTask, reranking_results
+from isogloss.experiments.results import ExperimentResults, ResultTable, Say
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
 from isogloss.report import Page
+from isogloss.rerank.comparison import SweepRow
 from isogloss.rerank.report import add_curves
 
-__all__ = ["experiment_page", "method_table", "single_table"]
+__all__ = ["run_reranking"]
 
 
-def single_table(found: Experiment) -> tuple[list[str], list[list[str]]]:
+def run_reranking(
+    task: RerankingTask,
+    folder: StrPath,
+    *,
+    threads: int = 1,
+    say: Say = lambda message: None,
+    warn: Callable[[str], None] = lambda message: None,
+    track: Track = no_track,
+) -> ExperimentResults:
+    """Run everything. Nothing is kept on the way, so ``folder`` stays as it is."""
+
+    def report(row: SweepRow) -> None:
+        say(f"{row.method}, {row.features}: {row.score:.2f} ({row.difference:+.2f}, p {row.p_value:.3f})")
+
+    found, metric = reranking_results(task, threads=threads, warn=warn, track=track, report=report)
+    tables = [
+        ResultTable(f"each feature alone, {metric}", *_single_table(found)),
+        ResultTable(f"methods and sets, {metric}", *_method_table(found)),
+        ResultTable("sets of features", *_set_table(found)),
+    ]
+    return ExperimentResults(values=found.to_dict(), tables=tables, page=_page(found, metric))
+
+
+def _single_table(found: RerankingResults) -> tuple[list[str], list[list[str]]]:
     """Table 1 of the paper: each feature alone beside the baseline."""
     head = ["features", "cross-validated", "gain", "p against decoder"]
     base = found.singles[0].difference
@@ -20,7 +49,7 @@ def single_table(found: Experiment) -> tuple[list[str], list[list[str]]]:
     return head, rows
 
 
-def method_table(found: Experiment) -> tuple[list[str], list[list[str]]]:
+def _method_table(found: RerankingResults) -> tuple[list[str], list[list[str]]]:
     """Table 2 of the paper: methods (rows) by sets of features, cross-validated / on the test list."""
     tests = {(test.method, test.features): test for test in found.tests}
     head = ["method", *found.sets]
@@ -35,19 +64,25 @@ def method_table(found: Experiment) -> tuple[list[str], list[list[str]]]:
     return head, rows
 
 
-def experiment_page(found: Experiment, metric: str) -> Page:
+def _set_table(found: RerankingResults) -> tuple[list[str], list[list[str]]]:
+    return ["set", "features"], [
+        [name, "  ".join(names) or "(the list alone)"] for name, names in found.sets.items()
+    ]
+
+
+def _page(found: RerankingResults, metric: str) -> Page:
     """All of an experiment's results."""
     page = Page("Reranking")
     decoder = f"The decoder's choice scores {found.decoder:.2f} {metric} on the development list"
     on_test = "" if found.test_decoder is None else f" and {found.test_decoder:.2f} on the test list"
     page.paragraph(f"{decoder}{on_test}.")
     page.heading("Each feature alone")
-    page.table(*single_table(found))
+    page.table(*_single_table(found))
     page.heading("Sets of features")
-    page.table(["set", "features"], [[name, "  ".join(names)] for name, names in found.sets.items()])
+    page.table(*_set_table(found))
     page.heading("Methods")
     page.paragraph("Cross-validated on the development list" + (" / on the test list." if on_test else "."))
-    page.table(*method_table(found))
+    page.table(*_method_table(found))
     if found.tests:
         page.heading("On the test list, against the decoder's choice")
         page.table(

@@ -11,6 +11,7 @@ import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -38,10 +39,17 @@ _NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def read_description(cls: type[T], path: str | PathLike[str]) -> T:
-    """What a TOML file describes."""
-    settings = placed(cls, read_toml(path), Path(path).parent)
+    """What a TOML file describes.
+
+    A class that knows names of earlier versions has ``current_names``; one with defaults that depend on other
+    options has ``from_settings``.
+    """
+    current: Any = getattr(cls, "current_names", dict)
+    own: Any = getattr(cls, "from_settings", partial(from_settings, cls))
+    described = read_toml(path)
     try:
-        return from_settings(cls, settings)
+        made: T = own(placed(cls, current(described), Path(path).parent))
+        return made
     except ConfigError as error:
         raise DataFormatError(str(error), path) from None
 

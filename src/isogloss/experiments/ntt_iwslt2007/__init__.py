@@ -1,10 +1,10 @@
 """The NTT system of IWSLT 2007 as one recipe on anybody's data.
 
->>> from isogloss.experiments.ntt_iwslt2007 import NttExperiment, read_ntt
+>>> from isogloss.experiments.ntt_iwslt2007 import NttOptions, run_ntt_iwslt2007
 """
 
 from isogloss.experiments.ntt_iwslt2007.experiment import NttExperiment
-from isogloss.experiments.ntt_iwslt2007.options import NttOptions, NttSet, read_ntt
-from isogloss.experiments.ntt_iwslt2007.report import ntt_page, ntt_tables
+from isogloss.experiments.ntt_iwslt2007.options import NttOptions, NttSet
+from isogloss.experiments.ntt_iwslt2007.report import run_ntt_iwslt2007
 
-__all__ = ["NttExperiment", "NttOptions", "NttSet", "ntt_page", "ntt_tables", "read_ntt"]
+__all__ = ["NttExperiment", "NttOptions", "NttSet", "run_ntt_iwslt2007"]

@@ -3,14 +3,14 @@
 Two systems. *Primary*: hierarchical rules from the bitext that is like dev and test, decoder with sparse
 features estimated on dev. *Post-evaluation*: in-domain bitext only, rules also from a further set, iterations
 stopped by a held-out set. Each is followed by a reranker that learned from lists of dev and of training
-sentences, decoded by models that did not see them. Conditions: correct transcripts, the recogniser's best
+sentences, decoded by models that did not see them. Conditions: correct transcripts, the recognizer's best
 string, all its strings (union, chosen by the reranker), its lattices. The test set is only translated and
 scored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -21,6 +21,7 @@ import numpy as np
 from isogloss.decoder import System
 from isogloss.experiments.ntt_iwslt2007.options import DEV, HELD_OUT, TEST, NttOptions, NttSet
 from isogloss.experiments.ntt_iwslt2007.sets import HeardSet
+from isogloss.experiments.results import Say
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.learn.learner import Learner
@@ -46,7 +47,6 @@ __all__ = ["NttExperiment"]
 PRIMARY, POST = "primary", "post-evaluation"
 TEXT, ONE_BEST, ALL, LATTICE = "text", "ASR 1-best", "ASR n-best", "ASR lattice"
 DECODER = "decoder"
-Say = Callable[[str], None]
 _LATTICE_SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # weight of an arc's score by that of the language model
 
 
@@ -61,13 +61,15 @@ class NttExperiment:
         threads: int = 1,
         memory: int = 1 << 30,
         say: Say = lambda message: None,
+        warn: Say = lambda message: None,
         track: Track = no_track,
     ) -> None:
         self.options, self.folder = options, Path(folder)
-        self.threads, self.memory, self.say, self.track = threads, memory, say, track
+        self.threads, self.memory = threads, memory
+        self.say, self.warn, self.track = say, warn, track
         self.functions = parse_features(options.features)
         self.learners: dict[str, Learner] = {
-            canonical_method(name, decoder=False): make_learner(name) for name in options.methods
+            canonical_method(name, decoder=False, warn=warn): make_learner(name) for name in options.methods
         }
         self.folder.mkdir(parents=True, exist_ok=True)
 
@@ -116,6 +118,7 @@ class NttExperiment:
             threads=self.threads,
             memory=self.memory,
             track=self.track,
+            warn=self.warn,
             progress=lambda event: self.say(f"  {event.stage}: {event.what}"),
         )
 
@@ -196,7 +199,7 @@ class NttExperiment:
 
     @property
     def conditions(self) -> list[str]:
-        """What of the recogniser there is, and the text."""
+        """What of the recognizer there is, and the text."""
         heard, files = self.options.sets[TEST].heard, self.options.sets
         lattices = files[TEST].lattices is not None and files[DEV].lattices is not None
         return [TEXT, *((ONE_BEST, ALL) if heard else ()), *((LATTICE,) if lattices else ())]
@@ -270,7 +273,7 @@ class NttExperiment:
         return heard.utterances, max(1, self.options.nbest // self.options.num_hypotheses)
 
     def _columns(self) -> list[str]:
-        """Numbers that the recogniser gave, in any set: all lists must have the same columns."""
+        """Numbers that the recognizer gave, in any set: all lists must have the same columns."""
         return sorted(
             {f"Asr.{n}" for one in self.sets.values() for u in one.utterances for h in u for n in h.columns}
         )
@@ -389,7 +392,7 @@ class NttExperiment:
         self, name: str, trained: Trained, outputs: Mapping[str, Mapping[str, Sequence[str]]]
     ) -> dict[str, dict[str, dict[str, float]]]:
         """BLEU by chooser and condition; p against the decoder's choice of the same condition, and of speech
-        against the recogniser's best string."""
+        against the recognizer's best string."""
         options, references = self._scoring(trained), self.sets[TEST].references
         found: dict[str, dict[str, dict[str, float]]] = {}
         for chooser, by_condition in outputs.items():
@@ -433,7 +436,7 @@ def _tokens(system: System, line: str) -> str:
 
 
 def _with_columns(store: NbestStore, names: Sequence[str]) -> NbestStore:
-    """The list with these columns, as 0 where the recogniser gave none."""
+    """The list with these columns, as 0 where the recognizer gave none."""
     for name in names:
         if name not in store.dense_names:
             store = add_column(store, name, np.zeros(store.num_candidates))

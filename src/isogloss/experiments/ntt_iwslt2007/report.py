@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isogloss.experiments.ntt_iwslt2007.experiment import ALL, DECODER, LATTICE, ONE_BEST, PRIMARY, TEXT
+from isogloss.experiments.ntt_iwslt2007.experiment import (
+    ALL,
+    DECODER,
+    LATTICE,
+    ONE_BEST,
+    PRIMARY,
+    TEXT,
+    NttExperiment,
+)
 from isogloss.experiments.ntt_iwslt2007.options import NttOptions
+from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
 from isogloss.report import Page
 
-__all__ = ["ntt_page", "ntt_tables"]
+__all__ = ["run_ntt_iwslt2007"]
 
 
-def ntt_tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """The results as tables: title, head, rows."""
+def run_ntt_iwslt2007(
+    task: NttOptions,
+    folder: StrPath,
+    *,
+    threads: int = 1,
+    memory: int = 4 << 30,
+    say: Say = lambda message: None,
+    warn: Say = lambda message: None,
+    track: Track = no_track,
+) -> ExperimentResults:
+    """Run everything that an earlier run did not finish; systems and lists go into ``folder``."""
+    experiment = NttExperiment(task, folder, threads=threads, memory=memory, say=say, warn=warn, track=track)
+    values = experiment.run()
+    tables = _tables(values)
+    return ExperimentResults(values=values, tables=tables, page=_page(tables, task))
+
+
+def _tables(results: Mapping[str, Any]) -> list[ResultTable]:
     conditions = [
         c for c in (TEXT, ONE_BEST, ALL, LATTICE) if c in results["systems"][PRIMARY]["scores"][DECODER]
     ]
@@ -30,11 +57,11 @@ def ntt_tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[li
                 compared = chooser != DECODER or condition in (ALL, LATTICE)
                 cells.append(f"{row['bleu']:.2f}" + (f" (p {row['p_value']:.3f})" if compared else ""))
             rows.append([name, chooser, *cells])
-    tables = [("BLEU on the test set", ["system", "chosen by", *conditions], rows)]
+    tables = [ResultTable("BLEU on the test set", ["system", "chosen by", *conditions], rows)]
     sampling = results["systems"][PRIMARY]["sampling"]
     if sampling:
         tables.append(
-            (
+            ResultTable(
                 "source-side 3-gram perplexity of dev and test",
                 ["model of", "pairs", "words", "perplexity", "unknown words"],
                 [
@@ -52,15 +79,11 @@ def ntt_tables(results: Mapping[str, Any]) -> list[tuple[str, list[str], list[li
     return tables
 
 
-def ntt_page(results: Mapping[str, Any], options: NttOptions) -> Page:
-    """A page with the tables."""
-    page = Page("The NTT system of IWSLT 2007")
-    for title, head, rows in ntt_tables(results):
-        page.heading(title)
-        page.table(head, rows)
-    page.paragraph(
+def _page(tables: Sequence[ResultTable], task: NttOptions) -> Page:
+    note = (
         "p: paired bootstrap, against the decoder's choice in the same condition; for all strings and "
-        "lattices, against the decoder's translation of the recogniser's best string."
+        "lattices, against the decoder's translation of the recognizer's best string."
     )
-    page.code(json.dumps({"methods": options.methods, "features": options.features, "seed": options.seed}))
+    page = page_of("The NTT system of IWSLT 2007", note, tables)
+    page.code(json.dumps({"methods": task.methods, "features": task.features, "seed": task.seed}))
     return page
