@@ -19,7 +19,7 @@ struct BoundAim {
 
   /// The references of a sentence with its words numbered for the options that its search will have.
   search::References number(std::size_t sentence, const SearchInput& input, const Wording& wording,
-                            const Vocabulary& target_words) const;
+                            const text::Vocabulary& target_words) const;
 };
 
 }  // namespace isogloss::bindings

@@ -31,6 +31,7 @@ namespace {
 
 using namespace nb::literals;
 using namespace search;
+using nbest::NbestBuilder;
 
 using OptionsDict = nb::typed<nb::dict, nb::str, nb::any>;
 

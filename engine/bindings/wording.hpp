@@ -27,7 +27,7 @@ struct SearchInput {
 /// How words of a search read.
 class Wording {
  public:
-  Wording(const Vocabulary& source_words, const Vocabulary& target_words)
+  Wording(const text::Vocabulary& source_words, const text::Vocabulary& target_words)
       : source_words_(source_words), target_words_(target_words) {}
 
   /// Unknown words are written so, with themselves in the place of `{word}`; empty: as they are.
@@ -48,8 +48,8 @@ class Wording {
   nanobind::tuple step(const SearchInput& input, const search::DerivationStep& step) const;
 
  private:
-  const Vocabulary& source_words_;
-  const Vocabulary& target_words_;
+  const text::Vocabulary& source_words_;
+  const text::Vocabulary& target_words_;
   std::string unknown_mark_;
 };
 

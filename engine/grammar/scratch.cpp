@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 17;
@@ -52,4 +52,4 @@ bool ScratchReader::refill(std::size_t size) {
   return end_ >= size;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar
