@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "adapt/edit_distance.hpp"
-#include "text/vocabulary.hpp"
+#include "base/buffer.hpp"
+#include "base/word.hpp"
 
 namespace isogloss::adapt {
 

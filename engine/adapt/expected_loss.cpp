@@ -12,7 +12,7 @@
 namespace isogloss::adapt {
 namespace {
 
-using Counts = std::array<double, bleu_columns(kMaxNgramOrder)>;
+using Counts = std::array<double, metric::bleu_columns(metric::kMaxNgramOrder)>;
 
 constexpr double kNoMatch = 1e-6;  // words in place of none that match: the logarithm stays finite
 
@@ -60,11 +60,11 @@ double ExpectedError::at(std::span<const std::int64_t> offsets, std::span<const 
 
 ExpectedBleu::ExpectedBleu(std::span<const std::int32_t> statistics, std::size_t order)
     : statistics_(statistics), order_(order) {
-  if (order < 1 || order > kMaxNgramOrder || statistics.size() % bleu_columns(order) != 0)
+  if (order < 1 || order > metric::kMaxNgramOrder || statistics.size() % metric::bleu_columns(order) != 0)
     throw std::invalid_argument("statistics of BLEU have 2 + 2·order columns");
 }
 
-std::size_t ExpectedBleu::rows() const { return statistics_.size() / bleu_columns(order_); }
+std::size_t ExpectedBleu::rows() const { return statistics_.size() / metric::bleu_columns(order_); }
 
 double ExpectedBleu::at(std::span<const std::int64_t> offsets, std::span<const double> strengths,
                         std::span<const double> probabilities, std::span<double> slopes) const {
@@ -73,7 +73,7 @@ double ExpectedBleu::at(std::span<const std::int64_t> offsets, std::span<const d
     std::fill(slopes.begin(), slopes.end(), 0.0);
     return 0;
   }
-  const std::size_t columns = bleu_columns(order_);
+  const std::size_t columns = metric::bleu_columns(order_);
   const double per_strength = static_cast<double>(strengths.size()) / whole;
   Counts expected{}, by_count;
   for (std::size_t j = 0; j < strengths.size(); ++j) {

@@ -15,7 +15,7 @@ constexpr std::size_t kReferenceLength = 1;  // the column
 
 void document_gains(std::span<const std::int32_t> statistics, std::span<const std::int64_t> offsets,
                     std::span<const std::int64_t> chosen, std::size_t order, double decay, std::span<double> gains) {
-  const std::size_t columns = bleu_columns(order);
+  const std::size_t columns = metric::bleu_columns(order);
   if (offsets.empty()) throw std::invalid_argument("gains: no offsets");
   check_offsets(offsets, offsets.size() - 1, gains.size(), "gains");
   if (statistics.size() != gains.size() * columns)
@@ -36,11 +36,12 @@ void document_gains(std::span<const std::int32_t> statistics, std::span<const st
   }
   for (double& value : document) value *= decay / (1 - decay) / static_cast<double>(examples);
 
-  const BleuOptions plain{BleuSmoothing::kFloor, 0.1, false};  // a document without a match still has an order
+  // A document without a match still has an order.
+  const metric::BleuOptions plain{metric::BleuSmoothing::kFloor, 0.1, false};
   for (std::size_t j = 0; j < examples; ++j) {
     const auto begin = static_cast<std::size_t>(offsets[j]), end = static_cast<std::size_t>(offsets[j + 1]);
-    bleu_scores<std::int32_t>(statistics.subspan(begin * columns, (end - begin) * columns), document, order, plain, 1,
-                              gains.data() + begin);
+    metric::bleu_scores<std::int32_t>(statistics.subspan(begin * columns, (end - begin) * columns), document, order,
+                                      plain, 1, gains.data() + begin);
     for (std::size_t row = begin; row < end; ++row)
       gains[row] *= document[kReferenceLength] + row_of(row)[kReferenceLength];
     const auto best = row_of(static_cast<std::size_t>(chosen[j]));

@@ -13,6 +13,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::align;
 
 namespace {
 

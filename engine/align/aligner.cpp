@@ -8,7 +8,7 @@
 #include "align/posteriors.hpp"
 #include "base/parallel.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 namespace {
 
 constexpr std::size_t kChunk = 64;
@@ -120,4 +120,4 @@ void Aligner::align_pair(const Bitext& bitext, std::size_t pair, const AlignOpti
   worker.symmetrizer.append(options.method, links);
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -10,7 +10,7 @@
 #include "align/parameters.hpp"
 #include "base/buffer.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 struct JumpTables;
 
@@ -52,4 +52,4 @@ class Aligner {
   AlignmentParameters parameters_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -4,7 +4,7 @@
 
 #include "base/offsets.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 void Bitext::check() const {
   const std::size_t sentences = std::max<std::size_t>(source_offsets.size(), 1) - 1;
@@ -12,4 +12,4 @@ void Bitext::check() const {
   check_offsets(target_offsets, sentences, target.size(), "target sentences");
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

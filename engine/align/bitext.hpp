@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-#include "text/vocabulary.hpp"
+#include "base/word.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// Sentence pairs as word numbers: all words of a side one after another, and the offset of each sentence
 /// (one more than sentences). A view: the arrays belong to the caller.
@@ -42,4 +42,4 @@ struct Bitext {
   }
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

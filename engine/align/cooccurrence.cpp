@@ -6,7 +6,7 @@
 
 #include "base/parallel.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 namespace {
 
 constexpr std::size_t kPieces = 16;  // of the work of one call; workers claim them
@@ -191,4 +191,4 @@ const std::uint32_t* Cooccurrence::entries(std::size_t pair, std::uint32_t* scra
   return scratch;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

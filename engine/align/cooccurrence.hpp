@@ -9,7 +9,7 @@
 #include "align/bitext.hpp"
 #include "base/buffer.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// Which words stand in the same sentence pair: the word pairs that a lexical table can have entries for.
 ///
@@ -93,4 +93,4 @@ class Cooccurrence {
   Buffer<std::uint32_t> cell_entries_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

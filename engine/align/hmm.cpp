@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace isogloss {
+namespace isogloss::align {
 namespace {
 
 constexpr std::size_t kLanes = 8;
@@ -204,4 +204,4 @@ template class JumpTable<double>;
 template class ForwardBackward<float>;
 template class ForwardBackward<double>;
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -13,7 +13,7 @@
 
 #include "align/parameters.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// What the posteriors say about jumps: the statistics of one step of `improve_jumps`.
 struct JumpCounts {
@@ -93,4 +93,4 @@ class ForwardBackward {
   std::vector<double> scale_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace isogloss {
+namespace isogloss::align {
 
 LexicalTable::LexicalTable(std::span<const std::uint64_t> row_offsets, std::span<const WordId> columns,
                            std::span<const float> probabilities)
@@ -24,4 +24,4 @@ std::optional<std::size_t> LexicalTable::find(WordId source, WordId target) cons
   return static_cast<std::size_t>(place - columns_.begin());
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "text/vocabulary.hpp"
+#include "base/word.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// Lexical translation probabilities, both ways, of the word pairs worth keeping.
 ///
@@ -51,4 +51,4 @@ class LexicalTable {
   std::span<const float> probabilities_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

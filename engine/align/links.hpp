@@ -8,7 +8,7 @@
 
 #include "base/buffer.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// One alignment point: positions in the source and in the target sentence, from 0.
 struct Link {
@@ -78,4 +78,4 @@ void parse_pharaoh(std::string_view text, std::uint64_t first_line,
 /// Appends one line of `i-j` points for each sentence; `offsets` has one more entry than there are sentences.
 void format_pharaoh(std::span<const Link> links, std::span<const std::int64_t> offsets, Buffer<char>& text);
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// How the position of a word's partner is modelled. Model 1 is the fast model with tension 0.
 enum class AlignmentModelType : std::uint8_t {
@@ -43,4 +43,4 @@ struct AlignmentParameters {
   std::array<DirectionParameters, 2> directions;  ///< forward, backward
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -6,7 +6,7 @@
 #include "text/quoted.hpp"
 #include "text/split.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 namespace {
 
 class LineParser {
@@ -38,11 +38,11 @@ class LineParser {
 
  private:
   [[noreturn]] void fail(std::string_view point) const {
-    throw LineError(quoted(point) + " is not an alignment point", number_,
+    throw LineError(text::quoted(point) + " is not an alignment point", number_,
                     "points are written i-j, source position first, from 0, for example 0-0 1-2");
   }
 
-  Tokens tokens_;
+  text::Tokens tokens_;
   std::uint64_t number_;
 };
 
@@ -86,4 +86,4 @@ void format_pharaoh(std::span<const Link> links, std::span<const std::int64_t> o
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

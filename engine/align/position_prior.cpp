@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace isogloss {
+namespace isogloss::align {
 namespace {
 
 /// The partners of word j fall into two geometric series, going down from the diagonal and going up.
@@ -109,4 +109,4 @@ double best_tension(std::span<const PositionMass> masses, double observed_distan
   return (low + high) / 2;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

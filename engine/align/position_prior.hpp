@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// Sum of exp(-tension * distance) over all partners of word j, in closed form.
 double position_normalizer(std::size_t j, std::size_t given, std::size_t generated, double tension);
@@ -32,4 +32,4 @@ struct PositionMass {
 /// searched between 0.01 and 50.
 double best_tension(std::span<const PositionMass> masses, double observed_distance);
 
-}  // namespace isogloss
+}  // namespace isogloss::align

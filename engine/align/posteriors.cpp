@@ -6,7 +6,7 @@
 
 #include "align/position_prior.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 void PositionCounts::add(const PositionCounts& other) {
   jumps.add(other.jumps);
@@ -87,4 +87,4 @@ void PairPosteriors::run(const AlignmentParameters& parameters, const JumpTables
                        counts == nullptr ? nullptr : counts + d);
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

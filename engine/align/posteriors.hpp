@@ -8,7 +8,7 @@
 #include "align/hmm.hpp"
 #include "align/parameters.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// What one sentence pair's posteriors say about where partners stand, in one direction.
 struct PositionCounts {
@@ -89,4 +89,4 @@ class PairPosteriors {
   std::array<DirectionPosteriors, 2> directions_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -5,7 +5,7 @@
 
 #include "align/links.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 namespace {
 
 constexpr std::size_t kMostCells = std::size_t{1} << 28;  // two sentences of 16,000 words
@@ -114,4 +114,4 @@ void symmetrize(std::span<const Link> forward, std::span<const std::int64_t> for
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

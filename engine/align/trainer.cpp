@@ -8,7 +8,7 @@
 
 #include "base/parallel.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 namespace {
 
 constexpr std::size_t kChunk = 64;    // pairs whose position counts are added up one after another
@@ -324,4 +324,4 @@ AlignmentTrainer::Lexicon AlignmentTrainer::lexicon(double threshold) const {
   return kept;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::align

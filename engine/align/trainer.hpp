@@ -12,7 +12,7 @@
 #include "align/posteriors.hpp"
 #include "base/buffer.hpp"
 
-namespace isogloss {
+namespace isogloss::align {
 
 /// How an M-step makes probabilities from counts.
 struct MaximizeOptions {
@@ -97,4 +97,4 @@ class AlignmentTrainer {
   std::vector<float> partnered_;  // of the batch: one value for each target word, then for each source word
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::align

@@ -18,7 +18,6 @@ namespace isogloss::bindings {
 namespace {
 
 using namespace nb::literals;
-using namespace adapt;
 
 ArrayOut<double> to_array(std::span<const double> values) {
   Buffer<double> out;
@@ -40,31 +39,31 @@ class ExampleIndex {
       throw nb::value_error("the arrays of an index of examples do not fit together");
   }
 
-  const IndexView& index() const { return view_; }
+  const adapt::IndexView& index() const { return view_; }
 
  private:
   std::tuple<ArrayIn<std::int64_t>, ArrayIn<WordId>, ArrayIn<double>, ArrayIn<std::int64_t>, ArrayIn<std::uint32_t>,
              ArrayIn<float>, ArrayIn<float>>
       arrays_;
-  IndexView view_;
+  adapt::IndexView view_;
 };
 
-Query query_of(const ArrayIn<std::uint16_t>& tokens, const ArrayIn<WordId>& words, const ArrayIn<double>& idf) {
-  if (words.size() != idf.size() || words.size() > kMostTerms)
+adapt::Query query_of(const ArrayIn<std::uint16_t>& tokens, const ArrayIn<WordId>& words, const ArrayIn<double>& idf) {
+  if (words.size() != idf.size() || words.size() > adapt::kMostTerms)
     throw nb::value_error("query: a word and an idf for each term are expected, and not too many");
   return {view(tokens), view(words), view(idf)};
 }
 
 template <class T>
-std::span<const T> one_per_example(const std::optional<ArrayIn<T>>& array, const IndexView& index) {
+std::span<const T> one_per_example(const std::optional<ArrayIn<T>>& array, const adapt::IndexView& index) {
   if (!array) return {};
   if (array->size() != index.examples()) throw nb::value_error("one value for each example is expected");
   return view(*array);
 }
 
 /// Scratch space of a search is as large as the index: a thread keeps its own.
-Retrieval& retrieval() {
-  thread_local Retrieval mine;
+adapt::Retrieval& retrieval() {
+  thread_local adapt::Retrieval mine;
   return mine;
 }
 
@@ -73,8 +72,8 @@ std::tuple<ArrayOut<std::uint32_t>, ArrayOut<double>> search(
     std::size_t most, double edit_share, double at_least, bool skip_identical,
     std::optional<ArrayIn<std::uint8_t>> skip, std::optional<ArrayIn<std::uint32_t>> documents,
     std::uint32_t skip_document, std::optional<ArrayIn<std::int64_t>> dates, std::int64_t before) {
-  const Query query = query_of(tokens, words, idf);
-  SearchLimits limits;
+  const adapt::Query query = query_of(tokens, words, idf);
+  adapt::SearchLimits limits;
   limits.most = most;
   limits.edit_share = edit_share;
   limits.at_least = at_least;
@@ -88,7 +87,7 @@ std::tuple<ArrayOut<std::uint32_t>, ArrayOut<double>> search(
   Buffer<double> similarities;
   {
     const nb::gil_scoped_release release;
-    for (const Found& found : retrieval().search(self.index(), query, limits)) {
+    for (const adapt::Found& found : retrieval().search(self.index(), query, limits)) {
       examples.push_back(found.example);
       similarities.push_back(found.similarity);
     }
@@ -98,7 +97,7 @@ std::tuple<ArrayOut<std::uint32_t>, ArrayOut<double>> search(
 
 ArrayOut<double> similarities(const ExampleIndex& self, ArrayIn<std::uint16_t> tokens, ArrayIn<WordId> words,
                               ArrayIn<double> idf, double edit_share) {
-  const Query query = query_of(tokens, words, idf);
+  const adapt::Query query = query_of(tokens, words, idf);
   Buffer<double> out;
   {
     const nb::gil_scoped_release release;
@@ -109,10 +108,10 @@ ArrayOut<double> similarities(const ExampleIndex& self, ArrayIn<std::uint16_t> t
 }
 
 nb::dict index_arrays(ArrayIn<std::int64_t> offsets, ArrayIn<WordId> words, ArrayIn<double> idf) {
-  IndexColumns columns;
+  adapt::IndexColumns columns;
   {
     const nb::gil_scoped_release release;
-    columns = index_examples(view(offsets), view(words), view(idf));
+    columns = adapt::index_examples(view(offsets), view(words), view(idf));
   }
   nb::dict out;
   out["norms"] = to_numpy(std::move(columns.norms));
@@ -146,7 +145,7 @@ class Lists {
     lists_.check();
   }
 
-  const CandidateLists& lists() const { return lists_; }
+  const adapt::CandidateLists& lists() const { return lists_; }
 
  private:
   ArrayIn<std::int64_t> offsets_;
@@ -155,11 +154,11 @@ class Lists {
   std::optional<ArrayIn<std::uint32_t>> sparse_columns_;
   std::optional<ArrayIn<float>> sparse_values_;
   std::optional<ArrayIn<double>> constants_;
-  CandidateLists lists_;
+  adapt::CandidateLists lists_;
 };
 
 ArrayOut<std::int64_t> best_rows(const Lists& self, ArrayIn<double> weights) {
-  const CandidateLists& lists = self.lists();
+  const adapt::CandidateLists& lists = self.lists();
   if (weights.size() != lists.features()) throw nb::value_error("one weight for each feature is expected");
   Buffer<std::int64_t> best;
   for (std::size_t j = 0; j < lists.examples(); ++j) {
@@ -176,57 +175,58 @@ ArrayOut<std::int64_t> best_rows(const Lists& self, ArrayIn<double> weights) {
 std::tuple<ArrayOut<double>, double, double, std::size_t> mbuu(const Lists& self, ArrayIn<double> gains,
                                                                ArrayIn<double> strengths, ArrayIn<double> baseline,
                                                                double tolerance, std::size_t max_passes) {
-  MarginResult result;
+  adapt::MarginResult result;
   {
     const nb::gil_scoped_release release;
-    result = margin_update(self.lists(), view(gains), view(strengths), view(baseline), {tolerance, max_passes});
+    result = adapt::margin_update(self.lists(), view(gains), view(strengths), view(baseline), {tolerance, max_passes});
   }
   return {to_array(result.change), result.objective, result.gap, result.passes};
 }
 
 double mbuu_objective(const Lists& self, ArrayIn<double> gains, ArrayIn<double> strengths, ArrayIn<double> baseline,
                       ArrayIn<double> change) {
-  return margin_objective(self.lists(), view(gains), view(strengths), view(baseline), view(change));
+  return adapt::margin_objective(self.lists(), view(gains), view(strengths), view(baseline), view(change));
 }
 
 using Updated = std::tuple<ArrayOut<double>, double, double, std::size_t>;
 using Valued = std::tuple<double, ArrayOut<double>>;
 
-Updated ebuu(const Lists& self, const ExpectedLoss& loss, const ArrayIn<double>& strengths,
+Updated ebuu(const Lists& self, const adapt::ExpectedLoss& loss, const ArrayIn<double>& strengths,
              const ArrayIn<double>& baseline, const std::optional<ArrayIn<double>>& start, double sharpness,
              double tolerance, double least_gain, std::size_t iterations) {
-  ErrorResult result;
+  adapt::ErrorResult result;
   {
     const nb::gil_scoped_release release;
-    result = error_update(self.lists(), loss, view(strengths), view(baseline),
-                          start ? view(*start) : std::span<const double>{}, {sharpness, tolerance, least_gain, iterations});
+    result = adapt::error_update(self.lists(), loss, view(strengths), view(baseline),
+                                 start ? view(*start) : std::span<const double>{},
+                                 {sharpness, tolerance, least_gain, iterations});
   }
   return {to_array(result.change), result.objective, result.start, result.iterations};
 }
 
-Valued ebuu_objective(const Lists& self, const ExpectedLoss& loss, const ArrayIn<double>& strengths,
+Valued ebuu_objective(const Lists& self, const adapt::ExpectedLoss& loss, const ArrayIn<double>& strengths,
                       const ArrayIn<double>& baseline, const ArrayIn<double>& change, double sharpness) {
   Buffer<double> gradient;
   gradient.resize(baseline.size());
-  const double value = error_objective(self.lists(), loss, view(strengths), view(baseline), view(change), sharpness,
-                                       {gradient.data(), gradient.size()});
+  const double value = adapt::error_objective(self.lists(), loss, view(strengths), view(baseline), view(change),
+                                              sharpness, {gradient.data(), gradient.size()});
   return {value, to_numpy(std::move(gradient))};
 }
 
 Updated error_of_each(const Lists& self, ArrayIn<double> errors, ArrayIn<double> strengths, ArrayIn<double> baseline,
                       std::optional<ArrayIn<double>> start, double sharpness, double tolerance, double least_gain,
                       std::size_t iterations) {
-  return ebuu(self, ExpectedError(view(errors)), strengths, baseline, start, sharpness, tolerance, least_gain,
+  return ebuu(self, adapt::ExpectedError(view(errors)), strengths, baseline, start, sharpness, tolerance, least_gain,
               iterations);
 }
 
 Valued objective_of_each(const Lists& self, ArrayIn<double> errors, ArrayIn<double> strengths,
                          ArrayIn<double> baseline, ArrayIn<double> change, double sharpness) {
-  return ebuu_objective(self, ExpectedError(view(errors)), strengths, baseline, change, sharpness);
+  return ebuu_objective(self, adapt::ExpectedError(view(errors)), strengths, baseline, change, sharpness);
 }
 
-ExpectedBleu expected_bleu(const MatrixIn<std::int32_t>& statistics) {
-  if (statistics.shape(1) < bleu_columns(1) || statistics.shape(1) % 2 != 0)
+adapt::ExpectedBleu expected_bleu(const MatrixIn<std::int32_t>& statistics) {
+  if (statistics.shape(1) < metric::bleu_columns(1) || statistics.shape(1) % 2 != 0)
     throw nb::value_error("statistics of BLEU have 2 + 2·order columns");
   return {{statistics.data(), statistics.size()}, statistics.shape(1) / 2 - 1};
 }
@@ -245,24 +245,24 @@ Valued objective_of_all(const Lists& self, MatrixIn<std::int32_t> statistics, Ar
 
 ArrayOut<double> gains(MatrixIn<std::int32_t> statistics, ArrayIn<std::int64_t> offsets,
                        ArrayIn<std::int64_t> chosen, double decay) {
-  if (statistics.shape(1) < bleu_columns(1) || statistics.shape(1) % 2 != 0)
+  if (statistics.shape(1) < metric::bleu_columns(1) || statistics.shape(1) % 2 != 0)
     throw nb::value_error("statistics of BLEU have 2 + 2·order columns");
   Buffer<double> out;
   out.resize(statistics.shape(0));
   {
     const nb::gil_scoped_release release;
-    document_gains({statistics.data(), statistics.size()}, view(offsets), view(chosen), statistics.shape(1) / 2 - 1, decay,
-                   {out.data(), out.size()});
+    adapt::document_gains({statistics.data(), statistics.size()}, view(offsets), view(chosen),
+                          statistics.shape(1) / 2 - 1, decay, {out.data(), out.size()});
   }
   return to_numpy(std::move(out));
 }
 
 std::size_t edit_distance(ArrayIn<std::uint16_t> a, ArrayIn<std::uint16_t> b, std::size_t terms) {
-  if (terms > kMostTerms) throw nb::value_error("too many different tokens");
+  if (terms > adapt::kMostTerms) throw nb::value_error("too many different tokens");
   for (const auto& sequence : {view(a), view(b)})
     for (std::uint16_t token : sequence)
       if (token >= terms) throw nb::value_error("a token that does not exist");
-  EditDistance distance;
+  adapt::EditDistance distance;
   distance.set_pattern(view(a), terms);
   return distance(view(b));
 }

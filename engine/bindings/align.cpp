@@ -20,6 +20,7 @@
 #include "base/offsets.hpp"
 #include "bindings/arrays.hpp"
 #include "text/split.hpp"
+#include "text/vocabulary.hpp"
 
 namespace isogloss::bindings {
 namespace {
@@ -42,7 +43,7 @@ struct SharedBitext {
   ArrayIn<std::int64_t> source_offsets;
   ArrayIn<WordId> target;
   ArrayIn<std::int64_t> target_offsets;
-  Bitext bitext;
+  align::Bitext bitext;
 };
 
 struct SharedTable {
@@ -56,12 +57,12 @@ struct SharedTable {
   ArrayIn<std::uint64_t> row_offsets_array;
   ArrayIn<WordId> columns_array;
   MatrixIn<float> probabilities_array;
-  LexicalTable table;
+  align::LexicalTable table;
 };
 
 struct SharedAligner {
   SharedAligner(const SharedTable& lexicon, ArrayIn<float> source_null, ArrayIn<float> target_null,
-                const AlignmentParameters& parameters)
+                const align::AlignmentParameters& parameters)
       : table(lexicon),
         source_null_array(std::move(source_null)),
         target_null_array(std::move(target_null)),
@@ -69,11 +70,11 @@ struct SharedAligner {
 
   SharedTable table;
   ArrayIn<float> source_null_array, target_null_array;
-  Aligner aligner;
+  align::Aligner aligner;
 };
 
-ArrayOut<std::uint32_t> links_to_numpy(Buffer<Link>&& links) {
-  static_assert(sizeof(Link) == 2 * sizeof(std::uint32_t));
+ArrayOut<std::uint32_t> links_to_numpy(Buffer<align::Link>&& links) {
+  static_assert(sizeof(align::Link) == 2 * sizeof(std::uint32_t));
   const std::size_t size = links.size();
   auto* data = reinterpret_cast<std::uint32_t*>(links.release());
   nb::capsule owner(data == nullptr ? std::malloc(1) : static_cast<void*>(data),
@@ -81,10 +82,10 @@ ArrayOut<std::uint32_t> links_to_numpy(Buffer<Link>&& links) {
   return ArrayOut<std::uint32_t>(data, {size, 2}, owner);
 }
 
-std::span<const Link> view_links(const MatrixIn<std::uint32_t>& links, const ArrayIn<std::int64_t>& offsets) {
+std::span<const align::Link> view_links(const MatrixIn<std::uint32_t>& links, const ArrayIn<std::int64_t>& offsets) {
   if (links.shape(1) != 2) throw nb::value_error("links are pairs of positions");
   check_offsets(view(offsets), std::max<std::size_t>(offsets.size(), 1) - 1, links.shape(0), "links");
-  return {reinterpret_cast<const Link*>(links.data()), links.shape(0)};
+  return {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)};
 }
 
 template <class T>
@@ -97,8 +98,8 @@ ArrayOut<T> copy_to_numpy(std::span<const T> values) {
 using Links = std::pair<ArrayOut<std::uint32_t>, ArrayOut<std::int64_t>>;
 
 Links align(const SharedAligner& self, const SharedBitext& bitext, std::size_t begin, std::size_t end,
-            const AlignOptions& options, std::size_t threads) {
-  Buffer<Link> links;
+            const align::AlignOptions& options, std::size_t threads) {
+  Buffer<align::Link> links;
   Buffer<std::int64_t> offsets;
   {
     nb::gil_scoped_release release;
@@ -110,21 +111,21 @@ Links align(const SharedAligner& self, const SharedBitext& bitext, std::size_t b
 
 Links symmetrize_links(const MatrixIn<std::uint32_t>& forward, const ArrayIn<std::int64_t>& forward_offsets,
                        const MatrixIn<std::uint32_t>& backward, const ArrayIn<std::int64_t>& backward_offsets,
-                       Symmetrization method) {
+                       align::Symmetrization method) {
   const auto here = view_links(forward, forward_offsets);
   const auto there = view_links(backward, backward_offsets);
-  Buffer<Link> links;
+  Buffer<align::Link> links;
   Buffer<std::int64_t> offsets;
   {
     nb::gil_scoped_release release;
     offsets.push_back(0);
-    symmetrize(here, view(forward_offsets), there, view(backward_offsets), method, links, offsets);
+    align::symmetrize(here, view(forward_offsets), there, view(backward_offsets), method, links, offsets);
   }
   return {links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
 }
 
 /// Numbers the words of each line of `text`; lines are separated by line ends, so there is always one.
-std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(Vocabulary& vocabulary,
+std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(text::Vocabulary& vocabulary,
                                                                  const nb::bytes& text, bool grow) {
   Buffer<WordId> ids;
   Buffer<std::int64_t> offsets;
@@ -134,7 +135,7 @@ std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(Vocabulary& voc
     offsets.push_back(0);
     for (bool more = true; more;) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
-      Tokens tokens(rest.substr(0, end));
+      text::Tokens tokens(rest.substr(0, end));
       for (std::string_view word; !(word = tokens.next()).empty();)
         ids.push_back(grow ? vocabulary.add(word) : vocabulary.find(word));
       offsets.push_back(static_cast<std::int64_t>(ids.size()));
@@ -149,18 +150,18 @@ std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>> encode_lines(Vocabulary& voc
 nb::tuple hmm_posteriors(const MatrixIn<double>& emission, const ArrayIn<double>& null_emission,
                          const ArrayIn<double>& jumps, double uniform_jump) {
   const std::size_t generated = emission.shape(0), given = emission.shape(1);
-  if (null_emission.size() != generated || given == 0 || generated == 0 || jumps.size() != kJumpWeights)
+  if (null_emission.size() != generated || given == 0 || generated == 0 || jumps.size() != align::kJumpWeights)
     throw nb::value_error("emissions of at least one word, as many null emissions, and all jump weights");
-  JumpWeights weights{};
-  std::copy_n(jumps.data(), kJumpWeights, weights.begin());
-  const std::size_t stride = ForwardBackward<double>::stride(given);
+  align::JumpWeights weights{};
+  std::copy_n(jumps.data(), align::kJumpWeights, weights.begin());
+  const std::size_t stride = align::ForwardBackward<double>::stride(given);
   std::vector<double> rows(generated * stride, 0.0);
   for (std::size_t word = 0; word < generated; ++word)
     std::copy_n(emission.data() + word * given, given, rows.data() + word * stride);
-  const JumpTable<double> table(weights, uniform_jump, std::max(given, generated));
-  ForwardBackward<double> chain;
+  const align::JumpTable<double> table(weights, uniform_jump, std::max(given, generated));
+  align::ForwardBackward<double> chain;
   const double log_likelihood = chain.run(given, generated, rows.data(), null_emission.data(), table);
-  JumpCounts counts;
+  align::JumpCounts counts;
   chain.add_jumps(table, counts);
   Buffer<double> posteriors, nulls;
   for (std::size_t word = 0; word < generated; ++word) {
@@ -173,51 +174,52 @@ nb::tuple hmm_posteriors(const MatrixIn<double>& emission, const ArrayIn<double>
 }
 
 void bind_parameters(nb::module_& module) {
-  nb::enum_<AlignmentModelType>(module, "AlignmentModelType", "How partners' positions are modelled.")
-      .value("model1", AlignmentModelType::kModel1)
-      .value("fast", AlignmentModelType::kFast)
-      .value("hmm", AlignmentModelType::kHmm);
-  nb::enum_<Symmetrization>(module, "Symmetrization", "How two directions' links are made into one set.")
-      .value("intersection", Symmetrization::kIntersection)
-      .value("union", Symmetrization::kUnion)
-      .value("grow_diag", Symmetrization::kGrowDiag)
-      .value("grow_diag_final", Symmetrization::kGrowDiagFinal)
-      .value("grow_diag_final_and", Symmetrization::kGrowDiagFinalAnd)
-      .value("forward", Symmetrization::kForward)
-      .value("backward", Symmetrization::kBackward);
-  nb::class_<AlignmentParameters>(module, "AlignmentParameters",
-                                  "What an alignment model knows besides its lexical table.")
+  nb::enum_<align::AlignmentModelType>(module, "AlignmentModelType", "How partners' positions are modelled.")
+      .value("model1", align::AlignmentModelType::kModel1)
+      .value("fast", align::AlignmentModelType::kFast)
+      .value("hmm", align::AlignmentModelType::kHmm);
+  nb::enum_<align::Symmetrization>(module, "Symmetrization", "How two directions' links are made into one set.")
+      .value("intersection", align::Symmetrization::kIntersection)
+      .value("union", align::Symmetrization::kUnion)
+      .value("grow_diag", align::Symmetrization::kGrowDiag)
+      .value("grow_diag_final", align::Symmetrization::kGrowDiagFinal)
+      .value("grow_diag_final_and", align::Symmetrization::kGrowDiagFinalAnd)
+      .value("forward", align::Symmetrization::kForward)
+      .value("backward", align::Symmetrization::kBackward);
+  nb::class_<align::AlignmentParameters>(module, "AlignmentParameters",
+                                         "What an alignment model knows besides its lexical table.")
       .def(nb::init<>())
-      .def_rw("type", &AlignmentParameters::type)
-      .def_rw("null_probability", &AlignmentParameters::null_probability)
-      .def_rw("uniform_jump", &AlignmentParameters::uniform_jump)
-      .def_rw("lexical_floor", &AlignmentParameters::lexical_floor)
+      .def_rw("type", &align::AlignmentParameters::type)
+      .def_rw("null_probability", &align::AlignmentParameters::null_probability)
+      .def_rw("uniform_jump", &align::AlignmentParameters::uniform_jump)
+      .def_rw("lexical_floor", &align::AlignmentParameters::lexical_floor)
       .def_prop_rw(
           "tensions",
-          [](const AlignmentParameters& self) {
+          [](const align::AlignmentParameters& self) {
             return std::pair(self.directions[0].tension, self.directions[1].tension);
           },
-          [](AlignmentParameters& self, std::pair<double, double> tensions) {
+          [](align::AlignmentParameters& self, std::pair<double, double> tensions) {
             self.directions[0].tension = tensions.first;
             self.directions[1].tension = tensions.second;
           },
           "Diagonal tension: forward, backward.")
       .def_prop_rw(
           "jumps",
-          [](const AlignmentParameters& self) {
+          [](const align::AlignmentParameters& self) {
             Buffer<double> both;
-            for (const DirectionParameters& direction : self.directions)
-              both.append(direction.jumps.data(), kJumpWeights);
-            return to_numpy(std::move(both), {2, kJumpWeights});
+            for (const align::DirectionParameters& direction : self.directions)
+              both.append(direction.jumps.data(), align::kJumpWeights);
+            return to_numpy(std::move(both), {2, align::kJumpWeights});
           },
-          [](AlignmentParameters& self, const MatrixIn<double>& jumps) {
-            if (jumps.shape(0) != 2 || jumps.shape(1) != kJumpWeights)
+          [](align::AlignmentParameters& self, const MatrixIn<double>& jumps) {
+            if (jumps.shape(0) != 2 || jumps.shape(1) != align::kJumpWeights)
               throw nb::value_error("jump weights have the wrong shape");
             for (std::size_t i = 0; i < jumps.size(); ++i)
               if (!(jumps.data()[i] > 0) || !std::isfinite(jumps.data()[i]))
                 throw nb::value_error("jump weights must be positive");
             for (std::size_t d = 0; d < 2; ++d)
-              std::copy_n(jumps.data() + d * kJumpWeights, kJumpWeights, self.directions[d].jumps.begin());
+              std::copy_n(jumps.data() + d * align::kJumpWeights, align::kJumpWeights,
+                          self.directions[d].jumps.begin());
           },
           nb::for_getter(nb::rv_policy::move),
           nb::for_getter(nb::sig("def jumps(self) -> numpy.typing.NDArray[numpy.float64]")),
@@ -231,70 +233,70 @@ void bind_training(nb::module_& module) {
            "source"_a, "source_offsets"_a, "target"_a, "target_offsets"_a)
       .def("__len__", [](const SharedBitext& self) { return self.bitext.pairs(); });
 
-  nb::class_<Cooccurrence>(module, "Cooccurrence", "Which words stand in the same sentence pair.")
+  nb::class_<align::Cooccurrence>(module, "Cooccurrence", "Which words stand in the same sentence pair.")
       .def(
           "__init__",
-          [](Cooccurrence* self, const SharedBitext& bitext, std::size_t source_words,
+          [](align::Cooccurrence* self, const SharedBitext& bitext, std::size_t source_words,
              std::size_t target_words, std::size_t max_length) {
-            new (self) Cooccurrence(bitext.bitext, source_words, target_words, max_length);
+            new (self) align::Cooccurrence(bitext.bitext, source_words, target_words, max_length);
           },
           "bitext"_a, nb::kw_only(), "source_words"_a, "target_words"_a, "max_length"_a,
           nb::keep_alive<1, 2>())
-      .def_prop_ro("cells", &Cooccurrence::cells, "Words times words, summed over all usable pairs.")
+      .def_prop_ro("cells", &align::Cooccurrence::cells, "Words times words, summed over all usable pairs.")
       .def_prop_ro(
-          "entries", [](const Cooccurrence& self) { return self.columns().size(); },
+          "entries", [](const align::Cooccurrence& self) { return self.columns().size(); },
           "Pairs of words found so far.")
       .def_prop_ro(
-          "levels", [](const Cooccurrence& self) { return copy_to_numpy<std::uint64_t>(self.levels()); },
+          "levels", [](const align::Cooccurrence& self) { return copy_to_numpy<std::uint64_t>(self.levels()); },
           nb::rv_policy::move, nb::sig("def levels(self) -> numpy.typing.NDArray[numpy.uint64]"),
           "Entries by level; each level but the first holds those seen once, of words ever less rare.")
-      .def("survey", &Cooccurrence::survey, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
+      .def("survey", &align::Cooccurrence::survey, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Count entries by level, some cells further; true when through.")
-      .def("limit_level", &Cooccurrence::limit_level, "level"_a, "Leave out entries above this level.")
-      .def("keep_cells", &Cooccurrence::keep_cells, "keep"_a, "Whether to keep the entry of every cell.")
-      .def("build", &Cooccurrence::build, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
+      .def("limit_level", &align::Cooccurrence::limit_level, "level"_a, "Leave out entries above this level.")
+      .def("keep_cells", &align::Cooccurrence::keep_cells, "keep"_a, "Whether to keep the entry of every cell.")
+      .def("build", &align::Cooccurrence::build, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Make the table, some cells further; true when complete.");
 
-  nb::class_<AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximisation of both directions.")
+  nb::class_<align::AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximisation of both directions.")
       .def(
           "__init__",
-          [](AlignmentTrainer* self, const Cooccurrence& table, const AlignmentParameters& parameters,
-             bool symmetric) { new (self) AlignmentTrainer(table, parameters, symmetric); },
+          [](align::AlignmentTrainer* self, const align::Cooccurrence& table,
+             const align::AlignmentParameters& parameters, bool symmetric) { new (self) align::AlignmentTrainer(table, parameters, symmetric); },
           "table"_a, "parameters"_a, nb::kw_only(), "symmetric"_a, nb::keep_alive<1, 2>())
       .def(
           "expect_twins",
-          [](AlignmentTrainer& self, const ArrayIn<WordId>& twins, double count) {
+          [](align::AlignmentTrainer& self, const ArrayIn<WordId>& twins, double count) {
             self.expect_twins(view(twins), count);
           },
           "twins"_a, "count"_a, nb::sig("def expect_twins(self, twins: numpy.typing.NDArray[numpy.uint32], "
                                         "count: float) -> None"),
           "Add ``count`` links of each source word and the target word that is the same string.")
-      .def("set_type", &AlignmentTrainer::set_type, "type"_a, "Go on with another model.")
-      .def("expect", &AlignmentTrainer::expect, "begin"_a, "end"_a, "threads"_a,
+      .def("set_type", &align::AlignmentTrainer::set_type, "type"_a, "Go on with another model.")
+      .def("expect", &align::AlignmentTrainer::expect, "begin"_a, "end"_a, "threads"_a,
            nb::call_guard<nb::gil_scoped_release>(), "E-step over some pairs.")
       .def(
           "maximize",
-          [](AlignmentTrainer& self, double lexical_prior, double jump_prior, std::size_t threads) {
+          [](align::AlignmentTrainer& self, double lexical_prior, double jump_prior, std::size_t threads) {
             const auto both = self.maximize({lexical_prior, jump_prior}, threads);
             return std::pair(both[0], both[1]);
           },
           nb::kw_only(), "lexical_prior"_a, "jump_prior"_a, "threads"_a,
           nb::call_guard<nb::gil_scoped_release>(), "M-step; the log likelihood of both directions before.")
-      .def_prop_ro("parameters", &AlignmentTrainer::parameters, nb::rv_policy::copy, "As they are now.")
+      .def_prop_ro("parameters", &align::AlignmentTrainer::parameters, nb::rv_policy::copy, "As they are now.")
       .def_prop_ro(
           "source_null",
-          [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.source_null()); },
+          [](const align::AlignmentTrainer& self) { return copy_to_numpy<float>(self.source_null()); },
           nb::rv_policy::move, nb::sig("def source_null(self) -> numpy.typing.NDArray[numpy.float32]"),
           "Probability of each source word under the empty word.")
       .def_prop_ro(
           "target_null",
-          [](const AlignmentTrainer& self) { return copy_to_numpy<float>(self.target_null()); },
+          [](const align::AlignmentTrainer& self) { return copy_to_numpy<float>(self.target_null()); },
           nb::rv_policy::move, nb::sig("def target_null(self) -> numpy.typing.NDArray[numpy.float32]"),
           "Probability of each target word under the empty word.")
       .def(
           "lexicon",
-          [](const AlignmentTrainer& self, double threshold) {
-            AlignmentTrainer::Lexicon kept;
+          [](const align::AlignmentTrainer& self, double threshold) {
+            align::AlignmentTrainer::Lexicon kept;
             {
               nb::gil_scoped_release release;
               kept = self.lexicon(threshold);
@@ -322,15 +324,15 @@ void bind_links(nb::module_& module) {
       "parse_pharaoh",
       [](nb::bytes text, std::uint64_t first_line, std::optional<ArrayIn<std::int64_t>> source_lengths,
          std::optional<ArrayIn<std::int64_t>> target_lengths) {
-        Buffer<Link> links;
+        Buffer<align::Link> links;
         Buffer<std::int64_t> offsets;
         const std::string_view bytes(text.c_str(), text.size());
-        std::optional<SentenceLengths> lengths;
+        std::optional<align::SentenceLengths> lengths;
         if (source_lengths && target_lengths) lengths = {view(*source_lengths), view(*target_lengths)};
         {
           nb::gil_scoped_release release;
           offsets.push_back(0);
-          parse_pharaoh(bytes, first_line, lengths, links, offsets);
+          align::parse_pharaoh(bytes, first_line, lengths, links, offsets);
         }
         return Links{links_to_numpy(std::move(links)), to_numpy(std::move(offsets))};
       },
@@ -348,7 +350,7 @@ void bind_links(nb::module_& module) {
         Buffer<char> text;
         {
           nb::gil_scoped_release release;
-          format_pharaoh(all, view(offsets), text);
+          align::format_pharaoh(all, view(offsets), text);
         }
         return nb::str(text.data() == nullptr ? "" : text.data(), text.size());
       },
@@ -356,7 +358,7 @@ void bind_links(nb::module_& module) {
 }
 
 void bind_aligner(nb::module_& module) {
-  module.attr("UNKNOWN_WORDS") = kUnknownWords;
+  module.attr("UNKNOWN_WORDS") = align::kUnknownWords;
   nb::class_<SharedTable>(module, "LexicalTable", "Lexical translation probabilities of both directions.")
       .def(nb::init<ArrayIn<std::uint64_t>, ArrayIn<WordId>, MatrixIn<float>>(), "row_offsets"_a, "columns"_a,
            "probabilities"_a)
@@ -374,12 +376,12 @@ void bind_aligner(nb::module_& module) {
           },
           "source"_a, "target"_a, "p(source | target), 0 for a pair not in the table.");
   nb::class_<SharedAligner>(module, "Aligner", "A trained alignment model at work.")
-      .def(nb::init<const SharedTable&, ArrayIn<float>, ArrayIn<float>, const AlignmentParameters&>(),
+      .def(nb::init<const SharedTable&, ArrayIn<float>, ArrayIn<float>, const align::AlignmentParameters&>(),
            "table"_a, "source_null"_a, "target_null"_a, "parameters"_a)
       .def(
           "align",
           [](const SharedAligner& self, const SharedBitext& bitext, std::size_t begin, std::size_t end,
-             Symmetrization method, double threshold, std::size_t max_length, std::size_t threads) {
+             align::Symmetrization method, double threshold, std::size_t max_length, std::size_t threads) {
             return align(self, bitext, begin, end, {method, threshold, max_length}, threads);
           },
           "bitext"_a, "begin"_a, "end"_a, nb::kw_only(), "method"_a, "threshold"_a, "max_length"_a,
@@ -397,7 +399,7 @@ void bind_align(nb::module_& module) {
   bind_training(module);
   bind_links(module);
   bind_aligner(module);
-  module.attr("JUMP_REACH") = kJumpReach;
+  module.attr("JUMP_REACH") = align::kJumpReach;
   module.def("encode_lines", &encode_lines, "vocabulary"_a, "text"_a, nb::kw_only(), "grow"_a,
              nb::sig("def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> "
                      "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
@@ -409,16 +411,16 @@ void bind_align(nb::module_& module) {
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
              "Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normaliser.");
-  module.def("position_normalizer", &position_normalizer, "j"_a, "given"_a, "generated"_a, "tension"_a,
+  module.def("position_normalizer", &align::position_normalizer, "j"_a, "given"_a, "generated"_a, "tension"_a,
              "Sum of the fast model's position weights for word j, counted from 1.");
-  module.def("expected_distance", &expected_distance, "j"_a, "given"_a, "generated"_a, "tension"_a,
+  module.def("expected_distance", &align::expected_distance, "j"_a, "given"_a, "generated"_a, "tension"_a,
              "Expected distance from the diagonal of word j's partner.");
   module.def(
       "position_prior",
       [](std::size_t j, std::size_t given, std::size_t generated, double tension) {
         Buffer<double> prior;
         prior.resize(given);
-        position_prior<double>(j, generated, tension, 1.0, {prior.data(), given});
+        align::position_prior<double>(j, generated, tension, 1.0, {prior.data(), given});
         return to_numpy(std::move(prior));
       },
       "j"_a, "given"_a, "generated"_a, "tension"_a,

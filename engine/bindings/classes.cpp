@@ -23,59 +23,59 @@ ArrayOut<Target> copy_of(std::span<const Source> values) {
 }  // namespace
 
 void bind_classes(nb::module_& module) {
-  module.attr("MOST_CLASSES") = kMostClasses;
-  nb::class_<BigramCounter>(module, "BigramCounter", "Counts words and adjacent pairs, batch by batch.")
+  module.attr("MOST_CLASSES") = classes::kMostClasses;
+  nb::class_<classes::BigramCounter>(module, "BigramCounter", "Counts words and adjacent pairs, batch by batch.")
       .def(nb::init<>())
       .def(
           "add",
-          [](BigramCounter& self, ArrayIn<WordId> ids, ArrayIn<std::int64_t> offsets) {
+          [](classes::BigramCounter& self, ArrayIn<WordId> ids, ArrayIn<std::int64_t> offsets) {
             const nb::gil_scoped_release released;
             self.add(view(ids), view(offsets));
           },
           "ids"_a, "offsets"_a, "Add the sentences between consecutive offsets.")
       .def(
-          "counts", [](const BigramCounter& self) { return copy_of<std::uint64_t>(self.counts()); },
+          "counts", [](const classes::BigramCounter& self) { return copy_of<std::uint64_t>(self.counts()); },
           nb::sig("def counts(self) -> numpy.typing.NDArray[numpy.uint64]"), "Occurrences of every word.")
       .def(
           "units",
-          [](const BigramCounter& self, ArrayIn<std::uint32_t> unit_of, std::uint32_t units) {
+          [](const classes::BigramCounter& self, ArrayIn<std::uint32_t> unit_of, std::uint32_t units) {
             const nb::gil_scoped_release released;
-            return std::make_shared<const UnitBigrams>(self.units(view(unit_of), units));
+            return std::make_shared<const classes::UnitBigrams>(self.units(view(unit_of), units));
           },
           "unit_of"_a, "units"_a, "The counts with word w taken as unit ``unit_of[w]``, below ``units``.")
-      .def_prop_ro("sentences", &BigramCounter::sentences, "Sentences that have words.")
-      .def_prop_ro("pairs", &BigramCounter::pairs, "Different pairs of neighbours, sentence ends included.");
+      .def_prop_ro("sentences", &classes::BigramCounter::sentences, "Sentences that have words.")
+      .def_prop_ro("pairs", &classes::BigramCounter::pairs, "Different pairs of neighbours, sentence ends included.");
 
-  nb::class_<UnitBigrams>(module, "UnitBigrams", "Counts of units (words, or rare words together).")
-      .def_ro("total", &UnitBigrams::total, "Words and sentence ends of the corpus.")
-      .def_prop_ro("units", &UnitBigrams::boundary, "Units, the sentence boundary not counted.");
+  nb::class_<classes::UnitBigrams>(module, "UnitBigrams", "Counts of units (words, or rare words together).")
+      .def_ro("total", &classes::UnitBigrams::total, "Words and sentence ends of the corpus.")
+      .def_prop_ro("units", &classes::UnitBigrams::boundary, "Units, the sentence boundary not counted.");
 
-  nb::class_<ExchangeClustering>(module, "ExchangeClustering",
-                                 "Moves units (words) between classes to raise the class-bigram likelihood.")
+  nb::class_<classes::ExchangeClustering>(module, "ExchangeClustering",
+                                          "Moves units (words) between classes to raise the class-bigram likelihood.")
       .def(
           "__init__",
-          [](ExchangeClustering* self, std::shared_ptr<const UnitBigrams> bigrams,
+          [](classes::ExchangeClustering* self, std::shared_ptr<const classes::UnitBigrams> bigrams,
              ArrayIn<std::uint32_t> initial, std::uint32_t classes) {
             const nb::gil_scoped_release released;
-            new (self) ExchangeClustering(std::move(bigrams), classes, view(initial));
+            new (self) classes::ExchangeClustering(std::move(bigrams), classes, view(initial));
           },
           "bigrams"_a, "initial"_a, nb::kw_only(), "classes"_a)
-      .def("exchange", &ExchangeClustering::exchange, "begin"_a, "end"_a,
+      .def("exchange", &classes::ExchangeClustering::exchange, "begin"_a, "end"_a,
            nb::call_guard<nb::gil_scoped_release>(),
            "Move each unit in [begin, end) to its best class; return how many changed theirs.")
       .def_prop_ro(
           "likelihood",
-          [](const ExchangeClustering& self) {
-            return static_cast<double>(self.likelihood()) / ExchangeClustering::kStepsPerBit;
+          [](const classes::ExchangeClustering& self) {
+            return static_cast<double>(self.likelihood()) / classes::ExchangeClustering::kStepsPerBit;
           },
           "Log-likelihood of the corpus in bits.")
-      .def_prop_ro("likelihood_steps", &ExchangeClustering::likelihood, "The same in exact fixed point.")
-      .def("recomputed_likelihood_steps", &ExchangeClustering::recomputed_likelihood,
+      .def_prop_ro("likelihood_steps", &classes::ExchangeClustering::likelihood, "The same in exact fixed point.")
+      .def("recomputed_likelihood_steps", &classes::ExchangeClustering::recomputed_likelihood,
            "The same, computed afresh from the counts.")
-      .def("gain_steps", &ExchangeClustering::gain, "unit"_a, "target"_a,
+      .def("gain_steps", &classes::ExchangeClustering::gain, "unit"_a, "target"_a,
            "What moving the unit to the class would add to the likelihood, in exact fixed point.")
       .def(
-          "class_of", [](const ExchangeClustering& self) { return copy_of<std::uint32_t>(self.class_of()); },
+          "class_of", [](const classes::ExchangeClustering& self) { return copy_of<std::uint32_t>(self.class_of()); },
           nb::sig("def class_of(self) -> numpy.typing.NDArray[numpy.uint32]"), "The class of each unit.");
 }
 

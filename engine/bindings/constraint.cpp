@@ -28,7 +28,7 @@ void bind_constraint(nb::module_& module) {
           "oracle",
           [](References references, std::size_t order, const std::string& length, const std::string& smoothing,
              std::optional<double> smoothing_value, bool effective_order) {
-            if (order < 1 || order > kMaxNgramOrder) throw nb::value_error("no such order");
+            if (order < 1 || order > metric::kMaxNgramOrder) throw nb::value_error("no such order");
             for (const BatchConstraint::Texts& texts : references)
               if (texts.empty()) throw nb::value_error("a sentence has no reference");
             return BatchConstraint{std::move(references), false,

@@ -245,8 +245,9 @@ void bind_features(nb::module_& module) {
 
   nb::class_<BoundSparse>(module, "SparseModel", "The sparse features that a search scores.")
       .def("__init__",
-           [](BoundSparse* self, const Vocabulary& source, const Vocabulary& target, const Types& source_types,
-              const Types& target_types, const std::vector<std::tuple<std::string, Names, Names>>& templates,
+           [](BoundSparse* self, const text::Vocabulary& source, const text::Vocabulary& target,
+              const Types& source_types, const Types& target_types,
+              const std::vector<std::tuple<std::string, Names, Names>>& templates,
               const std::vector<std::tuple<std::string, nb::object>>& python_templates) {
              Lexicon lexicon(source, target, token_types(source_types), token_types(target_types));
              std::vector<ActiveTemplate> active;

@@ -25,7 +25,7 @@ std::string_view bytes_view(const nb::bytes& bytes) { return {bytes.c_str(), byt
 /// Counter and scorer behind one another: how extraction looks from Python.
 class RuleExtraction {
  public:
-  RuleExtraction(const ExtractOptions& options, const ScoreOptions& scoring, std::string scratch,
+  RuleExtraction(const grammar::ExtractOptions& options, const grammar::ScoreOptions& scoring, std::string scratch,
                  std::size_t memory, unsigned threads)
       : scratch_(std::move(scratch)),
         memory_(memory),
@@ -37,41 +37,41 @@ class RuleExtraction {
     counter_.add(sources, targets, links, line);
   }
 
-  RuleScorer& scorer() {
+  grammar::RuleScorer& scorer() {
     if (!scorer_) scorer_.emplace(counter_, scratch_, memory_, scoring_);
     return *scorer_;
   }
 
-  RuleCounter& counter() { return counter_; }
+  grammar::RuleCounter& counter() { return counter_; }
 
  private:
-  ScratchSpace scratch_;
+  grammar::ScratchSpace scratch_;
   std::size_t memory_;
-  ScoreOptions scoring_;
-  RuleCounter counter_;
-  std::optional<RuleScorer> scorer_;
+  grammar::ScoreOptions scoring_;
+  grammar::RuleCounter counter_;
+  std::optional<grammar::RuleScorer> scorer_;
 };
 
 void bind_scratch_error() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
-    } catch (const ScratchError& error) {
+    } catch (const grammar::ScratchError& error) {
       PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code, error.what(), error.path).ptr());
     }
   });
 }
 
 void bind_extraction(nb::module_& module) {
-  nb::enum_<OrientationModel>(module, "OrientationModel", "What counts as a neighbour of a block.")
-      .value("none", OrientationModel::none)
-      .value("word", OrientationModel::word)
-      .value("phrase", OrientationModel::phrase)
-      .value("hier", OrientationModel::hier);
-  nb::enum_<Smoothing>(module, "Smoothing", "How the counts of rules are discounted.")
-      .value("none", Smoothing::none)
-      .value("kneser_ney", Smoothing::kneser_ney)
-      .value("good_turing", Smoothing::good_turing);
+  nb::enum_<grammar::OrientationModel>(module, "OrientationModel", "What counts as a neighbour of a block.")
+      .value("none", grammar::OrientationModel::none)
+      .value("word", grammar::OrientationModel::word)
+      .value("phrase", grammar::OrientationModel::phrase)
+      .value("hier", grammar::OrientationModel::hier);
+  nb::enum_<grammar::Smoothing>(module, "Smoothing", "How the counts of rules are discounted.")
+      .value("none", grammar::Smoothing::none)
+      .value("kneser_ney", grammar::Smoothing::kneser_ney)
+      .value("good_turing", grammar::Smoothing::good_turing);
   nb::class_<RuleExtraction>(
       module, "RuleExtraction",
       "From aligned sentence pairs to the rows of a rule table: ``add`` all pairs, then "
@@ -81,15 +81,16 @@ void bind_extraction(nb::module_& module) {
           [](RuleExtraction* self, std::string scratch, std::size_t memory, unsigned threads,
              unsigned max_length, unsigned max_gaps, unsigned max_symbols, unsigned max_target_words,
              unsigned min_gap, bool tight, bool adjacent_gaps, bool fractional, unsigned max_sentence_length,
-             OrientationModel orientation, double orientation_smoothing, Smoothing smoothing, unsigned max_plain) {
-            ExtractOptions options;
+             grammar::OrientationModel orientation, double orientation_smoothing, grammar::Smoothing smoothing,
+             unsigned max_plain) {
+            grammar::ExtractOptions options;
             options.limits = {max_length, max_gaps, max_symbols,  max_target_words,
                               min_gap,    tight,    adjacent_gaps, max_plain};
             options.fractional = fractional;
             options.orientation = orientation;
             options.max_sentence_length = max_sentence_length;
-            const ScoreOptions scoring{smoothing, orientation != OrientationModel::none,
-                                       orientation_smoothing};
+            const grammar::ScoreOptions scoring{smoothing, orientation != grammar::OrientationModel::none,
+                                                orientation_smoothing};
             new (self) RuleExtraction(options, scoring, std::move(scratch), memory, std::max(threads, 1u));
           },
           "scratch"_a, nb::kw_only(), "memory"_a, "threads"_a, "max_length"_a, "max_gaps"_a, "max_symbols"_a,
@@ -123,13 +124,13 @@ void bind_extraction(nb::module_& module) {
           "Words of the target phrases found since the last call, and where each ends.")
       .def(
           "take_rows",
-          [](RuleExtraction& self) { return rows_to_dict(self.scorer().take_rows(), RuleScorer::kColumns); },
+          [](RuleExtraction& self) { return rows_to_dict(self.scorer().take_rows(), grammar::RuleScorer::kColumns); },
           nb::sig("def take_rows(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
           "Rows of the table's arrays written since the last call.")
       .def(
           "lexicon",
           [](RuleExtraction& self) {
-            Lexicon::Columns columns = self.counter().lexicon().columns(self.counter().source_words().size());
+            grammar::Lexicon::Columns columns = self.counter().lexicon().columns(self.counter().source_words().size());
             const std::size_t entries = columns.targets.size();
             return nb::make_tuple(to_numpy(std::move(columns.offsets)), to_numpy(std::move(columns.targets)),
                                   to_numpy(std::move(columns.probabilities), {entries, 2}));
@@ -138,10 +139,10 @@ void bind_extraction(nb::module_& module) {
                   "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
           "Offsets by source word, target words, probabilities both ways.")
       .def_prop_ro(
-          "source_words", [](RuleExtraction& self) -> Vocabulary& { return self.counter().source_words(); },
+          "source_words", [](RuleExtraction& self) -> text::Vocabulary& { return self.counter().source_words(); },
           nb::rv_policy::reference_internal)
       .def_prop_ro(
-          "target_words", [](RuleExtraction& self) -> Vocabulary& { return self.counter().target_words(); },
+          "target_words", [](RuleExtraction& self) -> text::Vocabulary& { return self.counter().target_words(); },
           nb::rv_policy::reference_internal)
       .def_prop_ro("pairs", [](RuleExtraction& self) { return self.counter().pairs(); })
       .def_prop_ro("skipped", [](RuleExtraction& self) { return self.counter().skipped(); })
@@ -154,8 +155,8 @@ void bind_extraction(nb::module_& module) {
 
 /// An import with the scratch space it works in.
 struct BoundImport {
-  ScratchSpace scratch;
-  RuleImport rules;
+  grammar::ScratchSpace scratch;
+  grammar::RuleImport rules;
   BoundImport(std::string folder, std::size_t memory) : scratch(std::move(folder)), rules(scratch, memory) {}
 };
 
@@ -167,7 +168,7 @@ void bind_import(nb::module_& module) {
       .def(nb::init<std::string, std::size_t>(), "scratch"_a, nb::kw_only(), "memory"_a)
       .def(
           "add",
-          [](BoundImport& self, const nb::bytes& lines, std::uint64_t line, RuleFormat format) {
+          [](BoundImport& self, const nb::bytes& lines, std::uint64_t line, grammar::RuleFormat format) {
             const nb::gil_scoped_release unlocked;
             self.rules.add(bytes_view(lines), line, format);
           },
@@ -198,10 +199,10 @@ void bind_import(nb::module_& module) {
           nb::sig("def take_rows(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
           "Rows of the table's arrays written since the last call.")
       .def_prop_ro(
-          "source_words", [](BoundImport& self) -> Vocabulary& { return self.rules.source_words(); },
+          "source_words", [](BoundImport& self) -> text::Vocabulary& { return self.rules.source_words(); },
           nb::rv_policy::reference_internal)
       .def_prop_ro(
-          "target_words", [](BoundImport& self) -> Vocabulary& { return self.rules.target_words(); },
+          "target_words", [](BoundImport& self) -> text::Vocabulary& { return self.rules.target_words(); },
           nb::rv_policy::reference_internal)
       .def_prop_ro("columns", [](const BoundImport& self) { return self.rules.columns(); })
       .def_prop_ro("rules", [](const BoundImport& self) { return self.rules.rules(); })

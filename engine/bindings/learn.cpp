@@ -21,7 +21,6 @@ namespace isogloss::bindings {
 namespace {
 
 using namespace nb::literals;
-using namespace learn;
 
 ArrayOut<double> numbers(const std::vector<double>& values) {
   Buffer<double> buffer;
@@ -36,44 +35,44 @@ std::tuple<ArrayOut<double>, ArrayOut<double>, double, double, std::size_t> larg
     double tolerance, std::size_t max_steps) {
   if (oracles.size() != others.size() || oracles.size() != losses.size())
     throw nb::value_error("oracles, others and losses must be equally many");
-  const FeatureRows rows{{dense.data(), dense.size()}, dense.shape(1), view(sparse_offsets),
-                         view(columns),                view(values),   view(scores)};
-  const LargeMarginOptions options{aggressiveness, slack_per_pair, keep, tolerance, max_steps};
-  LargeMarginUpdate update;
+  const learn::FeatureRows rows{{dense.data(), dense.size()}, dense.shape(1), view(sparse_offsets),
+                                view(columns),                view(values),   view(scores)};
+  const learn::LargeMarginOptions options{aggressiveness, slack_per_pair, keep, tolerance, max_steps};
+  learn::LargeMarginUpdate update;
   {
     const nb::gil_scoped_release released;
     rows.check();
-    std::vector<MarginPair> pairs(oracles.size());
+    std::vector<learn::MarginPair> pairs(oracles.size());
     for (std::size_t i = 0; i < pairs.size(); ++i)
       pairs[i] = {oracles.data()[i], others.data()[i], losses.data()[i]};
-    update = large_margin_update(rows, pairs, options);
+    update = learn::large_margin_update(rows, pairs, options);
   }
   return {numbers(update.alphas), numbers(update.coefficients), update.dual, update.primal, update.steps};
 }
 
 using Choices = std::tuple<ArrayOut<double>, ArrayOut<double>>;
 
-Choices to_arrays(LineChoices&& choices, std::size_t columns) {
+Choices to_arrays(learn::LineChoices&& choices, std::size_t columns) {
   const std::size_t intervals = choices.thresholds.size() + 1;
   return {to_numpy(std::move(choices.thresholds)), to_numpy(std::move(choices.sums), {intervals, columns})};
 }
 
 void bind_line_search(nb::module_& module) {
-  nb::class_<LineSearch>(module, "LineSearch",
-                         "An n-best list prepared for searches along lines of weights; threads may share it.")
+  nb::class_<learn::LineSearch>(module, "LineSearch",
+                                "An n-best list prepared for searches along lines of weights; threads may share it.")
       .def(
           "__init__",
-          [](LineSearch* self, ArrayIn<std::int64_t> sentence_offsets, MatrixIn<double> dense,
+          [](learn::LineSearch* self, ArrayIn<std::int64_t> sentence_offsets, MatrixIn<double> dense,
              MatrixIn<double> statistics) {
             const nb::gil_scoped_release released;
-            new (self) LineSearch(view(sentence_offsets), {dense.data(), dense.size()}, dense.shape(1),
-                                  {statistics.data(), statistics.size()}, statistics.shape(1));
+            new (self) learn::LineSearch(view(sentence_offsets), {dense.data(), dense.size()}, dense.shape(1),
+                                         {statistics.data(), statistics.size()}, statistics.shape(1));
           },
           "sentence_offsets"_a, "dense"_a, "statistics"_a)
       .def(
           "along_column",
-          [](const LineSearch& self, ArrayIn<double> intercepts, std::size_t column) {
-            LineChoices choices;
+          [](const learn::LineSearch& self, ArrayIn<double> intercepts, std::size_t column) {
+            learn::LineChoices choices;
             {
               const nb::gil_scoped_release released;
               choices = self.along_column(view(intercepts), column);
@@ -85,8 +84,8 @@ void bind_line_search(nb::module_& module) {
           "the chosen ones in each interval between: thresholds, and one row more of summed statistics.")
       .def(
           "along",
-          [](const LineSearch& self, ArrayIn<double> intercepts, ArrayIn<double> slopes) {
-            LineChoices choices;
+          [](const learn::LineSearch& self, ArrayIn<double> intercepts, ArrayIn<double> slopes) {
+            learn::LineChoices choices;
             {
               const nb::gil_scoped_release released;
               choices = self.along(view(intercepts), view(slopes));
@@ -96,7 +95,7 @@ void bind_line_search(nb::module_& module) {
           "intercepts"_a, "slopes"_a, "The same along any direction, given by its slope for each candidate.")
       .def(
           "products",
-          [](const LineSearch& self, ArrayIn<double> direction) {
+          [](const learn::LineSearch& self, ArrayIn<double> direction) {
             Buffer<double> products;
             {
               const nb::gil_scoped_release released;
@@ -143,10 +142,10 @@ class BoundMira {
              std::optional<double> smoothing_value, bool effective_order) {
     for (const auto& limit : {lower, upper, mean, strength})
       if (limit.size() != dense_.size()) throw nb::value_error("limits must fit the dense columns");
-    const MiraOptions options{aggressiveness, decay,      loss_scale,    view(lower),
-                              view(upper),    view(mean), view(strength)};
+    const learn::MiraOptions options{aggressiveness, decay,      loss_scale,    view(lower),
+                                     view(upper),    view(mean), view(strength)};
     const std::size_t width = list_.statistics_columns;
-    MiraScorer scorer;
+    learn::MiraScorer scorer;
     if (!scores.is_none()) {
       scorer = [&](const double* rows, std::size_t count, std::span<const double> background, double* found) {
         const nb::gil_scoped_acquire acquired;
@@ -157,10 +156,10 @@ class BoundMira {
         std::copy_n(result.data(), count, found);
       };
     } else {
-      const BleuOptions bleu = bleu_options(smoothing, smoothing_value, effective_order);
+      const metric::BleuOptions bleu = bleu_options(smoothing, smoothing_value, effective_order);
       if (width < 4 || width % 2 != 0) throw nb::value_error("these are not statistics of BLEU");
       scorer = [=](const double* rows, std::size_t count, std::span<const double> background, double* found) {
-        bleu_scores(std::span<const double>(rows, count * width), background, (width - 2) / 2, bleu, 1, found);
+        metric::bleu_scores(std::span<const double>(rows, count * width), background, (width - 2) / 2, bleu, 1, found);
       };
     }
     const nb::gil_scoped_release released;
@@ -179,10 +178,10 @@ class BoundMira {
 
  private:
   std::vector<nb::object> owners_;
-  MiraList list_;
-  BatchMira mira_;
+  learn::MiraList list_;
+  learn::BatchMira mira_;
   std::vector<double> dense_, sparse_, dense_correction_, sparse_correction_, background_;
-  MiraState state_;
+  learn::MiraState state_;
 };
 
 void bind_batch_mira(nb::module_& module) {

@@ -119,7 +119,7 @@ nb::tuple score_words(const MappedModel& model, std::string_view sentence, bool 
   return nb::tuple(rows);
 }
 
-ArrayOut<WordId> map_words(const MappedModel& model, const Vocabulary& vocabulary) {
+ArrayOut<WordId> map_words(const MappedModel& model, const text::Vocabulary& vocabulary) {
   Buffer<WordId> ids;
   for (WordId id = 0; id < vocabulary.size(); ++id) ids.push_back(model.find(vocabulary.word(id)));
   return to_numpy(std::move(ids));
@@ -127,7 +127,7 @@ ArrayOut<WordId> map_words(const MappedModel& model, const Vocabulary& vocabular
 
 void bind_reading(nb::module_& module) {
   nb::class_<lm::ArpaReader>(module, "LmArpaReader", "Reads an ARPA file into the tables of a model.")
-      .def(nb::init<Vocabulary&>(), "vocabulary"_a, nb::keep_alive<1, 2>())
+      .def(nb::init<text::Vocabulary&>(), "vocabulary"_a, nb::keep_alive<1, 2>())
       .def(
           "feed",
           [](lm::ArpaReader& self, nb::bytes bytes) {

@@ -142,7 +142,7 @@ void bind_counting(nb::module_& module) {
   nb::class_<lm::Counter>(module, "LmCounter", "Reads text and sorts its n-grams, a block at a time.")
       .def(
           "__init__",
-          [](lm::Counter* self, Vocabulary& vocabulary, unsigned order, Special special,
+          [](lm::Counter* self, text::Vocabulary& vocabulary, unsigned order, Special special,
              bool special_as_unknown) {
             if (order < 1 || order > lm::kMaxOrder)
               throw nb::value_error("the order must be between 1 and 7");
@@ -254,7 +254,7 @@ void bind_estimation(nb::module_& module) {
           "Probabilities of the children of entries begin to end of the order below.")
       .def(
           "arpa_lines",
-          [](const MappedTrie& self, unsigned order, const Vocabulary& vocabulary, ArrayIn<float> log_probs,
+          [](const MappedTrie& self, unsigned order, const text::Vocabulary& vocabulary, ArrayIn<float> log_probs,
              ArrayIn<float> backoffs, std::size_t begin, std::size_t end, std::size_t threads) {
             std::string lines;
             {
@@ -311,7 +311,7 @@ void bind_estimation(nb::module_& module) {
       "log10 of probabilities begin to end.");
   module.def(
       "lm_index_words",
-      [](const Vocabulary& vocabulary) {
+      [](const text::Vocabulary& vocabulary) {
         lm::TableBuilder<lm::WordBucket> index = lm::index_words(vocabulary);
         return buckets_to_numpy(index);
       },

@@ -19,8 +19,8 @@ namespace {
 using namespace nb::literals;
 
 std::size_t checked_order(std::size_t order) {
-  if (order < 1 || order > kMaxNgramOrder)
-    throw std::invalid_argument("order must be between 1 and " + std::to_string(kMaxNgramOrder) + ", got " +
+  if (order < 1 || order > metric::kMaxNgramOrder)
+    throw std::invalid_argument("order must be between 1 and " + std::to_string(metric::kMaxNgramOrder) + ", got " +
                                 std::to_string(order));
   return order;
 }
@@ -30,16 +30,16 @@ ArrayOut<std::int32_t> bleu_statistics_array(
     ArrayIn<std::int64_t> sentence_offsets, ArrayIn<WordId> reference_ids,
     ArrayIn<std::int64_t> reference_offsets, ArrayIn<std::int64_t> reference_sentence_offsets,
     std::size_t order, const std::string& length, std::size_t threads) {
-  const Segments candidates{view(hypothesis_ids), view(hypothesis_offsets), view(sentence_offsets)};
-  const Segments references{view(reference_ids), view(reference_offsets), view(reference_sentence_offsets)};
-  const ReferenceLength kind = reference_length(length);
-  const std::size_t columns = bleu_columns(checked_order(order));
+  const metric::Segments candidates{view(hypothesis_ids), view(hypothesis_offsets), view(sentence_offsets)};
+  const metric::Segments references{view(reference_ids), view(reference_offsets), view(reference_sentence_offsets)};
+  const metric::ReferenceLength kind = reference_length(length);
+  const std::size_t columns = metric::bleu_columns(checked_order(order));
   Buffer<std::int32_t> rows;
   {
     const nb::gil_scoped_release released;
-    check_segments(candidates, references);
+    metric::check_segments(candidates, references);
     rows.resize(candidates.sequences() * columns);
-    bleu_statistics(candidates, references, order, kind, threads, rows.data());
+    metric::bleu_statistics(candidates, references, order, kind, threads, rows.data());
   }
   return to_numpy(std::move(rows), {candidates.sequences(), columns});
 }
@@ -49,15 +49,15 @@ ArrayOut<double> nist_statistics_array(
     ArrayIn<std::int64_t> sentence_offsets, ArrayIn<WordId> reference_ids,
     ArrayIn<std::int64_t> reference_offsets, ArrayIn<std::int64_t> reference_sentence_offsets,
     std::size_t order, std::size_t threads) {
-  const Segments candidates{view(hypothesis_ids), view(hypothesis_offsets), view(sentence_offsets)};
-  const Segments references{view(reference_ids), view(reference_offsets), view(reference_sentence_offsets)};
-  const std::size_t columns = nist_columns(checked_order(order));
+  const metric::Segments candidates{view(hypothesis_ids), view(hypothesis_offsets), view(sentence_offsets)};
+  const metric::Segments references{view(reference_ids), view(reference_offsets), view(reference_sentence_offsets)};
+  const std::size_t columns = metric::nist_columns(checked_order(order));
   Buffer<double> rows;
   {
     const nb::gil_scoped_release released;
-    check_segments(candidates, references);
+    metric::check_segments(candidates, references);
     rows.resize(candidates.sequences() * columns);
-    nist_statistics(candidates, references, order, threads, rows.data());
+    metric::nist_statistics(candidates, references, order, threads, rows.data());
   }
   return to_numpy(std::move(rows), {candidates.sequences(), columns});
 }
@@ -73,32 +73,32 @@ ArrayOut<double> bleu_scores_array(MatrixIn<Count> statistics, std::optional<Arr
     throw std::invalid_argument("background has " + std::to_string(background->size()) +
                                 " numbers, the statistics have " + std::to_string(columns) + " columns");
   const std::size_t order = checked_order((columns - 2) / 2);
-  const BleuOptions options = bleu_options(smoothing, smoothing_value, effective_order);
+  const metric::BleuOptions options = bleu_options(smoothing, smoothing_value, effective_order);
   const std::span<const Count> rows{statistics.data(), statistics.size()};
   Buffer<double> scores;
   {
     const nb::gil_scoped_release released;
     scores.resize(statistics.shape(0));
-    bleu_scores(rows, background ? view(*background) : std::span<const double>{}, order, options, threads,
-                scores.data());
+    metric::bleu_scores(rows, background ? view(*background) : std::span<const double>{}, order, options, threads,
+                        scores.data());
   }
   return to_numpy(std::move(scores));
 }
 
 }  // namespace
 
-ReferenceLength reference_length(const std::string& name) {
-  if (name == "closest") return ReferenceLength::kClosest;
-  if (name == "shortest") return ReferenceLength::kShortest;
-  if (name == "average") return ReferenceLength::kAverage;
+metric::ReferenceLength reference_length(const std::string& name) {
+  if (name == "closest") return metric::ReferenceLength::kClosest;
+  if (name == "shortest") return metric::ReferenceLength::kShortest;
+  if (name == "average") return metric::ReferenceLength::kAverage;
   throw std::invalid_argument("length must be closest, shortest or average, got '" + name + "'");
 }
 
-BleuOptions bleu_options(const std::string& smoothing, std::optional<double> value, bool effective_order) {
-  if (smoothing == "none") return {BleuSmoothing::kNone, 0, effective_order};
-  if (smoothing == "exp") return {BleuSmoothing::kExponential, 0, effective_order};
-  if (smoothing == "floor") return {BleuSmoothing::kFloor, value.value_or(0.1), effective_order};
-  if (smoothing == "add-k") return {BleuSmoothing::kAddK, value.value_or(1), effective_order};
+metric::BleuOptions bleu_options(const std::string& smoothing, std::optional<double> value, bool effective_order) {
+  if (smoothing == "none") return {metric::BleuSmoothing::kNone, 0, effective_order};
+  if (smoothing == "exp") return {metric::BleuSmoothing::kExponential, 0, effective_order};
+  if (smoothing == "floor") return {metric::BleuSmoothing::kFloor, value.value_or(0.1), effective_order};
+  if (smoothing == "add-k") return {metric::BleuSmoothing::kAddK, value.value_or(1), effective_order};
   throw std::invalid_argument("smoothing must be none, exp, floor or add-k, got '" + smoothing + "'");
 }
 

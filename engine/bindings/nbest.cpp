@@ -45,12 +45,12 @@ using NamedGroups = std::vector<std::pair<std::string, std::vector<double>>>;
 using Links = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 /// One candidate from Python; `line` is where it came from, for the message.
-void add_candidate(NbestBuilder& builder, std::int64_t sentence, std::string_view text,
+void add_candidate(nbest::NbestBuilder& builder, std::int64_t sentence, std::string_view text,
                    std::optional<double> score, const NamedGroups& dense, const NamedValues& sparse,
                    const Links& alignment, std::uint64_t line) {
   try {
     builder.begin(sentence);
-    Tokens words(text);
+    text::Tokens words(text);
     for (std::string_view word; !(word = words.next()).empty();) builder.add_token(word);
     for (const auto& [name, values] : dense) builder.add_dense(name, values);
     for (const auto& [name, value] : sparse) builder.add_sparse(name, value);
@@ -71,8 +71,8 @@ class MosesWriter {
  public:
   MosesWriter(ArrayIn<std::int64_t> sentence_ids, ArrayIn<std::int64_t> sentence_offsets, ArrayIn<double> scores,
               const std::vector<std::pair<std::string, std::size_t>>& groups, MatrixIn<double> dense,
-              const Vocabulary& words, ArrayIn<std::int64_t> token_offsets, ArrayIn<WordId> tokens,
-              const Vocabulary* sparse_names, OptionalArray<std::int64_t> sparse_offsets,
+              const text::Vocabulary& words, ArrayIn<std::int64_t> token_offsets, ArrayIn<WordId> tokens,
+              const text::Vocabulary* sparse_names, OptionalArray<std::int64_t> sparse_offsets,
               OptionalArray<std::uint32_t> sparse_columns, OptionalArray<float> sparse_values,
               OptionalArray<std::int64_t> alignment_offsets, OptionalLinks alignment,
               OptionalArray<std::int64_t> segmentation_offsets, OptionalLinks segmentation,
@@ -101,11 +101,11 @@ class MosesWriter {
     }
     if (alignment_offsets && alignment) {
       list_.alignment_offsets = view(*alignment_offsets);
-      list_.alignment = link_rows<AlignedWords>(*alignment);
+      list_.alignment = link_rows<nbest::AlignedWords>(*alignment);
     }
     if (segmentation_offsets && segmentation) {
       list_.segmentation_offsets = view(*segmentation_offsets);
-      list_.segmentation = link_rows<PhraseSpan>(*segmentation);
+      list_.segmentation = link_rows<nbest::PhraseSpan>(*segmentation);
     }
     const nb::gil_scoped_release release;
     list_.check();
@@ -115,7 +115,7 @@ class MosesWriter {
     if (first_sentence > last_sentence || last_sentence > list_.sentence_ids.size())
       throw nb::index_error("no such sentences");
     const nb::gil_scoped_release release;
-    return write_moses(list_, options_, first_sentence, last_sentence);
+    return nbest::write_moses(list_, options_, first_sentence, last_sentence);
   }
 
  private:
@@ -125,16 +125,16 @@ class MosesWriter {
   }
 
   std::shared_ptr<void> owners_;
-  MosesWriterOptions options_;
-  NbestView list_;
+  nbest::MosesWriterOptions options_;
+  nbest::NbestView list_;
 };
 
 }  // namespace
 
-nb::dict to_dict(NbestColumns&& columns) {
+nb::dict to_dict(nbest::NbestColumns&& columns) {
   nb::list groups, missing;
   const std::size_t candidates = columns.candidates();
-  for (const DenseGroup& group : columns.dense_groups) {
+  for (const nbest::DenseGroup& group : columns.dense_groups) {
     groups.append(nb::make_tuple(group.name, group.size));
     missing.append(candidates - group.candidates);
   }
@@ -162,7 +162,7 @@ nb::dict to_dict(NbestColumns&& columns) {
 
 template <class Source>
 nb::dict finished(Source& source) {
-  NbestColumns columns;
+  nbest::NbestColumns columns;
   {
     const nb::gil_scoped_release release;
     columns = source.finish();
@@ -171,40 +171,41 @@ nb::dict finished(Source& source) {
 }
 
 void bind_nbest(nb::module_& module) {
-  nb::class_<MosesReader>(module, "MosesReader", "Reads an n-best list in the notation of Moses, piece by piece.")
+  nb::class_<nbest::MosesReader>(module, "MosesReader",
+                                 "Reads an n-best list in the notation of Moses, piece by piece.")
       .def(
           "__init__",
-          [](MosesReader* self, bool named_values_are_dense, bool fields_before_features) {
-            new (self) MosesReader({named_values_are_dense, fields_before_features});
+          [](nbest::MosesReader* self, bool named_values_are_dense, bool fields_before_features) {
+            new (self) nbest::MosesReader({named_values_are_dense, fields_before_features});
           },
           nb::kw_only(), "named_values_are_dense"_a = false, "fields_before_features"_a = false)
       .def(
           "feed",
-          [](MosesReader& reader, nb::bytes chunk) {
+          [](nbest::MosesReader& reader, nb::bytes chunk) {
             const std::string_view bytes(chunk.c_str(), chunk.size());
             const nb::gil_scoped_release release;
             reader.feed(bytes);
           },
           "chunk"_a, "Take the next bytes of the file.")
-      .def("lines", &MosesReader::lines, "Lines read so far.")
+      .def("lines", &nbest::MosesReader::lines, "Lines read so far.")
       .def(
-          "finish", [](MosesReader& reader) { return finished(reader); },
+          "finish", [](nbest::MosesReader& reader) { return finished(reader); },
           nb::sig("def finish(self) -> dict[str, object]"), "The columns of the whole list.");
 
-  nb::class_<NbestBuilder>(module, "NbestBuilder", "Collects the candidates of an n-best list.")
+  nb::class_<nbest::NbestBuilder>(module, "NbestBuilder", "Collects the candidates of an n-best list.")
       .def(nb::init<>())
       .def("add", &add_candidate, "sentence"_a, "text"_a, nb::kw_only(), "score"_a = nb::none(),
            "dense"_a = NamedGroups(), "sparse"_a = NamedValues(), "alignment"_a = Links(), "line"_a = 0,
            "Add one candidate. LineError names `line` if something about it is wrong.")
       .def(
-          "finish", [](NbestBuilder& builder) { return finished(builder); },
+          "finish", [](nbest::NbestBuilder& builder) { return finished(builder); },
           nb::sig("def finish(self) -> dict[str, object]"), "The columns of the whole list.");
 
   using Groups = std::vector<std::pair<std::string, std::size_t>>;
   nb::class_<MosesWriter>(module, "MosesWriter", "Writes a list in the notation that MosesReader reads.")
       .def(nb::init<ArrayIn<std::int64_t>, ArrayIn<std::int64_t>, ArrayIn<double>, const Groups&,
-                    MatrixIn<double>, const Vocabulary&, ArrayIn<std::int64_t>, ArrayIn<WordId>,
-                    const Vocabulary*, OptionalArray<std::int64_t>, OptionalArray<std::uint32_t>,
+                    MatrixIn<double>, const text::Vocabulary&, ArrayIn<std::int64_t>, ArrayIn<WordId>,
+                    const text::Vocabulary*, OptionalArray<std::int64_t>, OptionalArray<std::uint32_t>,
                     OptionalArray<float>, OptionalArray<std::int64_t>, OptionalLinks,
                     OptionalArray<std::int64_t>, OptionalLinks, bool>(),
            nb::kw_only(), "sentence_ids"_a, "sentence_offsets"_a, "scores"_a, "dense_groups"_a, "dense"_a,
@@ -221,14 +222,14 @@ void bind_nbest(nb::module_& module) {
       [](ArrayIn<std::int64_t> rows, ArrayIn<std::int64_t> candidate_offsets, ArrayIn<std::uint32_t> events,
          ArrayIn<float> event_counts, ArrayIn<std::int64_t> event_offsets, ArrayIn<std::uint32_t> features,
          ArrayIn<float> feature_values) {
-        const SparseView sparse{view(candidate_offsets), view(events),   view(event_counts),
-                                view(event_offsets),     view(features), view(feature_values)};
-        Ragged<std::uint32_t> columns;
+        const nbest::SparseView sparse{view(candidate_offsets), view(events),   view(event_counts),
+                                       view(event_offsets),     view(features), view(feature_values)};
+        nbest::Ragged<std::uint32_t> columns;
         Buffer<float> values;
         {
           const nb::gil_scoped_release release;
           sparse.check();
-          materialise(sparse, view(rows), columns, values);
+          nbest::materialise(sparse, view(rows), columns, values);
         }
         return nb::make_tuple(to_numpy(std::move(columns.offsets)), to_numpy(std::move(columns.values)),
                               to_numpy(std::move(values)));

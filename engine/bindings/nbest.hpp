@@ -8,6 +8,6 @@
 namespace isogloss::bindings {
 
 /// The columns of a list as the Python side takes them, by name.
-nanobind::dict to_dict(NbestColumns&& columns);
+nanobind::dict to_dict(nbest::NbestColumns&& columns);
 
 }  // namespace isogloss::bindings

@@ -13,7 +13,6 @@ namespace isogloss::bindings {
 namespace {
 
 using namespace nb::literals;
-using namespace learn;
 
 template <class T>
 ArrayOut<T> array_of(const std::vector<T>& values) {
@@ -46,7 +45,7 @@ class Sequences {
   std::size_t size() const { return rows_.size(); }
   std::size_t sentence(std::size_t row) const { return sentences_[row]; }
   double quality(std::size_t row) const { return qualities_[row]; }
-  const SequenceFeatures& operator[](std::size_t row) const { return rows_[row]; }
+  const learn::SequenceFeatures& operator[](std::size_t row) const { return rows_[row]; }
 
   /// Calls `visit(sentence, first row, rows of the sentence, their qualities)`.
   template <class Visit>
@@ -62,12 +61,12 @@ class Sequences {
  private:
   std::span<const std::uint32_t> sentences_;
   std::span<const double> qualities_;
-  std::vector<SequenceFeatures> rows_;
+  std::vector<learn::SequenceFeatures> rows_;
 };
 
 using Sentences = ArrayIn<std::uint32_t>;
 
-ArrayOut<std::uint8_t> add(RelevantSet& self, Sentences sentences, ArrayIn<std::int64_t> offsets,
+ArrayOut<std::uint8_t> add(learn::RelevantSet& self, Sentences sentences, ArrayIn<std::int64_t> offsets,
                            ArrayIn<std::uint64_t> features, ArrayIn<float> counts, MatrixIn<double> real,
                            ArrayIn<double> qualities, bool as_truth) {
   const Sequences sequences(sentences, offsets, features, counts, real, qualities);
@@ -81,7 +80,7 @@ ArrayOut<std::uint8_t> add(RelevantSet& self, Sentences sentences, ArrayIn<std::
   return to_numpy(std::move(roles));
 }
 
-ArrayOut<std::int64_t> most_costly(const RelevantSet& self, Sentences sentences, ArrayIn<std::int64_t> offsets,
+ArrayOut<std::int64_t> most_costly(const learn::RelevantSet& self, Sentences sentences, ArrayIn<std::int64_t> offsets,
                                    ArrayIn<std::uint64_t> features, ArrayIn<float> counts, MatrixIn<double> real,
                                    ArrayIn<double> qualities) {
   const Sequences sequences(sentences, offsets, features, counts, real, qualities);
@@ -96,15 +95,15 @@ ArrayOut<std::int64_t> most_costly(const RelevantSet& self, Sentences sentences,
   return to_numpy(std::move(chosen));
 }
 
-std::tuple<std::size_t, std::size_t, double> sweep(RelevantSet& self, ArrayIn<std::uint32_t> order,
+std::tuple<std::size_t, std::size_t, double> sweep(learn::RelevantSet& self, ArrayIn<std::uint32_t> order,
                                                    double learning_rate, double decay, double regularization) {
   const nb::gil_scoped_release released;
-  const SgdPass pass = self.sweep(view(order), {learning_rate, decay, regularization});
+  const learn::SgdPass pass = self.sweep(view(order), {learning_rate, decay, regularization});
   return {pass.steps, pass.updates, pass.loss};
 }
 
 /// Real-valued weights, and features that have a weight, by rising number, with their weights.
-nb::tuple weights(const RelevantSet& self, ArrayIn<double> by_column) {
+nb::tuple weights(const learn::RelevantSet& self, ArrayIn<double> by_column) {
   const std::span<const double> found = view(by_column);
   if (found.size() > self.rows().columns() || found.size() < self.rows().real_columns())
     throw nb::value_error("a weight for each column is expected");
@@ -115,11 +114,11 @@ nb::tuple weights(const RelevantSet& self, ArrayIn<double> by_column) {
     const nb::gil_scoped_release released;
     const std::size_t first = self.rows().real_columns();
     for (std::size_t i = 0; i < first; ++i) real.push_back(found[i]);
-    std::vector<SequenceRows::Column> order;
+    std::vector<learn::SequenceRows::Column> order;
     for (std::size_t i = first; i < found.size(); ++i)
-      if (static_cast<float>(found[i]) != 0) order.push_back(static_cast<SequenceRows::Column>(i));
-    std::ranges::sort(order, {}, [&](SequenceRows::Column column) { return self.rows().feature(column); });
-    for (SequenceRows::Column column : order) {
+      if (static_cast<float>(found[i]) != 0) order.push_back(static_cast<learn::SequenceRows::Column>(i));
+    std::ranges::sort(order, {}, [&](learn::SequenceRows::Column column) { return self.rows().feature(column); });
+    for (learn::SequenceRows::Column column : order) {
       features.push_back(self.rows().feature(column));
       values.push_back(static_cast<float>(found[column]));
     }
@@ -130,11 +129,11 @@ nb::tuple weights(const RelevantSet& self, ArrayIn<double> by_column) {
 }  // namespace
 
 void bind_relevant_set(nb::module_& module) {
-  nb::class_<RelevantSet>(module, "RelevantSet",
-                          "Sequences of every sentence that matter for the weights, and the weights. One thread.")
+  nb::class_<learn::RelevantSet>(module, "RelevantSet",
+                                 "Sequences of every sentence that matter for the weights, and the weights. One thread.")
       .def("__init__",
-           [](RelevantSet* self, std::size_t sentences, std::size_t truths, std::size_t real_columns,
-              std::uint32_t min_count) { new (self) RelevantSet(sentences, truths, real_columns, min_count); },
+           [](learn::RelevantSet* self, std::size_t sentences, std::size_t truths, std::size_t real_columns,
+              std::uint32_t min_count) { new (self) learn::RelevantSet(sentences, truths, real_columns, min_count); },
            nb::kw_only(), "sentences"_a, "truths"_a, "real_columns"_a, "min_count"_a)
       .def("add", &add, "sentences"_a, "offsets"_a, "features"_a, "counts"_a, "real"_a, "qualities"_a,
            nb::kw_only(), "as_truth"_a,
@@ -144,7 +143,7 @@ void bind_relevant_set(nb::module_& module) {
       .def("sweep", &sweep, "order"_a, nb::kw_only(), "learning_rate"_a, "decay"_a, "regularization"_a,
            "A pass of stochastic gradient descent: steps, steps that changed anything, summed costs.")
       .def("losses",
-           [](const RelevantSet& self, std::size_t threads) {
+           [](const learn::RelevantSet& self, std::size_t threads) {
              std::vector<double> found;
              {
                const nb::gil_scoped_release released;
@@ -153,33 +152,33 @@ void bind_relevant_set(nb::module_& module) {
              return array_of(found);
            },
            "threads"_a = 1, "The loss of every sentence under the weights as they are.")
-      .def("take_activated", [](RelevantSet& self) { return array_of(self.rows().take_activated()); },
+      .def("take_activated", [](learn::RelevantSet& self) { return array_of(self.rows().take_activated()); },
            "Features that have been seen often enough since the last call.")
       .def("weights", &weights, "by_column"_a,
            nb::sig("def weights(self, by_column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', "
                    "device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint64], "
                    "NDArray[numpy.float32]]"),
            "Weights of real-valued features; sparse features with a weight by rising number; their weights.")
-      .def("now", [](const RelevantSet& self) { return array_of(self.weights().now()); }, "Weights by column.")
-      .def("mean", [](const RelevantSet& self) { return array_of(self.weights().mean()); },
+      .def("now", [](const learn::RelevantSet& self) { return array_of(self.weights().now()); }, "Weights by column.")
+      .def("mean", [](const learn::RelevantSet& self) { return array_of(self.weights().mean()); },
            "Their mean over the steps since the restart; before the first step those of now.")
-      .def("restart", [](RelevantSet& self, ArrayIn<double> weights) { self.restart(view(weights)); }, "weights"_a,
-           "Go on from these weights, with the learning rate and the mean at their beginning.")
+      .def("restart", [](learn::RelevantSet& self, ArrayIn<double> weights) { self.restart(view(weights)); },
+           "weights"_a, "Go on from these weights, with the learning rate and the mean at their beginning.")
       .def("sizes",
-           [](const RelevantSet& self, std::size_t sentence) {
+           [](const learn::RelevantSet& self, std::size_t sentence) {
              if (sentence >= self.sentences()) throw nb::index_error("no such sentence");
              return std::tuple(self.truths(sentence), self.alternatives(sentence));
            },
            "sentence"_a, "How many truths and alternatives a sentence has.")
-      .def("best_quality", &RelevantSet::best_quality, "Mean quality of the best truth of a sentence.")
-      .def("squared_norm", [](const RelevantSet& self) { return self.weights().squared_norm(); },
+      .def("best_quality", &learn::RelevantSet::best_quality, "Mean quality of the best truth of a sentence.")
+      .def("squared_norm", [](const learn::RelevantSet& self) { return self.weights().squared_norm(); },
            "Of the weights.")
-      .def_prop_ro("rows", [](const RelevantSet& self) { return self.rows().rows(); }, "Sequences.")
-      .def_prop_ro("columns", [](const RelevantSet& self) { return self.rows().columns(); },
+      .def_prop_ro("rows", [](const learn::RelevantSet& self) { return self.rows().rows(); }, "Sequences.")
+      .def_prop_ro("columns", [](const learn::RelevantSet& self) { return self.rows().columns(); },
                    "Features seen so far, real-valued ones included.")
-      .def_prop_ro("entries", [](const RelevantSet& self) { return self.rows().entries(); },
+      .def_prop_ro("entries", [](const learn::RelevantSet& self) { return self.rows().entries(); },
                    "Features of all sequences.")
-      .def_prop_ro("bytes", [](const RelevantSet& self) { return self.rows().bytes() + self.weights().bytes(); },
+      .def_prop_ro("bytes", [](const learn::RelevantSet& self) { return self.rows().bytes() + self.weights().bytes(); },
                    "Memory in use.");
 }
 

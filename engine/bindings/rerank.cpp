@@ -24,7 +24,6 @@ namespace isogloss::bindings {
 namespace {
 
 using namespace nb::literals;
-using namespace rerank;
 
 using ArrayInOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -61,7 +60,7 @@ class HeldLists {
       throw std::invalid_argument("dense features: one row per candidate is expected");
   }
 
-  Lists lists;
+  rerank::Lists lists;
 
   std::size_t weights() const { return lists.columns + lists.sparse_size; }
 
@@ -92,7 +91,7 @@ ArrayOut<double> scores_of(const HeldLists& held, ArrayIn<double> weights) {
 }
 
 ArrayOut<double> combined(const HeldLists& held, ArrayIn<double> multipliers) {
-  const Lists& lists = held.lists;
+  const rerank::Lists& lists = held.lists;
   if (multipliers.size() != lists.candidates())
     throw std::invalid_argument("multipliers: one per candidate is expected");
   Buffer<double> sums;
@@ -110,7 +109,7 @@ ArrayOut<double> combined(const HeldLists& held, ArrayIn<double> multipliers) {
 }
 
 using Totals = std::tuple<double, double, double>;
-Totals to_tuple(const PairTotals& totals) { return {totals.pairs, totals.weight, totals.loss}; }
+Totals to_tuple(const rerank::PairTotals& totals) { return {totals.pairs, totals.weight, totals.loss}; }
 
 ArrayIn<double> checked_quality(const HeldLists& held, ArrayIn<double> quality) {
   if (quality.size() != held.lists.candidates())
@@ -130,10 +129,10 @@ class Sweeper {
         quality_(checked_quality(held, std::move(quality))),
         method_(held.lists, view(quality_), options...) {}
 
-  Totals sweep(ArrayIn<std::int64_t> sentences, Weights& weights, double lambda,
+  Totals sweep(ArrayIn<std::int64_t> sentences, rerank::Weights& weights, double lambda,
                std::optional<ArrayInOut> private_weights) {
     check_weights(*held_, weights.current().size());
-    LambdaTrick trick;
+    rerank::LambdaTrick trick;
     if (private_weights) {
       if (private_weights->size() != held_->lists.sentences())
         throw std::invalid_argument("private weights: one per sentence is expected");
@@ -146,17 +145,17 @@ class Sweeper {
   Totals totals(ArrayIn<double> weights) {
     check_weights(*held_, weights.size());
     const nb::gil_scoped_release released;
-    return to_tuple(pair_totals(method_, held_->lists, view(weights)));
+    return to_tuple(rerank::pair_totals(method_, held_->lists, view(weights)));
   }
 
   std::tuple<ArrayOut<double>, Totals> multipliers(std::size_t sentence, ArrayIn<double> scores, double shift) {
-    const Lists& lists = held_->lists;
+    const rerank::Lists& lists = held_->lists;
     if (sentence >= lists.sentences() || scores.size() != lists.end(sentence) - lists.begin(sentence))
       throw std::invalid_argument("multipliers: one score per candidate of a sentence is expected");
     for (std::size_t i = 0; i < scores.size(); ++i)
       if (!std::isfinite(scores.data()[i])) throw std::invalid_argument("multipliers: not a finite score");
     std::vector<double> found(scores.size());
-    const PairTotals totals = method_.multipliers(sentence, view(scores), shift, found);
+    const rerank::PairTotals totals = method_.multipliers(sentence, view(scores), shift, found);
     return {to_array(found), to_tuple(totals)};
   }
 
@@ -180,54 +179,54 @@ nb::class_<Sweeper<Method>> bind_sweeper(nb::module_& module, const char* name, 
 }
 
 void bind_methods(nb::module_& module) {
-  bind_sweeper<Splitting>(module, "SplittingSweeper", "Splitting (Shen et al. 2004, Algorithm 1).")
+  bind_sweeper<rerank::Splitting>(module, "SplittingSweeper", "Splitting (Shen et al. 2004, Algorithm 1).")
       .def(
           "__init__",
-          [](Sweeper<Splitting>* self, const HeldLists& lists, ArrayIn<double> quality, double good_share,
+          [](Sweeper<rerank::Splitting>* self, const HeldLists& lists, ArrayIn<double> quality, double good_share,
              std::size_t good_count, double bad_share, std::size_t bad_count, double margin) {
-            new (self) Sweeper<Splitting>(lists, std::move(quality), SplitSize{good_share, good_count},
-                                          SplitSize{bad_share, bad_count}, margin);
+            new (self) Sweeper<rerank::Splitting>(lists, std::move(quality), rerank::SplitSize{good_share, good_count},
+                                                  rerank::SplitSize{bad_share, bad_count}, margin);
           },
           nb::keep_alive<1, 2>(), "lists"_a, "quality"_a, nb::kw_only(), "good_share"_a, "good_count"_a,
           "bad_share"_a, "bad_count"_a, "margin"_a);
-  bind_sweeper<Ordinal>(module, "OrdinalSweeper", "Ordinal regression (Shen et al. 2004, Algorithm 2).")
+  bind_sweeper<rerank::Ordinal>(module, "OrdinalSweeper", "Ordinal regression (Shen et al. 2004, Algorithm 2).")
       .def(
           "__init__",
-          [](Sweeper<Ordinal>* self, const HeldLists& lists, ArrayIn<double> quality, double ratio, double gap,
+          [](Sweeper<rerank::Ordinal>* self, const HeldLists& lists, ArrayIn<double> quality, double ratio, double gap,
              double margin) {
             if (!(ratio >= 1) || !(gap >= 0)) throw std::invalid_argument("ratio is at least 1, gap at least 0");
-            new (self) Sweeper<Ordinal>(lists, std::move(quality), RankDistance{ratio, gap}, margin);
+            new (self) Sweeper<rerank::Ordinal>(lists, std::move(quality), rerank::RankDistance{ratio, gap}, margin);
           },
           nb::keep_alive<1, 2>(), "lists"_a, "quality"_a, nb::kw_only(), "ratio"_a, "gap"_a, "margin"_a);
-  bind_sweeper<Voted>(module, "VotedSweeper", "The voted perceptron's update over all misordered pairs.")
+  bind_sweeper<rerank::Voted>(module, "VotedSweeper", "The voted perceptron's update over all misordered pairs.")
       .def(
           "__init__",
-          [](Sweeper<Voted>* self, const HeldLists& lists, ArrayIn<double> quality) {
-            new (self) Sweeper<Voted>(lists, std::move(quality));
+          [](Sweeper<rerank::Voted>* self, const HeldLists& lists, ArrayIn<double> quality) {
+            new (self) Sweeper<rerank::Voted>(lists, std::move(quality));
           },
           nb::keep_alive<1, 2>(), "lists"_a, "quality"_a);
-  bind_sweeper<Perceptron>(module, "PerceptronSweeper", "The perceptron's update: oracle against choice.")
+  bind_sweeper<rerank::Perceptron>(module, "PerceptronSweeper", "The perceptron's update: oracle against choice.")
       .def(
           "__init__",
-          [](Sweeper<Perceptron>* self, const HeldLists& lists, ArrayIn<double> quality) {
-            new (self) Sweeper<Perceptron>(lists, std::move(quality));
+          [](Sweeper<rerank::Perceptron>* self, const HeldLists& lists, ArrayIn<double> quality) {
+            new (self) Sweeper<rerank::Perceptron>(lists, std::move(quality));
           },
           nb::keep_alive<1, 2>(), "lists"_a, "quality"_a);
 }
 
 /// The candidates as segments whose offsets can be followed; as its own references it passes every check.
-Segments checked_segments(const ArrayIn<WordId>& ids, const ArrayIn<std::int64_t>& offsets,
-                          const ArrayIn<std::int64_t>& sentence_offsets, const ArrayIn<double>& probabilities) {
-  const Segments segments{view(ids), view(offsets), view(sentence_offsets)};
-  check_segments(segments, segments);
+metric::Segments checked_segments(const ArrayIn<WordId>& ids, const ArrayIn<std::int64_t>& offsets,
+                                  const ArrayIn<std::int64_t>& sentence_offsets, const ArrayIn<double>& probabilities) {
+  const metric::Segments segments{view(ids), view(offsets), view(sentence_offsets)};
+  metric::check_segments(segments, segments);
   if (probabilities.size() != segments.sequences())
     throw std::invalid_argument("probabilities: one per candidate is expected");
   return segments;
 }
 
 std::size_t consensus_order(std::size_t order) {
-  if (order < 1 || order > kMaxConsensusOrder)
-    throw std::invalid_argument("order must be between 1 and " + std::to_string(kMaxConsensusOrder) + ", got " +
+  if (order < 1 || order > rerank::kMaxConsensusOrder)
+    throw std::invalid_argument("order must be between 1 and " + std::to_string(rerank::kMaxConsensusOrder) + ", got " +
                                 std::to_string(order));
   return order;
 }
@@ -235,13 +234,13 @@ std::size_t consensus_order(std::size_t order) {
 ArrayOut<double> posteriors_array(ArrayIn<WordId> ids, ArrayIn<std::int64_t> offsets,
                                   ArrayIn<std::int64_t> sentence_offsets, ArrayIn<double> probabilities,
                                   std::size_t order, std::size_t threads) {
-  const Segments segments = checked_segments(ids, offsets, sentence_offsets, probabilities);
+  const metric::Segments segments = checked_segments(ids, offsets, sentence_offsets, probabilities);
   consensus_order(order);
   Buffer<double> means;
   {
     const nb::gil_scoped_release released;
     means.resize(segments.sequences() * order);
-    ngram_posteriors(segments, view(probabilities), order, threads, means.data());
+    rerank::ngram_posteriors(segments, view(probabilities), order, threads, means.data());
   }
   return to_numpy(std::move(means), {segments.sequences(), order});
 }
@@ -250,7 +249,7 @@ ArrayOut<double> utilities_array(ArrayIn<WordId> ids, ArrayIn<std::int64_t> offs
                                  ArrayIn<std::int64_t> sentence_offsets, ArrayIn<double> probabilities,
                                  const std::string& utility, std::size_t order, std::size_t references,
                                  std::size_t threads) {
-  const Segments segments = checked_segments(ids, offsets, sentence_offsets, probabilities);
+  const metric::Segments segments = checked_segments(ids, offsets, sentence_offsets, probabilities);
   consensus_order(order);
   if (utility != "bleu" && utility != "chrf")
     throw std::invalid_argument("utility must be bleu or chrf, got '" + utility + "'");
@@ -258,8 +257,9 @@ ArrayOut<double> utilities_array(ArrayIn<WordId> ids, ArrayIn<std::int64_t> offs
   {
     const nb::gil_scoped_release released;
     utilities.resize(segments.sequences());
-    expected_utilities(segments, view(probabilities), utility == "bleu" ? Utility::kBleu : Utility::kChrf, order,
-                       references, threads, utilities.data());
+    rerank::expected_utilities(segments, view(probabilities),
+                               utility == "bleu" ? rerank::Utility::kBleu : rerank::Utility::kChrf, order, references,
+                               threads, utilities.data());
   }
   return to_numpy(std::move(utilities));
 }
@@ -278,25 +278,25 @@ void bind_rerank(nb::module_& module) {
       .def("combine", &combined, "multipliers"_a,
            "The sum of all candidates' features, each times its multiplier; dense ones relative to the first\n"
            "candidate of the sentence.");
-  nb::class_<Weights>(module, "RerankWeights", "Weights that a sweep changes, and their average.")
+  nb::class_<rerank::Weights>(module, "RerankWeights", "Weights that a sweep changes, and their average.")
       .def(
           "__init__",
-          [](Weights* self, ArrayIn<double> start, std::size_t columns, ArrayIn<double> rates) {
-            new (self) Weights({start.data(), start.data() + start.size()}, columns,
-                               {rates.data(), rates.data() + rates.size()});
+          [](rerank::Weights* self, ArrayIn<double> start, std::size_t columns, ArrayIn<double> rates) {
+            new (self) rerank::Weights({start.data(), start.data() + start.size()}, columns,
+                                       {rates.data(), rates.data() + rates.size()});
           },
           "start"_a, "columns"_a, "rates"_a,
           "``rates``: step size of each dense column, and one more for all sparse columns.")
       .def(
           "current",
-          [](const Weights& self) {
+          [](const rerank::Weights& self) {
             return to_array({self.current().begin(), self.current().end()});
           },
           "A copy of the weights as they are.")
       .def(
-          "average", [](const Weights& self) { return to_array(self.average()); },
+          "average", [](const rerank::Weights& self) { return to_array(self.average()); },
           "Mean of the weights after every step.")
-      .def_prop_ro("steps", &Weights::steps, "Sentences seen so far.");
+      .def_prop_ro("steps", &rerank::Weights::steps, "Sentences seen so far.");
   bind_methods(module);
   module.def("ngram_posteriors", &posteriors_array, "ids"_a, "offsets"_a, "sentence_offsets"_a,
              "probabilities"_a, nb::kw_only(), "order"_a = 4, "threads"_a = 1,

@@ -31,13 +31,13 @@ template <class T>
 std::span<const T> borrow(const nb::dict& arrays, const char* name, std::vector<nb::object>& owners,
                           bool required) {
   if (!arrays.contains(name)) {
-    if (required) throw TableError(std::string("no array '") + name + "'");
+    if (required) throw grammar::TableError(std::string("no array '") + name + "'");
     return {};
   }
   nb::object array = arrays[name];
   ArrayIn<T> typed;
   if (!nb::try_cast(array, typed, false))
-    throw TableError(std::string("the array '") + name + "' has another type or shape");
+    throw grammar::TableError(std::string("the array '") + name + "' has another type or shape");
   owners.push_back(std::move(array));
   return view(typed);
 }
@@ -45,7 +45,7 @@ std::span<const T> borrow(const nb::dict& arrays, const char* name, std::vector<
 BoundTable bind_table(const nb::dict& arrays, std::size_t columns, std::size_t source_words,
                       std::size_t target_words, std::uint32_t longest_probe) {
   std::vector<nb::object> owners;
-  TableArrays views;
+  grammar::TableArrays views;
   views.nodes = borrow<std::uint32_t>(arrays, "nodes", owners, true);
   views.slots = borrow<std::uint32_t>(arrays, "slots", owners, true);
   views.rules = borrow<std::uint32_t>(arrays, "rules", owners, true);
@@ -59,16 +59,16 @@ BoundTable bind_table(const nb::dict& arrays, std::size_t columns, std::size_t s
   views.source_words = source_words;
   views.target_words = target_words;
   views.longest_probe = longest_probe;
-  return {std::move(owners), RuleTable(views)};
+  return {std::move(owners), grammar::RuleTable(views)};
 }
 
 /// All of a rule, for people: the search does not come this way.
-nb::tuple describe_rule(const BoundTable& self, std::uint32_t number, RuleTable::Node node) {
+nb::tuple describe_rule(const BoundTable& self, std::uint32_t number, grammar::RuleTable::Node node) {
   if (node >= self.table.node_count()) throw nb::index_error("no such node");
-  const SideView side = self.table.side(node);
+  const grammar::SideView side = self.table.side(node);
   if (number < side.first_rule || number >= side.last_rule)
     throw nb::index_error("no such rule of this side");
-  const RuleView rule = self.table.rule(number, side);
+  const grammar::RuleView rule = self.table.rule(number, side);
   const auto list = [](auto values) {
     nb::list out;
     for (const auto value : values) out.append(value);
@@ -95,10 +95,10 @@ void mark_matching(const BoundTable& self, std::span<const WordId> words,
                    std::span<const std::int64_t> offsets, unsigned max_span, std::span<std::uint8_t> marks) {
   if (marks.size() != self.table.rule_count())
     throw std::invalid_argument("one mark for each rule is expected");
-  SideMatcher matcher(self.table);
+  grammar::SideMatcher matcher(self.table);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     matcher.match_sides(sentence_at(words, offsets, i), max_span);
-    for (const SideView& side : matcher.sides())
+    for (const grammar::SideView& side : matcher.sides())
       std::fill(marks.begin() + side.first_rule, marks.begin() + side.last_rule, std::uint8_t{1});
   }
 }
@@ -109,22 +109,22 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> count_matches(const Boun
                                                                       std::span<const std::int64_t> offsets,
                                                                       unsigned max_span) {
   std::uint64_t sides = 0, matches = 0, rules = 0;
-  SideMatcher matcher(self.table);
+  grammar::SideMatcher matcher(self.table);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     matcher.match(sentence_at(words, offsets, i), max_span);
     sides += matcher.sides().size();
     matches += matcher.matches().size();
-    for (const SideView& side : matcher.sides()) rules += side.last_rule - side.first_rule;
+    for (const grammar::SideView& side : matcher.sides()) rules += side.last_rule - side.first_rule;
   }
   return {sides, matches, rules};
 }
 
 nb::list match(const BoundTable& self, std::span<const WordId> sentence, unsigned max_span) {
-  SideMatcher matcher(self.table);
+  grammar::SideMatcher matcher(self.table);
   matcher.match(sentence, max_span);
   nb::list out;
-  for (const Match& found : matcher.matches()) {
-    const SideView& side = matcher.sides()[found.side];
+  for (const grammar::Match& found : matcher.matches()) {
+    const grammar::SideView& side = matcher.sides()[found.side];
     nb::list gaps;
     for (unsigned i = 0; i < side.gaps; ++i)
       gaps.append(nb::make_tuple(found.gaps[i].begin, found.gaps[i].end));
@@ -135,23 +135,23 @@ nb::list match(const BoundTable& self, std::span<const WordId> sentence, unsigne
 
 /// For every rule of `other` its number in the table and the rules of its source side there, [first, last); -1 where
 /// there is none. The words of `other` have other numbers, which the maps translate.
-Buffer<std::int64_t> find_rules(const RuleTable& table, const RuleTable& other, std::span<const WordId> source_map,
-                                std::span<const WordId> target_map) {
+Buffer<std::int64_t> find_rules(const grammar::RuleTable& table, const grammar::RuleTable& other,
+                                std::span<const WordId> source_map, std::span<const WordId> target_map) {
   Buffer<std::int64_t> found;
   std::vector<WordId> symbols, words;
-  for (RuleTable::Node node = 0; node < other.node_count(); ++node) {
+  for (grammar::RuleTable::Node node = 0; node < other.node_count(); ++node) {
     if (!other.has_rules(node)) continue;
     other.symbols(node, symbols);
-    RuleTable::Node here = RuleTable::kRoot;
+    grammar::RuleTable::Node here = grammar::RuleTable::kRoot;
     for (const WordId symbol : symbols) {
-      if (symbol != kGap && symbol >= source_map.size()) throw nb::value_error("a word without a number");
-      here = symbol == kGap ? table.gap_child(here) : table.child(here, source_map[symbol]);
-      if (here == RuleTable::kNoNode) break;
+      if (symbol != grammar::kGap && symbol >= source_map.size()) throw nb::value_error("a word without a number");
+      here = symbol == grammar::kGap ? table.gap_child(here) : table.child(here, source_map[symbol]);
+      if (here == grammar::RuleTable::kNoNode) break;
     }
-    const bool known = here != RuleTable::kNoNode && here != RuleTable::kRoot;
-    const SideView side = other.side(node), there = known ? table.side(here) : SideView{};
+    const bool known = here != grammar::RuleTable::kNoNode && here != grammar::RuleTable::kRoot;
+    const grammar::SideView side = other.side(node), there = known ? table.side(here) : grammar::SideView{};
     for (std::uint32_t number = side.first_rule; number < side.last_rule; ++number) {
-      const RuleView rule = other.rule(number, side);
+      const grammar::RuleView rule = other.rule(number, side);
       words.clear();
       for (const WordId word : rule.words) {
         if (word >= target_map.size()) throw nb::value_error("a word without a number");
@@ -159,7 +159,7 @@ Buffer<std::int64_t> find_rules(const RuleTable& table, const RuleTable& other, 
       }
       std::int64_t same = -1;
       for (std::uint32_t i = there.first_rule; known && same < 0 && i < there.last_rule; ++i) {
-        const RuleView candidate = table.rule(i, there);
+        const grammar::RuleView candidate = table.rule(i, there);
         if (candidate.shape == rule.shape && std::ranges::equal(candidate.words, words)) same = i;
       }
       found.push_back(same);
@@ -172,7 +172,7 @@ Buffer<std::int64_t> find_rules(const RuleTable& table, const RuleTable& other, 
 
 using WordsAndOffsets = std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>>;
 
-WordsAndOffsets encode_text(const Vocabulary& vocabulary, const nb::bytes& text) {
+WordsAndOffsets encode_text(const text::Vocabulary& vocabulary, const nb::bytes& text) {
   Buffer<WordId> ids;
   Buffer<std::int64_t> offsets;
   offsets.push_back(0);
@@ -180,7 +180,7 @@ WordsAndOffsets encode_text(const Vocabulary& vocabulary, const nb::bytes& text)
   for (bool more = true; more;) {
     const std::size_t end = rest.find('\n');
     more = end != rest.npos;
-    for_each_word(rest.substr(0, end), [&](std::string_view word) { ids.push_back(vocabulary.find(word)); });
+    grammar::for_each_word(rest.substr(0, end), [&](std::string_view word) { ids.push_back(vocabulary.find(word)); });
     offsets.push_back(static_cast<std::int64_t>(ids.size()));
     if (more) rest.remove_prefix(end + 1);
   }
@@ -204,25 +204,25 @@ void bind_table_class(nb::module_& module) {
       .def(
           "find",
           [](const BoundTable& self, const std::vector<WordId>& symbols) {
-            RuleTable::Node node = RuleTable::kRoot;
+            grammar::RuleTable::Node node = grammar::RuleTable::kRoot;
             for (const WordId symbol : symbols) {
-              node = symbol == kGap ? self.table.gap_child(node) : self.table.child(node, symbol);
-              if (node == RuleTable::kNoNode) break;
+              node = symbol == grammar::kGap ? self.table.gap_child(node) : self.table.child(node, symbol);
+              if (node == grammar::RuleTable::kNoNode) break;
             }
             return node;
           },
           "symbols"_a, "The node of a source side or of a beginning of one; 0 if there is none.")
       .def(
           "rules",
-          [](const BoundTable& self, RuleTable::Node node) {
+          [](const BoundTable& self, grammar::RuleTable::Node node) {
             if (node >= self.table.node_count()) throw nb::index_error("no such node");
-            const SideView side = self.table.side(node);
+            const grammar::SideView side = self.table.side(node);
             return std::make_pair(side.first_rule, side.last_rule);
           },
           "node"_a, "First rule of a source side, and the one behind its last.")
       .def(
           "symbols",
-          [](const BoundTable& self, RuleTable::Node node) {
+          [](const BoundTable& self, grammar::RuleTable::Node node) {
             if (node >= self.table.node_count()) throw nb::index_error("no such node");
             std::vector<WordId> symbols;
             self.table.symbols(node, symbols);
@@ -276,15 +276,15 @@ void bind_table_class(nb::module_& module) {
           "Set to 1 the marks of the rules whose source side matches in one of the sentences.")
       .def(
           "print",
-          [](const BoundTable& self, const Vocabulary& source_words, const Vocabulary& target_words,
-             RuleFormat format, const std::vector<std::pair<std::uint32_t, std::string>>& columns,
-             RuleTable::Node begin, RuleTable::Node end) {
-            std::vector<PrintedColumn> printed;
+          [](const BoundTable& self, const text::Vocabulary& source_words, const text::Vocabulary& target_words,
+             grammar::RuleFormat format, const std::vector<std::pair<std::uint32_t, std::string>>& columns,
+             grammar::RuleTable::Node begin, grammar::RuleTable::Node end) {
+            std::vector<grammar::PrintedColumn> printed;
             for (const auto& [column, name] : columns) printed.push_back({column, name});
             std::string text;
             {
               const nb::gil_scoped_release unlocked;
-              print_rules(self.table, source_words, target_words, format, printed, begin, end, text);
+              grammar::print_rules(self.table, source_words, target_words, format, printed, begin, end, text);
             }
             return nb::bytes(text.data(), text.size());
           },
@@ -296,15 +296,15 @@ void bind_selection(nb::module_& module) {
   struct BoundSelection {
     nb::object table;
     ArrayIn<std::uint8_t> keep;
-    TableSelection selection;
+    grammar::TableSelection selection;
     std::size_t columns;
   };
   nb::class_<BoundSelection>(module, "TableSelection", "Copies the marked rules into a table of their own.")
       .def(
           "__init__",
           [](BoundSelection* self, nb::object table, ArrayIn<std::uint8_t> keep) {
-            const RuleTable& from = nb::cast<const BoundTable&>(table).table;
-            new (self) BoundSelection{table, keep, TableSelection(from, view(keep)), from.columns()};
+            const grammar::RuleTable& from = nb::cast<const BoundTable&>(table).table;
+            new (self) BoundSelection{table, keep, grammar::TableSelection(from, view(keep)), from.columns()};
           },
           "table"_a, "keep"_a,
           nb::sig("def __init__(self, table: RuleTable, keep: numpy.typing.NDArray[numpy.uint8]) -> None"))
@@ -329,14 +329,14 @@ void bind_selection(nb::module_& module) {
 void bind_significance(nb::module_& module) {
   struct BoundCounts {
     nb::object table;
-    std::unique_ptr<CoOccurrence> counts;
+    std::unique_ptr<grammar::CoOccurrence> counts;
   };
   module.def(
       "fisher_significance",
       [](std::uint64_t both, std::uint64_t a, std::uint64_t b, std::uint64_t n) {
         if (a > n || b > n || both > std::min(a, b) || n > 100'000'000)
           throw nb::value_error("counts that cannot be");
-        return fisher_significance(both, a, b, n, log_factorials(n));
+        return grammar::fisher_significance(both, a, b, n, grammar::log_factorials(n));
       },
       "both"_a, "a"_a, "b"_a, "n"_a, "-log p of Fisher's exact test, one-sided.");
   nb::class_<BoundCounts>(module, "CoOccurrence", "In how many sentence pairs both sides of a rule occur.")
@@ -346,7 +346,7 @@ void bind_significance(nb::module_& module) {
              unsigned threads) {
             const auto& bound = nb::cast<const BoundTable&>(table);
             new (self) BoundCounts{
-                table, std::make_unique<CoOccurrence>(bound.table, max_span, max_sentence_length, threads)};
+                table, std::make_unique<grammar::CoOccurrence>(bound.table, max_span, max_sentence_length, threads)};
           },
           "table"_a, nb::kw_only(), "max_span"_a, "max_sentence_length"_a, "threads"_a,
           nb::sig("def __init__(self, table: RuleTable, *, max_span: int, max_sentence_length: int, threads: "
@@ -381,13 +381,13 @@ void bind_lexicon(nb::module_& module) {
           [](BoundLexicon* self, ArrayIn<std::uint64_t> offsets, ArrayIn<WordId> targets,
              ArrayIn<float> probabilities) {
             new (self) BoundLexicon{offsets, targets, probabilities,
-                                    LexiconView(view(offsets), view(targets), view(probabilities))};
+                                    grammar::LexiconView(view(offsets), view(targets), view(probabilities))};
           },
           "offsets"_a, "targets"_a, "probabilities"_a)
       .def(
           "find",
           [](const BoundLexicon& self, WordId source, WordId target) {
-            const Lexicon::Probabilities found = self.lexicon.find(source, target);
+            const grammar::Lexicon::Probabilities found = self.lexicon.find(source, target);
             return std::make_pair(found.target_given_source, found.source_given_target);
           },
           "source"_a, "target"_a, "Probabilities of the target given the source word, and the other way.");
@@ -396,11 +396,11 @@ void bind_lexicon(nb::module_& module) {
 }  // namespace
 
 void bind_rule_table(nb::module_& module) {
-  module.attr("GAP") = kGap;
-  nb::enum_<RuleFormat>(module, "RuleFormat", "How rules are written as text.")
-      .value("moses", RuleFormat::moses)
-      .value("moses_orientation", RuleFormat::moses_orientation)
-      .value("hiero", RuleFormat::hiero);
+  module.attr("GAP") = grammar::kGap;
+  nb::enum_<grammar::RuleFormat>(module, "RuleFormat", "How rules are written as text.")
+      .value("moses", grammar::RuleFormat::moses)
+      .value("moses_orientation", grammar::RuleFormat::moses_orientation)
+      .value("hiero", grammar::RuleFormat::hiero);
   module.def("encode_text", &encode_text, "vocabulary"_a, "text"_a,
              nb::sig("def encode_text(vocabulary: Vocabulary, text: bytes) -> "
                      "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
@@ -408,10 +408,10 @@ void bind_rule_table(nb::module_& module) {
   module.def(
       "build_slots",
       [](ArrayIn<std::uint32_t> nodes) {
-        Slots slots;
+        grammar::Slots slots;
         {
           const nb::gil_scoped_release unlocked;
-          slots = build_slots(view(nodes));
+          slots = grammar::build_slots(view(nodes));
         }
         return std::make_pair(to_numpy(std::move(slots.table)), slots.longest_probe);
       },

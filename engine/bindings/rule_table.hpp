@@ -12,7 +12,7 @@ namespace isogloss::bindings {
 /// A table over NumPy arrays, which it keeps alive.
 struct BoundTable {
   std::vector<nb::object> arrays;
-  RuleTable table;
+  grammar::RuleTable table;
 };
 
 /// A lexicon over NumPy arrays, which it keeps alive.
@@ -20,7 +20,7 @@ struct BoundLexicon {
   ArrayIn<std::uint64_t> offsets;
   ArrayIn<WordId> targets;
   ArrayIn<float> probabilities;
-  LexiconView lexicon;
+  grammar::LexiconView lexicon;
 };
 
 }  // namespace isogloss::bindings

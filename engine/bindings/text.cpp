@@ -16,7 +16,7 @@ using namespace nb::literals;
 using Encoded = std::pair<ArrayOut<WordId>, ArrayOut<std::int64_t>>;
 
 /// `tokens` is a list of lists of strings; Python has already split them, as its users see words.
-Encoded encode(Vocabulary& vocabulary, nb::iterable lines, bool grow) {
+Encoded encode(text::Vocabulary& vocabulary, nb::iterable lines, bool grow) {
   Buffer<WordId> ids;
   Buffer<std::int64_t> offsets;
   offsets.push_back(0);
@@ -36,29 +36,29 @@ void bind_text(nb::module_& module) {
   module.attr("NO_WORD") = kNoWord;
   module.def("hash64", [](std::string_view text) { return hash64(text); }, "text"_a,
              "The 64-bit hash that the file formats use.");
-  nb::class_<Vocabulary>(module, "Vocabulary", "Words numbered from 0 in the order of first appearance.")
+  nb::class_<text::Vocabulary>(module, "Vocabulary", "Words numbered from 0 in the order of first appearance.")
       .def(nb::init<>())
       .def_static(
           "from_arrays",
           [](ArrayIn<std::uint8_t> bytes, ArrayIn<std::uint64_t> offsets) {
             if (offsets.size() == 0) throw nb::value_error("vocabulary: no offsets");
             const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-            return Vocabulary(text, offsets.data(), offsets.size() - 1);
+            return text::Vocabulary(text, offsets.data(), offsets.size() - 1);
           },
           "bytes"_a, "offsets"_a, "Rebuild from what ``arrays()`` gave.")
-      .def("__len__", &Vocabulary::size)
-      .def("add", &Vocabulary::add, "word"_a, "The word's number, given to it now if it is new.")
-      .def("find", &Vocabulary::find, "word"_a, "The word's number, or ``NO_WORD``.")
+      .def("__len__", &text::Vocabulary::size)
+      .def("add", &text::Vocabulary::add, "word"_a, "The word's number, given to it now if it is new.")
+      .def("find", &text::Vocabulary::find, "word"_a, "The word's number, or ``NO_WORD``.")
       .def(
           "word",
-          [](const Vocabulary& vocabulary, WordId id) {
+          [](const text::Vocabulary& vocabulary, WordId id) {
             if (id >= vocabulary.size()) throw nb::index_error("no word has that number");
             return nb::str(vocabulary.word(id).data(), vocabulary.word(id).size());
           },
           "id"_a, "The word with that number.")
       .def(
           "words",
-          [](const Vocabulary& vocabulary) {
+          [](const text::Vocabulary& vocabulary) {
             nb::list all;
             for (WordId id = 0; id < vocabulary.size(); ++id)
               all.append(nb::str(vocabulary.word(id).data(), vocabulary.word(id).size()));
@@ -67,7 +67,7 @@ void bind_text(nb::module_& module) {
           nb::sig("def words(self) -> list[str]"), "All words, in order of their numbers.")
       .def(
           "encode",
-          [](Vocabulary& self, nb::iterable lines, bool grow) { return encode(self, lines, grow); },
+          [](text::Vocabulary& self, nb::iterable lines, bool grow) { return encode(self, lines, grow); },
           "lines"_a, nb::kw_only(), "grow"_a = true,
           nb::sig("def encode(self, lines: collections.abc.Iterable[collections.abc.Iterable[str]], *, "
                   "grow: bool = True) -> tuple[numpy.typing.NDArray[numpy.uint32], "
@@ -75,7 +75,7 @@ void bind_text(nb::module_& module) {
           "Word numbers of all lines one after another, and the offset of each line (one more than lines).")
       .def(
           "hashes",
-          [](const Vocabulary& vocabulary) {
+          [](const text::Vocabulary& vocabulary) {
             Buffer<std::uint64_t> hashes;
             for (WordId id = 0; id < vocabulary.size(); ++id) hashes.push_back(hash64(vocabulary.word(id)));
             return to_numpy(std::move(hashes));
@@ -83,7 +83,7 @@ void bind_text(nb::module_& module) {
           nb::sig("def hashes(self) -> numpy.typing.NDArray[numpy.uint64]"), "``hash64`` of every word.")
       .def(
           "arrays",
-          [](const Vocabulary& vocabulary) {
+          [](const text::Vocabulary& vocabulary) {
             Buffer<std::uint8_t> bytes;
             bytes.append(reinterpret_cast<const std::uint8_t*>(vocabulary.bytes().data()),
                          vocabulary.bytes().size());

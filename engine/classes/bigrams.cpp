@@ -6,7 +6,7 @@
 
 #include "base/hash.hpp"
 
-namespace isogloss {
+namespace isogloss::classes {
 namespace {
 
 constexpr WordId kBoundary = kNoWord;
@@ -42,7 +42,8 @@ void BigramCounter::add(std::span<const WordId> ids, std::span<const std::int64_
 
 void BigramCounter::count_pair(WordId left, WordId right) {
   const std::uint32_t pair = index_.find_or_add(
-      hash(left, right), [&](std::uint32_t other) { return pairs_[other].left == left && pairs_[other].right == right; },
+      hash(left, right),
+      [&](std::uint32_t other) { return pairs_[other].left == left && pairs_[other].right == right; },
       [&](std::uint32_t other) { return hash(pairs_[other].left, pairs_[other].right); },
       [&] { pairs_.push_back({left, right, 0}); });
   ++pairs_[pair].count;
@@ -74,4 +75,4 @@ UnitBigrams BigramCounter::units(std::span<const std::uint32_t> unit_of, std::ui
   return result;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::classes

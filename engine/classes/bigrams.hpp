@@ -7,9 +7,9 @@
 
 #include "base/buffer.hpp"
 #include "base/index.hpp"
-#include "text/vocabulary.hpp"
+#include "base/word.hpp"
 
-namespace isogloss {
+namespace isogloss::classes {
 
 /// A neighbour of a unit and how often they stand side by side.
 struct Neighbor {
@@ -74,4 +74,4 @@ class BigramCounter {
   std::uint64_t total_ = 0;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::classes

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace isogloss {
+namespace isogloss::classes {
 namespace {
 
 constexpr std::uint64_t kTableSize = 1 << 17;
@@ -169,4 +169,4 @@ std::int64_t ExchangeClustering::gain(std::uint32_t unit, std::uint32_t target) 
   return gains_[target] - gains_[class_of_[unit]];
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::classes

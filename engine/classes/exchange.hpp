@@ -8,7 +8,7 @@
 
 #include "classes/bigrams.hpp"
 
-namespace isogloss {
+namespace isogloss::classes {
 
 using ClassId = std::uint16_t;
 inline constexpr std::uint32_t kMostClasses = 4096;
@@ -95,4 +95,4 @@ class ExchangeClustering {
   std::vector<std::int64_t> gains_;  // of inserting it, by class
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::classes

@@ -9,6 +9,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::classes;
 
 namespace {
 

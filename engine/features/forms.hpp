@@ -10,6 +10,8 @@
 
 namespace isogloss::features {
 
+using text::Vocabulary;
+
 /// One way to see a word: as itself, as its beginning or end, as its class …
 struct Form {
   std::uint64_t hash;       ///< of the type's name and the form's text

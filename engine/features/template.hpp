@@ -15,6 +15,8 @@
 
 namespace isogloss::features {
 
+using grammar::Orientation;
+
 /// An aligned word pair of a rule: positions in its source symbols and its target words.
 struct Link {
   std::uint16_t source, target;

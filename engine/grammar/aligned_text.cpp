@@ -8,7 +8,7 @@
 #include "base/numbers.hpp"
 #include "text/quoted.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 std::size_t count_words(std::string_view line) {
@@ -27,7 +27,7 @@ Point parse_point(std::string_view text, std::size_t source_length, std::size_t 
   const auto source = parse_unsigned(text.substr(0, dash));
   const auto target = dash == text.npos ? std::nullopt : parse_unsigned(text.substr(dash + 1));
   if (!source || !target)
-    throw LineError(quoted(text) + " is not a link", line,
+    throw LineError(text::quoted(text) + " is not a link", line,
                     "links are written as source-target word positions counted from 0, such as 0-0 1-2");
   if (*source >= source_length || *target >= target_length)
     throw LineError("the link " + std::string(text) + " points outside the sentence pair of " +
@@ -40,8 +40,8 @@ Point parse_point(std::string_view text, std::size_t source_length, std::size_t 
 }  // namespace
 
 void AlignedText::add(std::string_view source, std::string_view target, std::string_view links,
-                      std::uint64_t line, std::size_t longest, Vocabulary& source_words,
-                      Vocabulary& target_words) {
+                      std::uint64_t line, std::size_t longest, text::Vocabulary& source_words,
+                      text::Vocabulary& target_words) {
   const std::size_t source_length = count_words(source), target_length = count_words(target);
   const bool kept = std::max(source_length, target_length) <= std::min(longest, kLongest);
   const std::size_t first_link = links_.size();
@@ -82,4 +82,4 @@ void AlignedText::clear() {
   skipped_ = 0;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -8,7 +8,7 @@
 #include "text/split.hpp"
 #include "text/vocabulary.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// A link between a source and a target word, both counted from 0.
 struct WordLink {
@@ -33,7 +33,7 @@ class AlignedText {
   /// Takes the next lines, without their ends. Pairs with more than `longest` words on a side are checked
   /// but not kept, their words are not numbered. Throws LineError, with `line`, about the links.
   void add(std::string_view source, std::string_view target, std::string_view links, std::uint64_t line,
-           std::size_t longest, Vocabulary& source_words, Vocabulary& target_words);
+           std::size_t longest, text::Vocabulary& source_words, text::Vocabulary& target_words);
 
   std::size_t size() const { return pairs_.size(); }
   AlignedSentences operator[](std::size_t i) const;
@@ -54,8 +54,8 @@ class AlignedText {
 /// Calls `take(word)` for every word of a line.
 template <class Take>
 void for_each_word(std::string_view line, Take&& take) {
-  Tokens tokens(line);
+  text::Tokens tokens(line);
   for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) take(word);
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -1,6 +1,6 @@
 #include "grammar/blocks.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 void LinkIndex::build(const AlignedSentences& pair) {
   links_ = pair.links;
@@ -42,4 +42,4 @@ void find_phrases(const LinkIndex& index, unsigned longest, bool tight, std::vec
   });
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

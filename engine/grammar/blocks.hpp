@@ -6,7 +6,7 @@
 
 #include "grammar/aligned_text.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// A span of source words and a span of target words, ends exclusive.
 struct Block {
@@ -94,4 +94,4 @@ void LinkIndex::for_each_block(unsigned longest_source, unsigned longest_target,
 /// with aligned words on both sides; otherwise unaligned words at the edges may be taken in or left out.
 void find_phrases(const LinkIndex& index, unsigned longest, bool tight, std::vector<Block>& out);
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -5,7 +5,7 @@
 
 #include "base/parallel.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 constexpr std::size_t kPairsPerShard = 64;
@@ -129,4 +129,4 @@ std::uint64_t RuleCounter::occurrences() const {
   return sum;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

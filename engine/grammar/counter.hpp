@@ -11,7 +11,7 @@
 #include "grammar/rules.hpp"
 #include "grammar/run_sorter.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 struct ExtractOptions {
   RuleLimits limits;
@@ -73,8 +73,8 @@ class RuleCounter {
   /// Ends counting; hands over the runs.
   std::vector<ScratchFile> finish();
 
-  Vocabulary& source_words() { return source_words_; }
-  Vocabulary& target_words() { return target_words_; }
+  text::Vocabulary& source_words() { return source_words_; }
+  text::Vocabulary& target_words() { return target_words_; }
   Lexicon& lexicon() { return lexicon_; }
   std::uint64_t pairs() const { return pairs_; }
   std::uint64_t skipped() const { return skipped_; }
@@ -84,11 +84,11 @@ class RuleCounter {
   class Worker;
 
   ExtractOptions options_;
-  Vocabulary source_words_, target_words_;
+  text::Vocabulary source_words_, target_words_;
   Lexicon lexicon_;
   AlignedText text_;
   std::uint64_t pairs_ = 0, skipped_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "text/quoted.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 constexpr double kLeastLogarithm = -100;  // what a probability of 0 becomes, as in Moses
@@ -125,7 +125,7 @@ std::size_t RuleImport::place_of(const ParsedRule& rule, std::size_t value, std:
   if (column != columns_.end()) return static_cast<std::size_t>(column - columns_.begin());
   const std::size_t orientation = orientation_of(name);
   if (has_orientation_ && orientation < TableArrays::kOrientations) return orientation_at() + orientation;
-  throw LineError("the value " + quoted(name) + " is not among those of the first rule", line,
+  throw LineError("the value " + text::quoted(name) + " is not among those of the first rule", line,
                   "all rules have the same values; the first one names them");
 }
 
@@ -246,4 +246,4 @@ void RuleImport::write_side(std::span<const std::uint8_t> source, std::size_t be
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

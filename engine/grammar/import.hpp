@@ -11,7 +11,7 @@
 #include "grammar/stage.hpp"
 #include "grammar/table_writer.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// A line of an imported file, sorted by its rule.
 struct ImportedLine {
@@ -45,8 +45,8 @@ class RuleImport {
   RuleStage::Phrases take_phrases() { return stage_->take_phrases(); }
   TableWriter::Rows take_rows() { return writer_.take(); }
 
-  Vocabulary& source_words() { return source_words_; }
-  Vocabulary& target_words() { return target_words_; }
+  text::Vocabulary& source_words() { return source_words_; }
+  text::Vocabulary& target_words() { return target_words_; }
 
   /// Names of the score columns, empty where the file has none.
   const std::vector<std::string>& columns() const { return columns_; }
@@ -83,7 +83,7 @@ class RuleImport {
 
   ScratchSpace* scratch_;
   std::size_t memory_;
-  Vocabulary source_words_, target_words_;
+  text::Vocabulary source_words_, target_words_;
   std::vector<std::string> columns_;
   bool decided_ = false, named_ = false, has_counts_ = false, has_orientation_ = false,
        in_orientation_ = false;
@@ -105,4 +105,4 @@ class RuleImport {
   std::vector<WordId> symbols_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -8,7 +8,7 @@
 
 #include "grammar/symbols.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 void Lexicon::add(WordId source, WordId target) {
   const std::uint32_t at = index_.find_or_add(
@@ -133,4 +133,4 @@ LexicalWeights lexical_weights(const Lexicon& lexicon, std::span<const WordId> s
   return weights;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -10,7 +10,7 @@
 #include "base/index.hpp"
 #include "grammar/aligned_text.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// Word translation probabilities by relative frequency of the links of an aligned corpus. A word without
 /// a link counts as linked to no word (kNoWord) once. One writer or many readers.
@@ -100,4 +100,4 @@ struct LexicalWeights {
 LexicalWeights lexical_weights(const Lexicon& lexicon, std::span<const WordId> source_symbols,
                                std::span<const WordId> target_words, std::span<const std::uint8_t> links);
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

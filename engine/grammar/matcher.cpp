@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 void SideMatcher::run(std::span<const WordId> sentence, unsigned max_span, bool positions) {
   if (sentence.size() > kLongest) throw std::invalid_argument("the sentence has more than 65535 words");
@@ -126,4 +126,4 @@ std::span<const Match> SideMatcher::matches(unsigned begin, unsigned end) const 
   return {low, high};
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

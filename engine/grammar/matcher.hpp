@@ -7,7 +7,7 @@
 #include "base/index.hpp"
 #include "grammar/table.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// A source side laid over a span of a sentence, and what its gaps cover, in source order.
 struct Match {
@@ -75,4 +75,4 @@ class SideMatcher {
   std::vector<std::uint32_t> begins_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -1,6 +1,6 @@
 #include "grammar/orientation.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 Orientation decide(bool monotone, bool swap) {
@@ -60,4 +60,4 @@ Orientation Orientations::with_next(const Block& block) const {
                 has(block.source_begin, block.target_end, kSwapBeginsHere));
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

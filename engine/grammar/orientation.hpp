@@ -5,7 +5,7 @@
 
 #include "grammar/blocks.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// How a block lies to its neighbour in target order. Previous neighbour: monotone if it lies just before
 /// the block on the source side too, swap if just after it. Next neighbour: monotone if just after, swap if
@@ -51,4 +51,4 @@ class Orientations {
   std::vector<std::uint8_t> corners_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -7,7 +7,7 @@
 #include "grammar/rule_text.hpp"
 #include "text/quoted.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 constexpr std::size_t kMostSymbols = 255;
@@ -15,15 +15,15 @@ constexpr std::size_t kMostSymbols = 255;
 std::vector<std::string_view> split_fields(std::string_view line) {
   std::vector<std::string_view> fields;
   const auto trim = [](std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    while (!text.empty() && text::is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && text::is_space(text.back())) text.remove_suffix(1);
     return text;
   };
   std::size_t begin = 0;
   for (std::size_t at = 0; (at = line.find(kFieldSign, at)) != line.npos;) {
     // A fence stands alone: "a|||b" is a word.
     const bool alone =
-        (at == 0 || is_space(line[at - 1])) && (at + 3 == line.size() || is_space(line[at + 3]));
+        (at == 0 || text::is_space(line[at - 1])) && (at + 3 == line.size() || text::is_space(line[at + 3]));
     if (alone) {
       fields.push_back(trim(line.substr(begin, at - begin)));
       begin = at + 3;
@@ -36,7 +36,7 @@ std::vector<std::string_view> split_fields(std::string_view line) {
 
 class Parser {
  public:
-  Parser(std::uint64_t number, RuleFormat format, Vocabulary& source_words, Vocabulary& target_words,
+  Parser(std::uint64_t number, RuleFormat format, text::Vocabulary& source_words, text::Vocabulary& target_words,
          ParsedRule& rule)
       : number_(number),
         format_(format),
@@ -57,7 +57,7 @@ class Parser {
                             : "a Moses rule is 'source ||| target ||| values'");
     if (hiero) {
       if (fields[0].size() < 3 || fields[0].front() != '[' || fields[0].back() != ']')
-        throw LineError("the left-hand side " + quoted(fields[0]) + " is not a non-terminal", number_,
+        throw LineError("the left-hand side " + text::quoted(fields[0]) + " is not a non-terminal", number_,
                         "it is written in brackets: [X]");
       if (fields[0] != "[X]") return false;
       fields.erase(fields.begin());
@@ -127,7 +127,7 @@ class Parser {
       return gap_index(token, name);
     }
     if (token.size() >= 6 && token.front() == '[' && token.back() == ']' && token.find("][") != token.npos)
-      throw LineError(quoted(token) + " is a non-terminal, this is no phrase table", number_,
+      throw LineError(text::quoted(token) + " is a non-terminal, this is no phrase table", number_,
                       "read hierarchical grammars in the Hiero format");
     return 0;
   }
@@ -153,7 +153,7 @@ class Parser {
 
   double parse_number(std::string_view text) const {
     const auto value = parse_double(text);
-    if (!value || !std::isfinite(*value)) throw LineError(quoted(text) + " is not a number", number_);
+    if (!value || !std::isfinite(*value)) throw LineError(text::quoted(text) + " is not a number", number_);
     return *value;
   }
 
@@ -165,7 +165,7 @@ class Parser {
       const auto target = dash == text.npos ? std::nullopt : parse_unsigned(text.substr(dash + 1));
       const std::size_t target_symbols = rule_.target.size() + gap_count(rule_.shape);
       if (!source || !target || *source >= rule_.source.size() || *target >= target_symbols)
-        throw LineError(quoted(text) + " is not a link between words of the rule", number_,
+        throw LineError(text::quoted(text) + " is not a link between words of the rule", number_,
                         "links are source-target positions within the rule, counted from 0");
       // Links between gaps say nothing that the gaps' numbers do not.
       if (rule_.source[*source] != kGap && *target < rule_.target.size())
@@ -181,8 +181,8 @@ class Parser {
 
   std::uint64_t number_;
   RuleFormat format_;
-  Vocabulary& source_words_;
-  Vocabulary& target_words_;
+  text::Vocabulary& source_words_;
+  text::Vocabulary& target_words_;
   ParsedRule& rule_;
   std::vector<unsigned> gaps_;  // indices of the source side's gaps, in order
 };
@@ -200,9 +200,9 @@ unsigned gap_index(std::string_view token, std::string_view& name) {
   return index && *index >= 1 && *index < 1000 ? static_cast<unsigned>(*index) : 0;
 }
 
-bool parse_rule(std::string_view line, std::uint64_t number, RuleFormat format, Vocabulary& source_words,
-                Vocabulary& target_words, ParsedRule& rule) {
+bool parse_rule(std::string_view line, std::uint64_t number, RuleFormat format, text::Vocabulary& source_words,
+                text::Vocabulary& target_words, ParsedRule& rule) {
   return Parser(number, format, source_words, target_words, rule).parse(line);
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

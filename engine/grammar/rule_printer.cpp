@@ -7,7 +7,7 @@
 #include "grammar/rule_text.hpp"
 #include "text/quoted.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 bool is_gap(std::string_view token) {
@@ -26,7 +26,7 @@ void append_probability(std::string& out, float logarithm) {
 
 class Printer {
  public:
-  Printer(const RuleTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
+  Printer(const RuleTable& table, const text::Vocabulary& source_words, const text::Vocabulary& target_words,
           RuleFormat format, const std::vector<PrintedColumn>& columns, std::string& out)
       : table_(table),
         source_(source_words),
@@ -66,11 +66,11 @@ class Printer {
     if (out_.back() != ' ') out_ += ' ';
   }
 
-  void print_word(const Vocabulary& words, WordId id) {
+  void print_word(const text::Vocabulary& words, WordId id) {
     if (id >= words.size()) throw TableError("a word that is not there");
     const std::string_view word = words.word(id);
     if (word == kFieldSign || (format_ == RuleFormat::hiero && is_gap(word)))
-      throw std::invalid_argument("the word " + quoted(word) +
+      throw std::invalid_argument("the word " + text::quoted(word) +
                                   " means something else in this format: replace it in the corpus");
     out_ += word;
   }
@@ -156,8 +156,8 @@ class Printer {
   }
 
   const RuleTable& table_;
-  const Vocabulary& source_;
-  const Vocabulary& target_;
+  const text::Vocabulary& source_;
+  const text::Vocabulary& target_;
   RuleFormat format_;
   const std::vector<PrintedColumn>& columns_;
   std::string& out_;
@@ -167,7 +167,7 @@ class Printer {
 
 }  // namespace
 
-void print_rules(const RuleTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
+void print_rules(const RuleTable& table, const text::Vocabulary& source_words, const text::Vocabulary& target_words,
                  RuleFormat format, const std::vector<PrintedColumn>& columns, RuleTable::Node begin,
                  RuleTable::Node end, std::string& out) {
   for (const PrintedColumn& column : columns)
@@ -178,4 +178,4 @@ void print_rules(const RuleTable& table, const Vocabulary& source_words, const V
     if (table.has_rules(node)) printer.print(table.side(node));
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -13,7 +13,7 @@
 #include "grammar/table.hpp"
 #include "text/vocabulary.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 enum class RuleFormat : std::uint8_t { moses, moses_orientation, hiero };
 
@@ -35,7 +35,7 @@ struct PrintedColumn {
   std::uint32_t column;
   std::string name;
 };
-void print_rules(const RuleTable& table, const Vocabulary& source_words, const Vocabulary& target_words,
+void print_rules(const RuleTable& table, const text::Vocabulary& source_words, const text::Vocabulary& target_words,
                  RuleFormat format, const std::vector<PrintedColumn>& columns, RuleTable::Node begin,
                  RuleTable::Node end, std::string& out);
 
@@ -53,7 +53,7 @@ struct ParsedRule {
 /// Reads a line. False if it is a sound rule but none this table can hold: another left-hand side than X, no
 /// source word, a target side that is not words followed by gaps. Throws LineError if it is malformed.
 /// Words that are new get numbers.
-bool parse_rule(std::string_view line, std::uint64_t number, RuleFormat format, Vocabulary& source_words,
-                Vocabulary& target_words, ParsedRule& rule);
+bool parse_rule(std::string_view line, std::uint64_t number, RuleFormat format, text::Vocabulary& source_words,
+                text::Vocabulary& target_words, ParsedRule& rule);
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

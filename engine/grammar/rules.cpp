@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 bool target_inside(const Block& inner, const Block& outer) {
@@ -116,4 +116,4 @@ void RuleFinder::keep(const Block& block, Shape shape, unsigned phrase_end, cons
   rules_.push_back({shape, static_cast<std::uint16_t>(phrase_end), {first, second}});
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

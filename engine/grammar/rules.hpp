@@ -6,7 +6,7 @@
 #include "grammar/blocks.hpp"
 #include "grammar/symbols.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// What may become a rule. Plain phrase pairs are the case without gaps.
 struct RuleLimits {
@@ -68,4 +68,4 @@ class RuleFinder {
   std::vector<FoundRule> rules_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

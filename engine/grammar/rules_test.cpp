@@ -8,11 +8,12 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::grammar;
 
 namespace {
 
 struct Pair {
-  Vocabulary source, target;
+  text::Vocabulary source, target;
   AlignedText text;
   LinkIndex index;
 

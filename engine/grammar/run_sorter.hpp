@@ -17,7 +17,7 @@
 #include "base/buffer.hpp"
 #include "grammar/scratch.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 namespace sorting {
 
@@ -232,4 +232,4 @@ class RunSorter {
   std::vector<ScratchFile> runs_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

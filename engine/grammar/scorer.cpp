@@ -5,7 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 /// Probabilities of rules that share a side: discounted counts over the side's count, and with
@@ -190,4 +190,4 @@ void RuleScorer::write_rule(const Scored& scored, double source_count) {
                    options_.orientation ? std::span<const float>(orientation) : std::span<const float>());
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -9,7 +9,7 @@
 #include "grammar/stage.hpp"
 #include "grammar/table_writer.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 struct ScoreOptions {
   Smoothing smoothing = Smoothing::none;
@@ -86,4 +86,4 @@ class RuleScorer {
   std::vector<WordId> symbols_, words_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #endif
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 17;
@@ -71,4 +71,4 @@ bool ScratchReader::refill(std::size_t size) {
   return end_ >= size;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

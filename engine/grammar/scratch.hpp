@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// A scratch file could not be made, written or read; `code` is the system's error number.
 struct ScratchError : std::runtime_error {
@@ -89,4 +89,4 @@ class ScratchSpace {
   std::atomic<std::uint64_t> next_{0};
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 constexpr std::uint32_t kUnused = 0xffffffffu;
@@ -65,4 +65,4 @@ RuleStage::Phrases TableSelection::phrases() const {
   return phrases;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

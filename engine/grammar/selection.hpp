@@ -8,7 +8,7 @@
 #include "grammar/table.hpp"
 #include "grammar/table_writer.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// Copies the rules that `keep` marks into a table of their own; columns stay as they are.
 class TableSelection {
@@ -38,4 +38,4 @@ class TableSelection {
   std::vector<std::uint8_t> links_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -9,7 +9,7 @@
 #include "base/index.hpp"
 #include "base/parallel.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 constexpr std::size_t kPairsPerShard = 64;
@@ -182,4 +182,4 @@ std::vector<double> CoOccurrence::significance() const {
   return values;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -7,7 +7,7 @@
 
 #include "grammar/matcher.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// -log of the probability that two things, found in `a` and `b` of `n` places, are found together in at
 /// least `both` of them by chance (Fisher's exact test, one-sided). `log_factorials` holds those of 0 to n.
@@ -48,4 +48,4 @@ class CoOccurrence {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

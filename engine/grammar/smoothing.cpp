@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 void Discounts::estimate(Smoothing smoothing) {
   smoothing_ = smoothing;
@@ -28,4 +28,4 @@ void Discounts::estimate(Smoothing smoothing) {
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

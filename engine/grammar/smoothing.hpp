@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 enum class Smoothing : std::uint8_t { none, kneser_ney, good_turing };
 
@@ -43,4 +43,4 @@ class Discounts {
   std::array<double, kLargest + 1> factors_{};
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

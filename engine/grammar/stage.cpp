@@ -5,7 +5,7 @@
 
 #include "grammar/symbols.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 void put_number(std::uint32_t number, std::uint8_t* out) {
@@ -115,4 +115,4 @@ bool RuleStage::next_side(std::span<const std::uint8_t>& source, std::vector<Sta
   return true;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "base/word.hpp"
 #include "grammar/run_sorter.hpp"
-#include "text/vocabulary.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// What a target side tells each of its rules.
 struct TargetFacts {
@@ -134,4 +134,4 @@ bool RuleStage::resolve(std::size_t limit, Estimate&& estimate) {
   return more_targets_;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "text/vocabulary.hpp"
+#include "base/word.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// A gap among source symbols; word numbers end below it.
 inline constexpr WordId kGap = 0xfffffffeu;
@@ -85,4 +85,4 @@ inline void decode_source(const std::uint8_t* in, std::vector<WordId>& out) {
     out.push_back(code == codes::kSourceGap ? kGap : static_cast<WordId>(code - codes::kSourceWords));
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -6,6 +6,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::grammar;
 
 TEST("symbol codes read back and sort like their numbers") {
   const std::uint64_t numbers[] = {

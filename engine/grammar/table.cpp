@@ -3,7 +3,7 @@
 #include <bit>
 #include <limits>
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 void require(bool sound, const char* problem) {
@@ -75,4 +75,4 @@ void RuleTable::symbols(Node node, std::vector<WordId>& out) const {
   for (std::size_t i = out.size(); i-- > 0; node = parent(node)) out[i] = symbol(node);
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

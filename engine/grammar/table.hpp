@@ -9,7 +9,7 @@
 #include "base/hash.hpp"
 #include "grammar/symbols.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// A stored rule table is not what its own arrays say it is.
 struct TableError : std::invalid_argument {
@@ -147,4 +147,4 @@ class RuleTable {
   std::size_t slot_mask_ = 0;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

@@ -11,6 +11,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::grammar;
 
 namespace {
 

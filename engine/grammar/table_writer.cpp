@@ -8,7 +8,7 @@
 #include "base/hash.hpp"
 #include "grammar/table.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 namespace {
 
 bool comes_before(WordId a, WordId b) { return a == kGap ? b != kGap : b != kGap && a < b; }
@@ -87,4 +87,4 @@ Slots build_slots(std::span<const std::uint32_t> nodes) {
   return slots;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

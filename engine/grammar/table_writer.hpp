@@ -7,7 +7,7 @@
 #include "base/buffer.hpp"
 #include "grammar/symbols.hpp"
 
-namespace isogloss {
+namespace isogloss::grammar {
 
 /// Lays rules out as the arrays that RuleTable reads. Source sides come in the order of their codes, each
 /// once; rows can be taken away as they get ready, so that a table need not fit in memory.
@@ -56,4 +56,4 @@ struct Slots {
 };
 Slots build_slots(std::span<const std::uint32_t> nodes);
 
-}  // namespace isogloss
+}  // namespace isogloss::grammar

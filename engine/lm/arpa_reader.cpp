@@ -22,8 +22,8 @@ constexpr Weights kAbsent{std::bit_cast<float>(kAbsentBits), -0.0f};
 bool is_absent(const Weights& weights) { return weights.prob != weights.prob; }
 
 std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && text::is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && text::is_space(text.back())) text.remove_suffix(1);
   return text;
 }
 
@@ -31,7 +31,7 @@ std::string_view trim(std::string_view text) {
 std::string quote(std::string_view text) {
   std::string quoted = "'";
   for (char c : text.substr(0, 60)) quoted.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
-  if (!is_utf8(quoted)) return "bytes that are not UTF-8";
+  if (!text::is_utf8(quoted)) return "bytes that are not UTF-8";
   return quoted + (text.size() > 60 ? "…'" : "'");
 }
 
@@ -156,7 +156,7 @@ void ArpaReader::begin_section(std::string_view text) {
 void ArpaReader::read_ngram(std::string_view text) {
   std::array<std::string_view, kMaxOrder + 2> fields;
   std::size_t count = 0;
-  Tokens tokens(text);
+  text::Tokens tokens(text);
   for (std::string_view field = tokens.next(); !field.empty(); field = tokens.next()) {
     if (count < fields.size()) fields[count] = field;
     ++count;
@@ -193,7 +193,7 @@ void ArpaReader::add_unigram(std::string_view word, Weights weights) {
   if (word == "<UNK>") word = "<unk>";
   const WordId id = vocabulary_.add(word);
   if (id >= unigrams_.size()) {
-    if (!is_utf8(word)) fail("a word is not valid UTF-8", "convert the file to UTF-8");
+    if (!text::is_utf8(word)) fail("a word is not valid UTF-8", "convert the file to UTF-8");
     unigrams_.resize(std::max<std::size_t>(vocabulary_.size(), unigrams_.size()), kAbsent);
   }
   if (!is_absent(unigrams_[id])) fail("the word " + quote(word) + " stands twice among the 1-grams");

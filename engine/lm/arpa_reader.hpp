@@ -25,7 +25,7 @@ class ArpaReader {
  public:
   /// Words get their numbers from `vocabulary`, which must outlive the reader. Words it already has keep
   /// theirs; those the model does not hold are marked absent.
-  explicit ArpaReader(Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+  explicit ArpaReader(text::Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
   /// The next bytes of the file, cut anywhere.
   void feed(std::string_view bytes);
@@ -77,7 +77,7 @@ class ArpaReader {
   bool present(WordId word) const;
   [[noreturn]] void fail(const std::string& problem, const std::string& hint = {}) const;
 
-  Vocabulary& vocabulary_;
+  text::Vocabulary& vocabulary_;
   std::string partial_line_;
   std::uint64_t line_ = 0;
   Place place_ = Place::kStart;

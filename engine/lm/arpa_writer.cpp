@@ -14,7 +14,7 @@ constexpr std::size_t kShard = 1 << 14;
 
 }  // namespace
 
-std::string arpa_lines(const Trie& trie, unsigned order, const Vocabulary& vocabulary,
+std::string arpa_lines(const Trie& trie, unsigned order, const text::Vocabulary& vocabulary,
                        std::span<const float> log_probs, std::span<const float> backoffs, std::size_t begin,
                        std::size_t end, std::size_t threads) {
   if (order < 1 || order > trie.order() || end > log_probs.size() ||

@@ -26,7 +26,7 @@ void insert_new(TableBuilder<Bucket>& table, std::uint64_t key, typename Bucket:
 
 }  // namespace
 
-TableBuilder<WordBucket> index_words(const Vocabulary& vocabulary) {
+TableBuilder<WordBucket> index_words(const text::Vocabulary& vocabulary) {
   TableBuilder<WordBucket> index(vocabulary.size(), kWordLoad);
   for (WordId id = 0; id < vocabulary.size(); ++id)
     if (!index.insert(hash64(vocabulary.word(id)), id).second)

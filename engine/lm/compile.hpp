@@ -24,7 +24,7 @@ inline float stored_prob(float log_prob, bool extends_left) {
 }
 
 /// From the hash of each word to its number. Throws std::length_error if two words have the same hash.
-TableBuilder<WordBucket> index_words(const Vocabulary& vocabulary);
+TableBuilder<WordBucket> index_words(const text::Vocabulary& vocabulary);
 
 /// Weights of all words of the first level; absent ones are marked.
 void compile_unigrams(const Trie& trie, std::span<const float> log_probs, std::span<const float> backoffs,

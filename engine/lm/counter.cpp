@@ -22,14 +22,14 @@ struct Keyed {
 
 }  // namespace
 
-Counter::Counter(Vocabulary& vocabulary, unsigned order, SpecialWords special, bool special_as_unknown)
+Counter::Counter(text::Vocabulary& vocabulary, unsigned order, SpecialWords special, bool special_as_unknown)
     : vocabulary_(vocabulary), order_(order), special_(special), special_as_unknown_(special_as_unknown) {}
 
 void Counter::feed(std::string_view bytes) {
   std::size_t at = 0;
   while (at < bytes.size()) {
     std::size_t end = at;
-    while (end < bytes.size() && !is_space(bytes[end])) ++end;
+    while (end < bytes.size() && !text::is_space(bytes[end])) ++end;
     if (end > at) line_begun_ = true;
     if (end == bytes.size()) {
       partial_word_.append(bytes, at, end - at);
@@ -62,7 +62,7 @@ void Counter::add_word(std::string_view word) {
   }
   const std::size_t known = vocabulary_.size();
   WordId id = vocabulary_.add(word);
-  if (id >= known && !is_utf8(word))
+  if (id >= known && !text::is_utf8(word))
     throw LineError("a word is not valid UTF-8", line_,
                     "convert the file to UTF-8; 'isogloss corpus check' lists all such lines");
   if (id == special_.begin || id == special_.end || id == special_.unknown) {

@@ -24,7 +24,7 @@ class Counter {
  public:
   /// Words get their numbers from `vocabulary`, which must outlive the counter. If `special_as_unknown`,
   /// <s>, </s> and <unk> in the text are the unknown word, else they are an error.
-  Counter(Vocabulary& vocabulary, unsigned order, SpecialWords special, bool special_as_unknown);
+  Counter(text::Vocabulary& vocabulary, unsigned order, SpecialWords special, bool special_as_unknown);
 
   /// The next bytes of a file, cut anywhere. Every line is a sentence. Throws LineError for a special
   /// word, for a word that is not valid UTF-8 and past kMaxTokens words in all.
@@ -58,7 +58,7 @@ class Counter {
   template <class Sink>
   bool emit_some(std::size_t budget, Sink&& sink);
 
-  Vocabulary& vocabulary_;
+  text::Vocabulary& vocabulary_;
   unsigned order_;
   SpecialWords special_;
   bool special_as_unknown_;

@@ -17,7 +17,7 @@ using namespace isogloss::lm;
 namespace {
 
 struct Corpus {
-  Vocabulary vocabulary;
+  text::Vocabulary vocabulary;
   SpecialWords special;
 
   Corpus() : special{0, 0, 0} {
@@ -199,7 +199,7 @@ TEST("ARPA files are read however they are cut, and errors name the line") {
       "\n\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n-1 <unk>\n-1 <s> -0.5\n-1 </s>\n-1 a -0.25\n\n"
       "\\2-grams:\n-0.5 <s> a\n\n\\end\\\n";
   for (std::size_t cut = 0; cut <= good.size(); ++cut) {
-    Vocabulary vocabulary;
+    text::Vocabulary vocabulary;
     ArpaReader reader(vocabulary);
     reader.feed(good.substr(0, cut));
     reader.feed(good.substr(cut));
@@ -209,7 +209,7 @@ TEST("ARPA files are read however they are cut, and errors name the line") {
   }
   // Cut off anywhere before its last line it is an error.
   for (std::size_t cut = 0; cut + 6 < good.size(); ++cut) {
-    Vocabulary vocabulary;
+    text::Vocabulary vocabulary;
     ArpaReader reader(vocabulary);
     bool failed = false;
     try {

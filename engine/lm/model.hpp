@@ -28,9 +28,9 @@
 #include <string_view>
 
 #include "base/hash.hpp"
+#include "base/word.hpp"
 #include "lm/ngram_hash.hpp"
 #include "lm/table.hpp"
-#include "text/vocabulary.hpp"
 
 namespace isogloss::lm {
 

@@ -17,7 +17,7 @@ namespace {
 
 /// A model and what it is a view of.
 struct Loaded {
-  Vocabulary vocabulary;
+  text::Vocabulary vocabulary;
   ArpaReader reader{vocabulary};
   TableBuilder<WordBucket> index{0, kWordLoad};
   ModelArrays arrays;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "text/vocabulary.hpp"
+#include "base/word.hpp"
 
 namespace isogloss::lm {
 

@@ -37,7 +37,7 @@ void for_each_hash(std::string_view text, Visit&& visit) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (std::endian::native == std::endian::little && end - at >= 8) {
-    if (is_space(*at)) {
+    if (text::is_space(*at)) {
       ++at;
       continue;
     }
@@ -46,7 +46,7 @@ void for_each_hash(std::string_view text, Visit&& visit) {
     const std::uint64_t found = spaces(bytes);
     if (found == 0) {
       const char* stop = at + 8;
-      while (stop < end && !is_space(*stop)) ++stop;
+      while (stop < end && !text::is_space(*stop)) ++stop;
       visit(hash64({at, static_cast<std::size_t>(stop - at)}));
       at = stop;
       continue;
@@ -55,7 +55,7 @@ void for_each_hash(std::string_view text, Visit&& visit) {
     visit(hash_short(bytes & ((std::uint64_t{1} << 8 * length) - 1), length));
     at += length + 1;
   }
-  Tokens tokens({at, static_cast<std::size_t>(end - at)});
+  text::Tokens tokens({at, static_cast<std::size_t>(end - at)});
   for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) visit(hash64(word));
 }
 
@@ -149,7 +149,7 @@ std::vector<ScoredWord> score_words(const Model& model, std::string_view sentenc
     scored.push_back({word, model.score(state, word, next)});
     std::swap(state, next);
   };
-  Tokens tokens(sentence);
+  text::Tokens tokens(sentence);
   for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) add(model.find(word));
   if (options.end) add(model.end_of_sentence());
   return scored;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/word.hpp"
 #include "lm/ngram_hash.hpp"
-#include "text/vocabulary.hpp"
 
 namespace isogloss::lm {
 

@@ -10,7 +10,7 @@
 #include "metric/reference_lengths.hpp"
 #include "metric/reference_ngrams.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 namespace {
 
 constexpr std::size_t kRowsPerTask = 4096;
@@ -99,4 +99,4 @@ template void bleu_scores(std::span<const std::int32_t>, std::span<const double>
 template void bleu_scores(std::span<const double>, std::span<const double>, std::size_t, const BleuOptions&,
                           std::size_t, double*);
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

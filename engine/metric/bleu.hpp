@@ -8,7 +8,7 @@
 
 #include "metric/segments.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 
 /// Which reference length a candidate is held against when a sentence has several references.
 enum class ReferenceLength {
@@ -52,4 +52,4 @@ extern template void bleu_scores(std::span<const std::int32_t>, std::span<const 
 extern template void bleu_scores(std::span<const double>, std::span<const double>, std::size_t,
                                  const BleuOptions&, std::size_t, double*);
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

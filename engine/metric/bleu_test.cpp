@@ -8,6 +8,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::metric;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace isogloss {
+namespace isogloss::metric {
 
 NgramCounts::Node NgramCounts::find(Node prefix, WordId word) const {
   const std::uint32_t found = index_.find(
@@ -34,4 +34,4 @@ void NgramCounts::add(std::span<const WordId> sentence, std::size_t order) {
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

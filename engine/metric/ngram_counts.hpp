@@ -7,9 +7,9 @@
 
 #include "base/hash.hpp"
 #include "base/index.hpp"
-#include "text/vocabulary.hpp"
+#include "base/word.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 
 /// How often each n-gram stands in a text of any size, up to some order; n-grams end at sentence ends.
 /// Many readers or one writer.
@@ -45,4 +45,4 @@ class NgramCounts {
   std::vector<Entry> entries_{{0, 0, 0}};  // by node
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

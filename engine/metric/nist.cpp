@@ -9,7 +9,7 @@
 #include "metric/ngram_counts.hpp"
 #include "metric/reference_ngrams.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 namespace {
 
 struct Worker {
@@ -72,4 +72,4 @@ void nist_statistics(const Segments& candidates, const Segments& references, std
   });
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

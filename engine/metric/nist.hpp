@@ -5,7 +5,7 @@
 
 #include "metric/segments.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 
 /// Numbers per candidate: length, mean reference length, information of matched n-grams for n = 1..,
 /// n-grams there are.
@@ -20,4 +20,4 @@ constexpr std::size_t nist_columns(std::size_t order) { return 2 + 2 * order; }
 void nist_statistics(const Segments& candidates, const Segments& references, std::size_t order,
                      std::size_t threads, double* rows);
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

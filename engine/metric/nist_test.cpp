@@ -7,6 +7,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::metric;
 
 TEST("n-gram counts survive growth and start from the number of words") {
   NgramCounts counts;

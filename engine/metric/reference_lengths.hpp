@@ -8,7 +8,7 @@
 
 #include "metric/bleu.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 
 /// Lengths of one sentence's references, reduced to what answers for any candidate.
 class ReferenceLengths {
@@ -48,4 +48,4 @@ class ReferenceLengths {
   std::vector<std::int32_t> lengths_;  // ascending, so that the first of equally close ones is the shorter
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace isogloss {
+namespace isogloss::metric {
 
 void ReferenceNgrams::assign(const Segments& references, std::size_t sentence, std::size_t order) {
   const auto [first, last] = references.sequences_of(sentence);
@@ -49,4 +49,4 @@ std::uint32_t ReferenceNgrams::next_stamp() {
   return stamp_;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

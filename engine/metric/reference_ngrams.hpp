@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/index.hpp"
+#include "base/word.hpp"
 #include "metric/segments.hpp"
-#include "text/vocabulary.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 
 inline constexpr std::size_t kMaxNgramOrder = 16;
 
@@ -96,4 +96,4 @@ void ReferenceNgrams::match(std::span<const WordId> candidate, Hit&& hit) {
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace isogloss {
+namespace isogloss::metric {
 namespace {
 
 void check_rising(std::span<const std::int64_t> offsets, std::size_t end, std::int64_t longest,
@@ -42,4 +42,4 @@ void check_segments(const Segments& candidates, const Segments& references) {
       throw std::invalid_argument("sentence " + std::to_string(i) + " (counted from 0) has no reference");
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

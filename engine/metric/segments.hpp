@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include "text/vocabulary.hpp"
+#include "base/word.hpp"
 
-namespace isogloss {
+namespace isogloss::metric {
 
 /// Token sequences grouped by sentence: sequence s holds ids[offsets[s]..offsets[s + 1]], and sentence i
 /// owns the sequences sentence_offsets[i]..sentence_offsets[i + 1]. Offsets need not start at 0, so that
@@ -37,4 +37,4 @@ struct Segments {
 /// reference. After it every access through these offsets is safe.
 void check_segments(const Segments& candidates, const Segments& references);
 
-}  // namespace isogloss
+}  // namespace isogloss::metric

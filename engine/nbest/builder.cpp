@@ -12,7 +12,7 @@
 #include "text/split.hpp"
 #include "text/utf8.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 namespace {
 
 using std::invalid_argument;
@@ -25,23 +25,23 @@ void check_finite(double value, std::string_view what) {
 }
 
 /// Zero bytes are UTF-8, but no text file has them: a list with one could not be read back.
-bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == bytes.npos; }
+bool is_text(std::string_view bytes) { return text::is_utf8(bytes) && bytes.find('\0') == bytes.npos; }
 
 void check_name(std::string_view name) {
-  if (!name.empty() && name.find("|||") == name.npos && std::none_of(name.begin(), name.end(), is_space) &&
+  if (!name.empty() && name.find("|||") == name.npos && std::none_of(name.begin(), name.end(), text::is_space) &&
       is_text(name))
     return;
-  throw invalid_argument(quoted(name) + " is not a possible feature name");
+  throw invalid_argument(text::quoted(name) + " is not a possible feature name");
 }
 
 void check_word(std::string_view word) {
   if (word.find("|||") != word.npos)
-    throw invalid_argument("the word " + quoted(word) + " contains the field separator '|||'");
-  if (!is_text(word)) throw invalid_argument("the word " + quoted(word) + " is not valid UTF-8 text");
+    throw invalid_argument("the word " + text::quoted(word) + " contains the field separator '|||'");
+  if (!is_text(word)) throw invalid_argument("the word " + text::quoted(word) + " is not valid UTF-8 text");
 }
 
 void check_narrow(float value, std::string_view name) {
-  if (!std::isfinite(value)) throw invalid_argument("the value of " + quoted(name) + " is too large");
+  if (!std::isfinite(value)) throw invalid_argument("the value of " + text::quoted(name) + " is too large");
 }
 
 std::uint16_t position(std::uint64_t value) {
@@ -80,8 +80,8 @@ void permute(Ragged<T>& from, const std::vector<std::size_t>& order) {
 }
 
 /// Numbers the words anew in the order in which `ids` now mention them.
-void renumber(Vocabulary& words, Buffer<std::uint32_t>& ids) {
-  Vocabulary ordered;
+void renumber(text::Vocabulary& words, Buffer<std::uint32_t>& ids) {
+  text::Vocabulary ordered;
   std::vector<std::uint32_t> renamed(words.size(), kNoWord);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     std::uint32_t& name = renamed[ids[i]];
@@ -127,7 +127,7 @@ std::size_t NbestBuilder::group_index(std::string_view name, std::size_t size) {
     widen(columns_.dense_columns + size);
   }
   if (groups[index].size != size)
-    throw invalid_argument("feature " + quoted(name) + " has " + std::to_string(size) + " values here and " +
+    throw invalid_argument("feature " + text::quoted(name) + " has " + std::to_string(size) + " values here and " +
                            std::to_string(groups[index].size) + " before");
   expected_group_ = index + 1;
   return index;
@@ -141,13 +141,13 @@ void NbestBuilder::add_dense(std::string_view name, std::span<const double> valu
   }
   const std::size_t index = group_index(name, values.size());
   if (group_seen_[index] == columns_.candidates())
-    throw invalid_argument("feature " + quoted(name) + " stands twice");
+    throw invalid_argument("feature " + text::quoted(name) + " stands twice");
   group_seen_[index] = columns_.candidates();
   DenseGroup& group = columns_.dense_groups[index];
   ++group.candidates;
   double* row = columns_.dense.data() + columns_.dense.size() - stride_;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) check_finite(values[i], "the value of " + quoted(name));
+    if (!std::isfinite(values[i])) check_finite(values[i], "the value of " + text::quoted(name));
     row[group.first_column + i] = values[i];
   }
 }
@@ -177,7 +177,7 @@ void NbestBuilder::set_stride(std::size_t stride) {
 }
 
 void NbestBuilder::add_sparse(std::string_view name, double value) {
-  if (!std::isfinite(value)) check_finite(value, "the value of " + quoted(name));
+  if (!std::isfinite(value)) check_finite(value, "the value of " + text::quoted(name));
   const float narrow = static_cast<float>(value);
   const std::uint32_t column = columns_.sparse_names.add(name);
   if (column >= sparse_seen_.size()) {
@@ -255,4 +255,4 @@ NbestColumns NbestBuilder::finish() {
   return finished;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

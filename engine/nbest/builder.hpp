@@ -8,7 +8,7 @@
 #include "nbest/columns.hpp"
 #include "nbest/recent_words.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 
 /// Fills the columns of an n-best list, candidate by candidate:
 ///
@@ -54,4 +54,4 @@ class NbestBuilder {
   std::vector<std::uint64_t> sparse_seen_, sparse_place_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

@@ -7,7 +7,7 @@
 #include "base/buffer.hpp"
 #include "text/vocabulary.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 
 /// Rows of different lengths: row i is values[offsets[i]] up to values[offsets[i + 1]].
 template <class T>
@@ -44,9 +44,9 @@ struct NbestColumns {
   std::vector<DenseGroup> dense_groups;
   Buffer<double> dense;                   ///< candidates × columns, row by row
   std::size_t dense_columns = 0;
-  Vocabulary words;
+  text::Vocabulary words;
   Ragged<WordId> tokens;
-  Vocabulary sparse_names;
+  text::Vocabulary sparse_names;
   Ragged<std::uint32_t> sparse_columns;
   Buffer<float> sparse_values;            ///< parallel to sparse_columns.values
   Ragged<AlignedWords> alignment;
@@ -56,4 +56,4 @@ struct NbestColumns {
   std::size_t candidates() const { return scores.size(); }
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

@@ -8,7 +8,7 @@
 #include "text/quoted.hpp"
 #include "text/split.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -16,8 +16,8 @@ constexpr const char* kLayout = "the fields are: sentence ||| words ||| features
 constexpr const char* kFeatures = "features are written as 'Name= value value' or 'name=value'";
 
 std::string_view trimmed(std::string_view field) {
-  while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
-  while (!field.empty() && is_space(field.back())) field.remove_suffix(1);
+  while (!field.empty() && text::is_space(field.front())) field.remove_prefix(1);
+  while (!field.empty() && text::is_space(field.back())) field.remove_suffix(1);
   return field;
 }
 
@@ -28,7 +28,7 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
   std::size_t begin = 0, from = 0;
   for (std::size_t at; (at = line.find("|||", from)) != line.npos;) {
     const bool alone =
-        (at == 0 || is_space(line[at - 1])) && (at + 3 == line.size() || is_space(line[at + 3]));
+        (at == 0 || text::is_space(line[at - 1])) && (at + 3 == line.size() || text::is_space(line[at + 3]));
     from = at + 3;
     if (!alone) continue;
     fields.push_back(line.substr(begin, at - begin));
@@ -38,20 +38,20 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
 }
 
 [[noreturn]] void refuse_number(const std::string& what, std::string_view text) {
-  throw std::invalid_argument(what + " is " + quoted(text) + ", a number is expected");
+  throw std::invalid_argument(what + " is " + text::quoted(text) + ", a number is expected");
 }
 
 double number(std::string_view text, std::string_view name) {
   if (const auto value = parse_double(text)) return *value;
-  refuse_number("the value of " + quoted(name), text);
+  refuse_number("the value of " + text::quoted(name), text);
 }
 
 /// Takes the next token if it is a number of the common, simple kind: most of a list is.
-bool take_value(Tokens& tokens, double& value) {
+bool take_value(text::Tokens& tokens, double& value) {
   const std::string_view rest = tokens.rest();
   const char* const end = rest.data() + rest.size();
   const char* const after = parse_short_decimal(rest.data(), end, value);
-  if (after == nullptr || (after != end && !is_space(*after))) return false;
+  if (after == nullptr || (after != end && !text::is_space(*after))) return false;
   tokens.skip(static_cast<std::size_t>(after - rest.data()));
   return true;
 }
@@ -72,7 +72,7 @@ bool parse_span(std::string_view text, Span& span) {
 
 bool looks_like_links(std::string_view field) {
   Span span;
-  const std::string_view token = Tokens(field).next();
+  const std::string_view token = text::Tokens(field).next();
   return token.find('-') != token.npos && parse_span(token, span);
 }
 
@@ -119,12 +119,12 @@ void MosesReader::parse(std::string_view line) {
                     kLayout);
   const auto sentence = parse_unsigned(trimmed(fields_[0]));
   if (!sentence || *sentence > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    throw LineError("the sentence number is " + quoted(trimmed(fields_[0])) +
+    throw LineError("the sentence number is " + text::quoted(trimmed(fields_[0])) +
                         ", a whole number from 0 to 9223372036854775807 is expected",
                     line_, kLayout);
   builder_.begin(static_cast<std::int64_t>(*sentence));
 
-  Tokens words(fields_[1]);
+  text::Tokens words(fields_[1]);
   for (std::string_view word; !(word = words.next()).empty();) builder_.add_token(word);
 
   std::size_t next = 2;
@@ -149,7 +149,7 @@ void MosesReader::parse(std::string_view line) {
 }
 
 void MosesReader::parse_features(std::string_view field) {
-  Tokens tokens(field);
+  text::Tokens tokens(field);
   std::string_view group;
   values_.clear();
   for (;;) {
@@ -159,7 +159,7 @@ void MosesReader::parse_features(std::string_view field) {
     if (token.empty()) break;
     if (token.back() == '=' || token.back() == ':') {
       if (token.size() == 1)
-        throw LineError(quoted(token) + " stands where a feature name is expected", line_, kFeatures);
+        throw LineError(text::quoted(token) + " stands where a feature name is expected", line_, kFeatures);
       builder_.add_dense(group, values_);
       group = token.substr(0, token.size() - 1);
       values_.clear();
@@ -175,7 +175,7 @@ void MosesReader::parse_features(std::string_view field) {
         builder_.add_sparse(name, value);
       }
     } else if (group.empty()) {
-      throw LineError(quoted(token) + " has no feature name before it", line_, kFeatures);
+      throw LineError(text::quoted(token) + " has no feature name before it", line_, kFeatures);
     } else {
       values_.push_back(number(token, group));
     }
@@ -184,21 +184,21 @@ void MosesReader::parse_features(std::string_view field) {
 }
 
 void MosesReader::parse_links(std::string_view field) {
-  Tokens tokens(field);
+  text::Tokens tokens(field);
   for (std::string_view token; !(token = tokens.next()).empty();) {
     Span source, target;
     const std::size_t equals = token.find('=');
     if (equals == token.npos) {
       if (token.find('-') == token.npos || !parse_span(token, source))
-        throw LineError(quoted(token) + " is not an aligned pair", line_, "pairs are written as 'source-target'");
+        throw LineError(text::quoted(token) + " is not an aligned pair", line_, "pairs are written as 'source-target'");
       builder_.add_aligned_pair(source.first, source.last);
     } else {
       if (!parse_span(token.substr(0, equals), source) || !parse_span(token.substr(equals + 1), target))
-        throw LineError(quoted(token) + " is not a phrase of a segmentation", line_,
+        throw LineError(text::quoted(token) + " is not a phrase of a segmentation", line_,
                         "phrases are written as 'first-last=first-last'");
       builder_.add_phrase(source.first, source.last, target.first, target.last);
     }
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

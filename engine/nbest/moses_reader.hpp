@@ -7,7 +7,7 @@
 
 #include "nbest/builder.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 
 /// Reads n-best lists in the notation of Moses and its relatives, fed in pieces of any size:
 ///
@@ -50,4 +50,4 @@ class MosesReader {
   std::vector<double> values_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

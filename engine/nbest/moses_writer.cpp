@@ -10,7 +10,7 @@
 #include "text/split.hpp"
 #include "text/utf8.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 namespace {
 
 void append_span(std::string& out, unsigned first, unsigned last) {
@@ -27,12 +27,12 @@ std::span<const T> row_of(std::span<const std::int64_t> offsets, std::span<const
 }
 
 void check_name(std::string_view name, const char* what) {
-  if (name.empty() || name.find("|||") != name.npos || std::any_of(name.begin(), name.end(), is_space) ||
-      name.find('\0') != name.npos || !is_utf8(name))
-    throw std::invalid_argument(std::string(what) + ": " + quoted(name) + " cannot stand in an n-best list");
+  if (name.empty() || name.find("|||") != name.npos || std::any_of(name.begin(), name.end(), text::is_space) ||
+      name.find('\0') != name.npos || !text::is_utf8(name))
+    throw std::invalid_argument(std::string(what) + ": " + text::quoted(name) + " cannot stand in an n-best list");
 }
 
-void check_ids(std::span<const std::uint32_t> ids, const Vocabulary& names, const char* what) {
+void check_ids(std::span<const std::uint32_t> ids, const text::Vocabulary& names, const char* what) {
   const auto beyond = [&](std::uint32_t id) { return id >= names.size(); };
   if (std::any_of(ids.begin(), ids.end(), beyond))
     throw std::invalid_argument(std::string(what) + ": a number without a name");
@@ -139,4 +139,4 @@ std::string write_moses(const NbestView& list, MosesWriterOptions options, std::
   return out;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

@@ -8,7 +8,7 @@
 
 #include "nbest/columns.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 
 /// What the writer prints: views of a list's columns, all with one row per candidate of the whole list.
 struct NbestView {
@@ -17,10 +17,10 @@ struct NbestView {
   std::vector<DenseGroup> dense_groups;
   std::span<const double> dense;
   std::size_t dense_columns = 0;
-  const Vocabulary* words = nullptr;
+  const text::Vocabulary* words = nullptr;
   std::span<const std::int64_t> token_offsets;
   std::span<const WordId> tokens;
-  const Vocabulary* sparse_names = nullptr;  ///< null: the list has no sparse features
+  const text::Vocabulary* sparse_names = nullptr;  ///< null: the list has no sparse features
   std::span<const std::int64_t> sparse_offsets;
   std::span<const std::uint32_t> sparse_columns;
   std::span<const float> sparse_values;
@@ -43,4 +43,4 @@ struct MosesWriterOptions {
 std::string write_moses(const NbestView& list, MosesWriterOptions options, std::size_t first_sentence,
                         std::size_t last_sentence);
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

@@ -10,6 +10,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::nbest;
 
 namespace {
 
@@ -108,7 +109,7 @@ TEST("columns that lead nowhere are found before anything is written") {
 TEST("words that would tear a line apart are not written") {
   const NbestColumns columns = columns_of(kText);
   for (const std::string word : {"a b", "|||", "", "\n", "\xff"}) {
-    Vocabulary words;
+    text::Vocabulary words;
     words.add(word);
     words.add("other");
     NbestView view = view_of(columns);

@@ -7,14 +7,14 @@
 #include "base/hash.hpp"
 #include "text/vocabulary.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 
 /// The words that were looked up last, close at hand. The candidates of a sentence share most of their words,
 /// while the vocabulary of a large list is too large for the processor's nearest cache.
 class RecentWords {
  public:
   /// The word's number in `vocabulary`, given to it now if it is new. One object serves one vocabulary.
-  WordId add(std::string_view word, Vocabulary& vocabulary) {
+  WordId add(std::string_view word, text::Vocabulary& vocabulary) {
     if (word.size() > 16) return vocabulary.add(word);
     const std::size_t first_size = word.size() < 8 ? word.size() : 8;
     const std::uint64_t first = little_endian(word.data(), first_size);
@@ -38,4 +38,4 @@ class RecentWords {
   std::array<Entry, std::size_t{1} << kBits> entries_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

@@ -7,7 +7,7 @@
 
 #include "base/offsets.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 
 void SparseView::check() const {
   if (candidate_offsets.empty() || event_offsets.empty())
@@ -52,4 +52,4 @@ void materialise(const SparseView& sparse, std::span<const std::int64_t> rows, R
   }
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

@@ -5,7 +5,7 @@
 
 #include "nbest/columns.hpp"
 
-namespace isogloss {
+namespace isogloss::nbest {
 
 /// Sparse features in two levels: a candidate fires events, an event fires features. One event of four words
 /// with five token types each is 625 features, and the candidates of a sentence share most of their events.
@@ -26,4 +26,4 @@ struct SparseView {
 void materialise(const SparseView& sparse, std::span<const std::int64_t> rows, Ragged<std::uint32_t>& columns,
                  Buffer<float>& values);
 
-}  // namespace isogloss
+}  // namespace isogloss::nbest

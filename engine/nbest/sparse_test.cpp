@@ -7,6 +7,7 @@
 #include "testing/test.hpp"
 
 using namespace isogloss;
+using namespace isogloss::nbest;
 
 namespace {
 

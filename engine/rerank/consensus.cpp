@@ -32,7 +32,7 @@ struct NgramIndex {
   std::vector<std::vector<Counted>> rows;
   std::vector<double> lengths;
 
-  void assign(const Segments& candidates, std::int64_t first, std::int64_t last, std::size_t order) {
+  void assign(const metric::Segments& candidates, std::int64_t first, std::int64_t last, std::size_t order) {
     ngrams.clear();
     order_of.clear();
     rows.resize(static_cast<std::size_t>(last - first));
@@ -78,7 +78,7 @@ Counts ngrams_in(double length, std::size_t order) {
 }
 
 double bleu_of(const Counts& matched, double length, double reference_length, std::size_t order) {
-  std::array<double, bleu_columns(kMaxConsensusOrder)> row{};
+  std::array<double, metric::bleu_columns(kMaxConsensusOrder)> row{};
   const Counts totals = ngrams_in(length, order);
   row[0] = length;
   row[1] = reference_length;
@@ -87,8 +87,8 @@ double bleu_of(const Counts& matched, double length, double reference_length, st
     row[2 + order + n] = totals[n];
   }
   double score = 0;
-  bleu_scores<double>(std::span<const double>(row.data(), bleu_columns(order)), {}, order,
-                      {BleuSmoothing::kExponential, 0, true}, 1, &score);
+  metric::bleu_scores<double>(std::span<const double>(row.data(), metric::bleu_columns(order)), {}, order,
+                              {metric::BleuSmoothing::kExponential, 0, true}, 1, &score);
   return score;
 }
 
@@ -112,7 +112,7 @@ struct Worker {
   std::vector<std::size_t> references;  // by falling probability
 };
 
-void posteriors_of(const Segments& candidates, std::span<const double> probabilities, std::size_t sentence,
+void posteriors_of(const metric::Segments& candidates, std::span<const double> probabilities, std::size_t sentence,
                    std::size_t order, Worker& worker, double* means) {
   const auto [first, last] = candidates.sequences_of(sentence);
   worker.index.assign(candidates, first, last, order);
@@ -130,7 +130,7 @@ void posteriors_of(const Segments& candidates, std::span<const double> probabili
   }
 }
 
-void utilities_of(const Segments& candidates, std::span<const double> probabilities, std::size_t sentence,
+void utilities_of(const metric::Segments& candidates, std::span<const double> probabilities, std::size_t sentence,
                   Utility utility, std::size_t order, std::size_t most, Worker& worker, double* utilities) {
   const auto [first, last] = candidates.sequences_of(sentence);
   const auto own = probabilities.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
@@ -163,7 +163,7 @@ void utilities_of(const Segments& candidates, std::span<const double> probabilit
 }
 
 template <class Work>
-void for_sentences(const Segments& candidates, std::size_t threads, Work&& work) {
+void for_sentences(const metric::Segments& candidates, std::size_t threads, Work&& work) {
   std::vector<Worker> workers(std::clamp<std::size_t>(threads, 1, candidates.sentences() + 1));
   parallel_for(candidates.sentences(), threads,
                [&](std::size_t sentence, std::size_t worker) { work(sentence, workers[worker]); });
@@ -171,14 +171,14 @@ void for_sentences(const Segments& candidates, std::size_t threads, Work&& work)
 
 }  // namespace
 
-void ngram_posteriors(const Segments& candidates, std::span<const double> probabilities, std::size_t order,
+void ngram_posteriors(const metric::Segments& candidates, std::span<const double> probabilities, std::size_t order,
                       std::size_t threads, double* means) {
   for_sentences(candidates, threads, [&](std::size_t sentence, Worker& worker) {
     posteriors_of(candidates, probabilities, sentence, order, worker, means);
   });
 }
 
-void expected_utilities(const Segments& candidates, std::span<const double> probabilities, Utility utility,
+void expected_utilities(const metric::Segments& candidates, std::span<const double> probabilities, Utility utility,
                         std::size_t order, std::size_t references, std::size_t threads, double* utilities) {
   for_sentences(candidates, threads, [&](std::size_t sentence, Worker& worker) {
     utilities_of(candidates, probabilities, sentence, utility, order, references, worker, utilities);

@@ -77,7 +77,7 @@ TEST("consensus of a list with an empty candidate") {
   const std::array<std::int64_t, 4> offsets{0, 2, 3, 3};
   const std::array<std::int64_t, 2> sentences{0, 3};
   const std::array<double, 3> probabilities{0.5, 0.25, 0.25};
-  const Segments segments{ids, offsets, sentences};
+  const metric::Segments segments{ids, offsets, sentences};
   std::vector<double> means(6), utilities(3);
   ngram_posteriors(segments, probabilities, 2, 1, means.data());
   CHECK_NEAR(means[0], (0.75 + 0.5) / 2, 1e-12);

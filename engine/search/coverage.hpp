@@ -11,6 +11,8 @@
 
 namespace isogloss::search {
 
+using grammar::Orientation;
+
 /// Spans still to be translated, the next one first: a linked list whose tails are shared. Number 0 is empty.
 struct OpenSpans {
   Span first;

@@ -9,6 +9,8 @@
 namespace isogloss::search {
 namespace {
 
+using grammar::kGap;
+
 constexpr std::uint32_t kFree = 0xffffffffu;
 
 std::uint8_t small(std::size_t count) { return static_cast<std::uint8_t>(std::min<std::size_t>(count, 255)); }

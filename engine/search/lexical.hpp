@@ -9,6 +9,8 @@
 
 namespace isogloss::search {
 
+using grammar::LexiconView;
+
 /// How many words of a rule have no counterpart.
 struct Unmatched {
   std::uint8_t insertions;  ///< target words that no word of the sentence translates to

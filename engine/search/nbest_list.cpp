@@ -6,6 +6,9 @@
 #include "nbest/builder.hpp"
 
 namespace isogloss::search {
+
+using nbest::NbestBuilder;
+
 namespace {
 
 /// An n-best list cannot carry its own field separator: bars are written as in tokenized text.

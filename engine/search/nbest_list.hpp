@@ -7,6 +7,8 @@
 
 namespace isogloss::search {
 
+using nbest::NbestColumns;
+
 /// What a decoder translated as an n-best list; the sentences' numbers begin at 0. Where there are derivations it has
 /// word alignments.
 NbestColumns nbest_list(const Decoder& decoder, std::span<const TranslatedSentence> sentences);

@@ -10,6 +10,11 @@
 
 namespace isogloss::search {
 
+using metric::bleu_scores;
+using metric::BleuOptions;
+using metric::ReferenceLength;
+using metric::ReferenceLengths;
+
 /// How the BLEU of a sentence is computed.
 struct SentenceBleu {
   std::size_t order = 4;  ///< 1 to kMaxNgramOrder

@@ -11,6 +11,8 @@
 
 namespace isogloss::search {
 
+using text::Vocabulary;
+
 /// A place between two source words. In a sentence of J words there are J + 1, from 0 to J; in a word lattice
 /// they are its nodes, numbered so that every arc leads to a higher number.
 using Place = std::uint16_t;

@@ -7,6 +7,12 @@
 
 namespace isogloss::search {
 
+using grammar::kGap;
+using grammar::RuleTable;
+using grammar::RuleView;
+using grammar::Shape;
+using grammar::SideView;
+
 /// The rule table, and beside it a small one that took in what came later, if there is one. Both number words
 /// alike; the rules of the second are numbered after those of the first.
 struct RuleTables {

@@ -50,7 +50,7 @@ NgramSampler::Ngram NgramSampler::add_ngram(Ngram prefix, WordId word) {
 void NgramSampler::add_text(std::string_view sentence) {
   if (!shards_.empty()) throw std::logic_error("the text must be complete before the corpus begins");
   std::vector<WordId> words;
-  Tokens tokens(sentence);
+  text::Tokens tokens(sentence);
   for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) words.push_back(vocabulary_.add(word));
   if (words.empty()) return;
   std::vector<Count> counts;
@@ -101,7 +101,7 @@ void NgramSampler::read(std::string_view sentence, Line& line) const {
   thread_local std::vector<WordId> words;
   words.clear();
   line.counts.clear();
-  Tokens tokens(sentence);
+  text::Tokens tokens(sentence);
   for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) words.push_back(vocabulary_.find(word));
   line.words = words.size();
   for (std::size_t begin = 0; begin < words.size(); ++begin) {

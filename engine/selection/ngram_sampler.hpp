@@ -99,7 +99,7 @@ class NgramSampler {
 
   unsigned order_;
   std::uint32_t coverage_;
-  Vocabulary vocabulary_;                      // of the text
+  text::Vocabulary vocabulary_;                      // of the text
   Interner<Key> ngrams_;
   std::vector<std::uint8_t> lengths_;          // of each n-gram
   std::vector<std::uint64_t> seen_;            // sentences of the corpus that have it

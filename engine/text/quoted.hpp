@@ -5,7 +5,7 @@
 
 #include "text/utf8.hpp"
 
-namespace isogloss {
+namespace isogloss::text {
 
 /// A piece of a file as an error message can show it: in quotes, cut when it is long, always valid UTF-8.
 /// Bytes that are not text, or that would steer a terminal, become `\x1b`.
@@ -34,4 +34,4 @@ inline std::string quoted(std::string_view text) {
   return out + (i < text.size() ? "…'" : "'");
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::text

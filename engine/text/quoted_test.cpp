@@ -6,6 +6,7 @@
 #include "text/utf8.hpp"
 
 using namespace isogloss;
+using namespace isogloss::text;
 
 TEST("quoted text is always valid UTF-8 without control characters") {
   CHECK_EQUAL(quoted(""), "''");

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace isogloss {
+namespace isogloss::text {
 
 /// Tokens are separated by ASCII white space and by nothing else: a no-break or ideographic space may be
 /// part of a word.
@@ -37,4 +37,4 @@ class Tokens {
   std::string_view rest_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::text

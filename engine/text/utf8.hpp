@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace isogloss {
+namespace isogloss::text {
 
 /// Whether the bytes are well-formed UTF-8: shortest forms only, no surrogates, nothing past U+10FFFF.
 inline bool is_utf8(std::string_view bytes) {
@@ -44,4 +44,4 @@ inline bool is_utf8(std::string_view bytes) {
   return true;
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::text

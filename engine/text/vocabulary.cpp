@@ -6,7 +6,7 @@
 #include "base/hash.hpp"
 #include "text/utf8.hpp"
 
-namespace isogloss {
+namespace isogloss::text {
 
 Vocabulary::Vocabulary() { offsets_.push_back(0); }
 
@@ -38,4 +38,4 @@ WordId Vocabulary::find(std::string_view text) const {
   return index_.find(hash64(text), [&](WordId id) { return word(id) == text; });
 }
 
-}  // namespace isogloss
+}  // namespace isogloss::text

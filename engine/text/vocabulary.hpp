@@ -5,12 +5,9 @@
 
 #include "base/buffer.hpp"
 #include "base/index.hpp"
+#include "base/word.hpp"
 
-namespace isogloss {
-
-using WordId = std::uint32_t;
-inline constexpr WordId kNoWord = 0xffffffffu;
-static_assert(kNoWord == Index::kNone);
+namespace isogloss::text {
 
 /// Words numbered from 0 in the order of their first appearance.
 ///
@@ -42,9 +39,11 @@ class Vocabulary {
   const Buffer<std::uint64_t>& offsets() const { return offsets_; }
 
  private:
+  static_assert(kNoWord == Index::kNone);
+
   Buffer<char> bytes_;
   Buffer<std::uint64_t> offsets_;
   Index index_;
 };
 
-}  // namespace isogloss
+}  // namespace isogloss::text

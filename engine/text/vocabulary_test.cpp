@@ -6,7 +6,7 @@
 #include "testing/test.hpp"
 
 using isogloss::kNoWord;
-using isogloss::Vocabulary;
+using isogloss::text::Vocabulary;
 
 TEST("a vocabulary numbers words in order of first appearance") {
   Vocabulary words;
