@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t kRowsPerTask = 4096;
 
-struct Worker {
+struct BleuWorker {
   ReferenceNgrams ngrams;
   ReferenceLengths lengths;
 };
 
 void score_sentence(const Segments& candidates, const Segments& references, std::size_t sentence,
-                    std::size_t order, ReferenceLength length, Worker& worker, std::int32_t* rows) {
+                    std::size_t order, ReferenceLength length, BleuWorker& worker, std::int32_t* rows) {
   const auto [first, last] = candidates.sequences_of(sentence);
   if (first == last) return;
   worker.ngrams.assign(references, sentence, order);
@@ -71,7 +71,7 @@ double score_row(const double* row, std::size_t order, const BleuOptions& option
 
 void bleu_statistics(const Segments& candidates, const Segments& references, std::size_t order,
                      ReferenceLength length, std::size_t threads, std::int32_t* rows) {
-  std::vector<Worker> workers(std::clamp<std::size_t>(threads, 1, candidates.sentences() + 1));
+  std::vector<BleuWorker> workers(std::clamp<std::size_t>(threads, 1, candidates.sentences() + 1));
   parallel_for(candidates.sentences(), threads, [&](std::size_t sentence, std::size_t worker) {
     score_sentence(candidates, references, sentence, order, length, workers[worker], rows);
   });

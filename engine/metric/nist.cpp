@@ -12,13 +12,13 @@
 namespace isogloss::metric {
 namespace {
 
-struct Worker {
+struct NistWorker {
   ReferenceNgrams ngrams;
   std::vector<NgramCounts::Node> nodes;  // by n-gram
   std::vector<double> information;       // by n-gram
 };
 
-void weigh(const NgramCounts& counts, Worker& worker) {
+void weigh(const NgramCounts& counts, NistWorker& worker) {
   worker.nodes.resize(worker.ngrams.size());
   worker.information.resize(worker.ngrams.size());
   worker.ngrams.for_each([&](auto prefix, WordId word, auto ngram) {
@@ -38,7 +38,7 @@ double mean_length(const Segments& references, std::size_t sentence) {
 }
 
 void score_sentence(const Segments& candidates, const Segments& references, std::size_t sentence,
-                    std::size_t order, const NgramCounts& counts, Worker& worker, double* rows) {
+                    std::size_t order, const NgramCounts& counts, NistWorker& worker, double* rows) {
   const auto [first, last] = candidates.sequences_of(sentence);
   if (first == last) return;
   worker.ngrams.assign(references, sentence, order);
@@ -66,7 +66,7 @@ void nist_statistics(const Segments& candidates, const Segments& references, std
   NgramCounts counts;
   const auto first = references.sentence_offsets.front(), last = references.sentence_offsets.back();
   for (std::int64_t r = first; r < last; ++r) counts.add(references.tokens(r), order);
-  std::vector<Worker> workers(std::clamp<std::size_t>(threads, 1, candidates.sentences() + 1));
+  std::vector<NistWorker> workers(std::clamp<std::size_t>(threads, 1, candidates.sentences() + 1));
   parallel_for(candidates.sentences(), threads, [&](std::size_t sentence, std::size_t worker) {
     score_sentence(candidates, references, sentence, order, counts, workers[worker], rows);
   });

@@ -50,7 +50,7 @@ struct Exhausted {
     request.nbest = 100000;
     const auto all = decoder->translate({input}, request);
     for (std::size_t i = 0; i < all[0].candidates(); ++i) {
-      texts.push_back(text(*decoder, all[0], i));
+      texts.push_back(text_of(*decoder, all[0], i));
       scores.push_back(all[0].scores[i]);
     }
   }
@@ -71,7 +71,7 @@ TEST("forced to a translation, the search finds its best derivation and no other
       CHECK(found[0].candidates() > 0);
       CHECK_NEAR(found[0].scores[0], given.scores[i], 1e-3);
       for (std::size_t k = 0; k < found[0].candidates(); ++k)
-        CHECK_EQUAL(text(*given.decoder, found[0], k), given.texts[i]);
+        CHECK_EQUAL(text_of(*given.decoder, found[0], k), given.texts[i]);
     }
   }
 }

@@ -151,7 +151,7 @@ TEST("scores are those of the features, in whatever search, with and without spa
       candidates += one.candidates();
       CHECK(one.candidates() > 0);
       std::set<std::string> texts;
-      for (std::size_t i = 0; i < one.candidates(); ++i) texts.insert(text(*decoder, one, i));
+      for (std::size_t i = 0; i < one.candidates(); ++i) texts.insert(text_of(*decoder, one, i));
       if (request.distinct) CHECK_EQUAL(texts.size(), one.candidates());
       const PathSums sums = sum_paths(one.kept.search->graph(), 1.0);
       CHECK(sums.total >= one.scores[0] - 1e-3);
@@ -189,10 +189,10 @@ TEST("a beam finds nothing better than the whole space, which is translated the 
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       std::map<std::string, double> best;  // the first of a text is its best
       for (std::size_t k = 0; k < derivations[i].candidates(); ++k)
-        best.try_emplace(text(*all, derivations[i], k), derivations[i].scores[k]);
+        best.try_emplace(text_of(*all, derivations[i], k), derivations[i].scores[k]);
       CHECK_EQUAL(distinct[i].candidates(), best.size());
       for (std::size_t k = 0; k < distinct[i].candidates(); ++k)
-        CHECK_NEAR(distinct[i].scores[k], best[text(*all, distinct[i], k)], 1e-3);
+        CHECK_NEAR(distinct[i].scores[k], best[text_of(*all, distinct[i], k)], 1e-3);
       CHECK(pruned[i].candidates() > 0 && pruned[i].candidates() <= derivations[i].candidates());
       CHECK(pruned[i].scores[0] <= derivations[i].scores[0] + 1e-3);
       CHECK(pruned[i].statistics.hypotheses <= derivations[i].statistics.hypotheses);
@@ -233,8 +233,8 @@ TEST("where the limits leave nothing, there is a translation from left to right"
   CHECK_EQUAL(decoder->translate(inputs, request)[0].candidates(), 0u);
   request.fallback = true;
   const auto found = decoder->translate(inputs, request);
-  CHECK_EQUAL(text(*decoder, found[0], 0), std::string("A B C B A"));
-  CHECK_EQUAL(text(*decoder, found[1], 0), std::string("A"));
+  CHECK_EQUAL(text_of(*decoder, found[0], 0), std::string("A B C B A"));
+  CHECK_EQUAL(text_of(*decoder, found[1], 0), std::string("A"));
 }
 
 TEST("weights that are no numbers are refused, and so are those that give such scores") {
@@ -273,12 +273,12 @@ TEST("an n-best list carries unknown words, given translations and alignments") 
   BatchRequest request;
   request.derivations = true;
   const auto found = decoder->translate({input}, request);
-  CHECK_EQUAL(text(*decoder, found[0], 0), std::string("A B <strange> C x|||y"));
+  CHECK_EQUAL(text_of(*decoder, found[0], 0), std::string("A B <strange> C x|||y"));
   const NbestColumns list = nbest_list(*decoder, found);
   CHECK_EQUAL(list.candidates(), 1u);
   std::string words, links;
   for (WordId word : list.tokens.values) words += std::string(list.words.word(word)) + " ";
-  for (const AlignedWords& link : list.alignment.values)
+  for (const nbest::AlignedWords& link : list.alignment.values)
     links += std::to_string(link.source) + "-" + std::to_string(link.target) + " ";
   CHECK_EQUAL(words, std::string("A B <strange> C x&#124;&#124;&#124;y "));
   CHECK_EQUAL(links, std::string("0-1 1-2 2-3 3-4 "));

@@ -21,6 +21,18 @@
 
 namespace isogloss::testing {
 
+using grammar::build_slots;
+using grammar::kGap;
+using grammar::parse_rule;
+using grammar::ParsedRule;
+using grammar::RuleFormat;
+using grammar::RuleTable;
+using grammar::Shape;
+using grammar::Slots;
+using grammar::TableArrays;
+using grammar::TableWriter;
+using text::Vocabulary;
+
 /// A language model and what it is a view of.
 class SmallLanguageModel {
  public:
@@ -214,7 +226,7 @@ inline search::Input sentence(const search::Decoder& decoder, const std::vector<
 }
 
 /// What a candidate reads.
-inline std::string text(const search::Decoder& decoder, const search::TranslatedSentence& found, std::size_t candidate) {
+inline std::string text_of(const search::Decoder& decoder, const search::TranslatedSentence& found, std::size_t candidate) {
   std::string out;
   for (WordId word : found.words[candidate])
     out += (out.empty() ? "" : " ") + decoder.wording().text(found.kept.input, word);
