@@ -50,13 +50,13 @@ docs: $(VENV)/installed ## The web site of the documentation, in build/docs
 
 sanitize: $(VENV)/installed ## The engine's own tests under AddressSanitizer and UBSan
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_SANITIZE=ON -DISOGLOSS_WERROR=ON >/dev/null
+	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_UNITY=ON -DISOGLOSS_SANITIZE=ON -DISOGLOSS_WERROR=ON >/dev/null
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
 
 sanitize-threads: $(VENV)/installed ## The engine's own tests under ThreadSanitizer
 	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_SANITIZE_THREADS=ON -DISOGLOSS_WERROR=ON >/dev/null
+	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_UNITY=ON -DISOGLOSS_SANITIZE_THREADS=ON -DISOGLOSS_WERROR=ON >/dev/null
 	$(BIN)/cmake --build build/sanitize-threads
 	$(BIN)/ctest --test-dir build/sanitize-threads --output-on-failure
 

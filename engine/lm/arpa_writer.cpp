@@ -10,7 +10,7 @@
 namespace isogloss::lm {
 namespace {
 
-constexpr std::size_t kShard = 1 << 14;
+constexpr std::size_t kLines = 1 << 14;
 
 }  // namespace
 
@@ -20,11 +20,11 @@ std::string arpa_lines(const Trie& trie, unsigned order, const text::Vocabulary&
   if (order < 1 || order > trie.order() || end > log_probs.size() ||
       (!backoffs.empty() && end > backoffs.size()) || trie.levels[0].counts.size() > vocabulary.size())
     throw std::invalid_argument("the columns of the model do not fit together");
-  std::vector<std::string> pieces((end - begin + kShard - 1) / kShard);
+  std::vector<std::string> pieces((end - begin + kLines - 1) / kLines);
   parallel_for(pieces.size(), threads, [&](std::size_t shard, std::size_t) {
     std::string& out = pieces[shard];
-    const std::size_t first = begin + shard * kShard;
-    const std::size_t last = std::min(end, first + kShard);
+    const std::size_t first = begin + shard * kLines;
+    const std::size_t last = std::min(end, first + kLines);
     out.reserve((last - first) * (20 + 8 * order));
     TrieCursor cursor(trie, order, first);
     for (std::size_t i = first; i < last; ++i) {

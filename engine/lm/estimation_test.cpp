@@ -68,9 +68,9 @@ Columns count(const std::string& text, unsigned order, std::size_t block, std::s
       counter.clear();
       if (last) break;
     }
-    RunMerger merger(order, runs.size(), corpus.special.begin);
+    lm::RunMerger merger(order, runs.size(), corpus.special.begin);
     std::vector<std::size_t> at(runs.size());
-    for (std::size_t run; (run = merger.advance(builder)) != RunMerger::kDone;) {
+    for (std::size_t run; (run = merger.advance(builder)) != lm::RunMerger::kDone;) {
       const std::size_t more = std::min(piece * (order + 1), runs[run].size() - at[run]);
       merger.feed(run, {runs[run].data() + at[run], more});
       at[run] += more;

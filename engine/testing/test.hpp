@@ -56,11 +56,13 @@ void check_throws(const std::function<void()>& action, const std::string& fragme
 
 #define ISOGLOSS_JOIN2(a, b) a##b
 #define ISOGLOSS_JOIN(a, b) ISOGLOSS_JOIN2(a, b)
-#define TEST(name)                                                                                  \
-  static void ISOGLOSS_JOIN(test_case_, __LINE__)();                                                \
-  static const ::isogloss::testing::Registration ISOGLOSS_JOIN(registration_, __LINE__)(            \
-      name, &ISOGLOSS_JOIN(test_case_, __LINE__));                                                  \
-  static void ISOGLOSS_JOIN(test_case_, __LINE__)()
+// Numbered by a counter, not by lines: several files may be compiled as one.
+#define TEST(name) ISOGLOSS_TEST(name, __COUNTER__)
+#define ISOGLOSS_TEST(name, number)                                                          \
+  static void ISOGLOSS_JOIN(test_case_, number)();                                           \
+  static const ::isogloss::testing::Registration ISOGLOSS_JOIN(registration_, number)(       \
+      name, &ISOGLOSS_JOIN(test_case_, number));                                             \
+  static void ISOGLOSS_JOIN(test_case_, number)()
 #define CHECK(condition) \
   do { if (!(condition)) ::isogloss::testing::fail(__FILE__, __LINE__, #condition); } while (false)
 #define CHECK_EQUAL(a, b) ::isogloss::testing::check_equal((a), (b), #a " == " #b, __FILE__, __LINE__)

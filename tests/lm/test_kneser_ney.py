@@ -17,8 +17,8 @@ from isogloss.io.errors import ConfigError, DataFormatError, OutputError
 from isogloss.lm import LanguageModel, LmOptions, build
 from isogloss.lm import counts as counts_module
 from isogloss.lm.arpa import write_arpa
-from isogloss.lm.build import estimate_model
 from isogloss.lm.counts import count_ngrams
+from isogloss.lm.estimation import estimate_model
 from isogloss.lm.kneser_ney import discounts_of, estimate
 from isogloss.lm.scratch import Scratch
 from support.lm_oracles import BackoffModel, kneser_ney

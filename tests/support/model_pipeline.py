@@ -12,7 +12,7 @@ from isogloss.align.bitext import read_sides
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.grammar.extraction import extract_rules
 from isogloss.io.streams import read_lines
-from isogloss.lm.build import LmOptions, build
+from isogloss.lm.estimation import LmOptions, build
 from isogloss.pipeline import Run, Stage
 
 Paths = Mapping[str, Path]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from isogloss.adapt.weight_scale import Kind
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import Above, AtLeast, Between, DefaultText, Options, Range
 
-__all__ = ["LocalMethod", "LocalOptions", "Loss", "QueryOptions", "RetrievalOptions", "by_method"]
+__all__ = ["LocalMethod", "LocalOptions", "Loss", "QueryOptions", "RetrievalOptions", "UnitKind", "by_method"]
 
 LocalMethod = Literal["mbuu", "ebuu"]
+UnitKind = Literal["scores", "raw"]
 Loss = Literal["document", "corpus", "sentence"]
 
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.3, "ebuu": 30.0}
@@ -110,7 +110,7 @@ class LocalOptions(Options):
     decodings: Annotated[int, AtLeast(1)] = 1
     """How often weights are made. With more than 1, the examples are decoded with the weights so far, and new
     candidates are added to the stored ones; each takes as many decodings as there are examples."""
-    units: Kind = "scores"
+    units: UnitKind = "scores"
     """How the distance from the system's weights is measured: by the ``raw`` weights, as in the paper, or by
     what they do to the ``scores`` of candidates."""
     emphasis: Annotated[float, AtLeast(0)] = 0.0

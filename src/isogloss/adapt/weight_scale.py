@@ -17,16 +17,15 @@ Both measures are taken from examples of the memory, whatever sentence they serv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss.adapt.lists import Candidates
+from isogloss.adapt.options import UnitKind
 
-__all__ = ["Kind", "Units", "find_units"]
+__all__ = ["Units", "find_units"]
 
-Kind = Literal["scores", "raw"]
 Floats = npt.NDArray[np.float64]
 
 _LEAST_SHARE = 0.1
@@ -45,7 +44,7 @@ class Units:
     score: float
 
 
-def find_units(candidates: Candidates, scores: Floats, kind: Kind = "scores") -> Units | None:
+def find_units(candidates: Candidates, scores: Floats, kind: UnitKind = "scores") -> Units | None:
     """Units from the candidates of some examples and their scores under the baseline, or None if the baseline
     tells no candidates apart."""
     begin, sizes = candidates.offsets[:-1], np.diff(candidates.offsets)

@@ -1,12 +1,31 @@
 """Word classes: inducing them from text, reading, writing and looking them up."""
 
-from isogloss.classes.exchange import (
-    ClassOptions,
-    Clustering,
-    Pass,
-    class_perplexity,
-    induce_classes,
-)
-from isogloss.classes.words import WordClasses
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.classes.exchange import (
+        ClassOptions,
+        Clustering,
+        Pass,
+        class_perplexity,
+        induce_classes,
+    )
+    from isogloss.classes.words import WordClasses
 
 __all__ = ["ClassOptions", "Clustering", "Pass", "WordClasses", "class_perplexity", "induce_classes"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "exchange": (
+            "ClassOptions",
+            "Clustering",
+            "Pass",
+            "class_perplexity",
+            "induce_classes",
+        ),
+        "words": ("WordClasses",),
+    },
+)

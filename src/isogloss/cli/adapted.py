@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from isogloss.adapt import LocallyTranslated, adapted_system
 from isogloss.cli.declared import heading
-from isogloss.decoder import System
 from isogloss.io.config import Settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import atomic_output
+
+if TYPE_CHECKING:
+    from isogloss.adapt import LocallyTranslated
+    from isogloss.decoder import System
 
 __all__ = ["LocalDev", "LocalMethod", "LocalReport", "MemoryFolder", "adapted"]
 
@@ -69,6 +71,8 @@ def adapted(
         return system
     if "method" in changes:
         raise ConfigError("--local names the method: leave out --local.method")
+    from isogloss.adapt import adapted_system
+
     stream = None if report is None else open_files.enter_context(atomic_output(report))
 
     def watch(done: LocallyTranslated) -> None:

@@ -11,19 +11,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
@@ -101,18 +88,14 @@ def print_table(table: Table) -> None:
         print(line.rstrip())  # noqa: T201
 
 
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
-
-
 def track(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
     """Show progress while ``items`` are taken: a bar on a terminal, plain lines otherwise."""
     if _quiet:
         yield from items
     elif _stderr().is_terminal:
-        with _bar(MofNCompleteColumn(), _Rate()) as bar:
+        from isogloss.cli.bars import counting_bar
+
+        with counting_bar(_stderr()) as bar:
             yield from bar.track(items, total=total, description=_escaped(description))
     else:
         yield from _plain_track(items, description, total)
@@ -123,7 +106,9 @@ def track_bytes(chunks: Iterable[bytes], description: str, total: int | None = N
     if _quiet:
         yield from chunks
     elif _stderr().is_terminal:
-        with _bar(DownloadColumn(), TransferSpeedColumn()) as bar:
+        from isogloss.cli.bars import byte_bar
+
+        with byte_bar(_stderr()) as bar:
             task = bar.add_task(_escaped(description), total=total)
             for chunk in chunks:
                 yield chunk
@@ -134,19 +119,6 @@ def track_bytes(chunks: Iterable[bytes], description: str, total: int | None = N
 
 def _escaped(description: str) -> str:
     return _shown(description).replace("[", "\\[")
-
-
-def _bar(*columns: ProgressColumn) -> Progress:
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        *columns,
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=_stderr(),
-        transient=True,
-    )
 
 
 def _plain_track(items: Iterable[T], description: str, total: int | None) -> Iterator[T]:

@@ -1,9 +1,8 @@
 """Reading, writing, checking and preparing text. What is exported here is imported when it is first used."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from isogloss.io.lazy import lazy_names
 
 if TYPE_CHECKING:
     from isogloss.corpus.check import RULES, CheckOptions, CheckReport, check_files
@@ -48,32 +47,24 @@ __all__ = [
     "write_corpus",
 ]
 
-_MODULES = {
-    "check": ("RULES", "CheckOptions", "CheckReport", "check_files"),
-    "clean": ("CleanReport", "clean_corpus"),
-    "filters": (
-        "apply_truecaser",
-        "detokenize_file",
-        "detokenize_with",
-        "learn_truecaser",
-        "tokenize_file",
-        "tokenize_with",
-        "undo_truecaser",
-    ),
-    "formats": ("Conversion", "FormatName", "PairFiles", "plan_conversion"),
-    "pairs": ("ReadOptions",),
-    "plain": ("read_tokens",),
-    "processing": ("SideOptions", "TextProcessing"),
-    "synthetic.text": ("write_corpus",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "check": ("RULES", "CheckOptions", "CheckReport", "check_files"),
+        "clean": ("CleanReport", "clean_corpus"),
+        "filters": (
+            "apply_truecaser",
+            "detokenize_file",
+            "detokenize_with",
+            "learn_truecaser",
+            "tokenize_file",
+            "tokenize_with",
+            "undo_truecaser",
+        ),
+        "formats": ("Conversion", "FormatName", "PairFiles", "plan_conversion"),
+        "pairs": ("ReadOptions",),
+        "plain": ("read_tokens",),
+        "processing": ("SideOptions", "TextProcessing"),
+        "synthetic.text": ("write_corpus",),
+    },
+)

@@ -6,30 +6,35 @@ ExternalDecoder                  any command as a translator
 Decoder, SearchOptions           the search itself
 """
 
-from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
-from isogloss.decoder.derivation import Derivation, DerivationStep
-from isogloss.decoder.explanation import Contribution, ExplainOptions, Explanation, explain
-from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
-from isogloss.decoder.factors import factor_names, parse_factors
-from isogloss.decoder.inspection import inspect_stored
-from isogloss.decoder.markup import escape_markup, parse_markup
-from isogloss.decoder.options import SearchOptions
-from isogloss.decoder.oracle_search import OracleOptions, OracleSearch
-from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
-from isogloss.decoder.search_result import Posteriors, Searched
-from isogloss.decoder.sentence import Fixed, Sentence, Source
-from isogloss.decoder.stream import InputOptions, OutputOptions, arriving_batches, line_reader, written
-from isogloss.decoder.system import System, create_system, inspect_system, is_system, load
-from isogloss.decoder.terms import Terms
-from isogloss.decoder.translation import Translation, translation_confidences
-from isogloss.decoder.translator import TextTranslator, Translator, best_lines, source_text
-from isogloss.decoder.weights import (
-    HIERARCHICAL_WEIGHTS,
-    PHRASE_WEIGHTS,
-    default_weights,
-    read_weights,
-    write_weights,
-)
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
+    from isogloss.decoder.derivation import Derivation, DerivationStep
+    from isogloss.decoder.explanation import Contribution, ExplainOptions, Explanation, explain
+    from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
+    from isogloss.decoder.factors import factor_names, parse_factors
+    from isogloss.decoder.inspection import inspect_stored
+    from isogloss.decoder.markup import escape_markup, parse_markup
+    from isogloss.decoder.options import SearchOptions
+    from isogloss.decoder.oracle_search import OracleOptions, OracleSearch
+    from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
+    from isogloss.decoder.search_result import Posteriors, Searched
+    from isogloss.decoder.sentence import Fixed, Sentence, Source
+    from isogloss.decoder.stream import InputOptions, OutputOptions, arriving_batches, line_reader, written
+    from isogloss.decoder.system import System, create_system, inspect_system, is_system, load
+    from isogloss.decoder.terms import Terms
+    from isogloss.decoder.translation import Translation, translation_confidences
+    from isogloss.decoder.translator import TextTranslator, Translator, best_lines, source_text
+    from isogloss.decoder.weights import (
+        HIERARCHICAL_WEIGHTS,
+        PHRASE_WEIGHTS,
+        default_weights,
+        read_weights,
+        write_weights,
+    )
 
 __all__ = [
     "DEFAULT_MAX_WORDS",
@@ -83,3 +88,89 @@ __all__ = [
     "write_weights",
     "written",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "decoder": (
+            "DEFAULT_MAX_WORDS",
+            "Decoder",
+        ),
+        "derivation": (
+            "Derivation",
+            "DerivationStep",
+        ),
+        "explanation": (
+            "Contribution",
+            "ExplainOptions",
+            "Explanation",
+            "explain",
+        ),
+        "external": (
+            "CommandOptions",
+            "ExternalDecoder",
+            "NbestDecoder",
+        ),
+        "factors": (
+            "factor_names",
+            "parse_factors",
+        ),
+        "inspection": ("inspect_stored",),
+        "markup": (
+            "escape_markup",
+            "parse_markup",
+        ),
+        "options": ("SearchOptions",),
+        "oracle_search": (
+            "OracleOptions",
+            "OracleSearch",
+        ),
+        "plf": (
+            "Arc",
+            "Lattice",
+            "format_plf",
+            "parse_plf",
+        ),
+        "search_result": (
+            "Posteriors",
+            "Searched",
+        ),
+        "sentence": (
+            "Fixed",
+            "Sentence",
+            "Source",
+        ),
+        "stream": (
+            "InputOptions",
+            "OutputOptions",
+            "arriving_batches",
+            "line_reader",
+            "written",
+        ),
+        "system": (
+            "System",
+            "create_system",
+            "inspect_system",
+            "is_system",
+            "load",
+        ),
+        "terms": ("Terms",),
+        "translation": (
+            "Translation",
+            "translation_confidences",
+        ),
+        "translator": (
+            "TextTranslator",
+            "Translator",
+            "best_lines",
+            "source_text",
+        ),
+        "weights": (
+            "HIERARCHICAL_WEIGHTS",
+            "PHRASE_WEIGHTS",
+            "default_weights",
+            "read_weights",
+            "write_weights",
+        ),
+    },
+)

@@ -1,10 +1,15 @@
 """Translation rules: extracting, storing, looking up, exchanging."""
 
-from isogloss.grammar.extraction import ExtractReport, extract_rules
-from isogloss.grammar.formats import ImportReport, TextFormat, export_rules, import_rules
-from isogloss.grammar.options import ExtractOptions, GrammarOptions, Significance
-from isogloss.grammar.selection import filter_table, prune_table
-from isogloss.grammar.table import Rule, RuleTable
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.grammar.extraction import ExtractReport, extract_rules
+    from isogloss.grammar.formats import ImportReport, TextFormat, export_rules, import_rules
+    from isogloss.grammar.options import ExtractOptions, GrammarOptions, Significance
+    from isogloss.grammar.selection import filter_table, prune_table
+    from isogloss.grammar.table import Rule, RuleTable
 
 __all__ = [
     "ExtractOptions",
@@ -21,3 +26,32 @@ __all__ = [
     "import_rules",
     "prune_table",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "extraction": (
+            "ExtractReport",
+            "extract_rules",
+        ),
+        "formats": (
+            "ImportReport",
+            "TextFormat",
+            "export_rules",
+            "import_rules",
+        ),
+        "options": (
+            "ExtractOptions",
+            "GrammarOptions",
+            "Significance",
+        ),
+        "selection": (
+            "filter_table",
+            "prune_table",
+        ),
+        "table": (
+            "Rule",
+            "RuleTable",
+        ),
+    },
+)

@@ -9,17 +9,22 @@ large_margin_update        one update of online large-margin training
 tune_nbest                 from a list and references to weights, with checks
 """
 
-from isogloss.learn.batch_mira import BatchMira
-from isogloss.learn.constraints import Constraints, Prior
-from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
-from isogloss.learn.learner import Curve, Learned, Learner, LearningStep, Track, no_track
-from isogloss.learn.mbr import MbrOptions
-from isogloss.learn.mert import Mert
-from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
-from isogloss.learn.nbest_tuning import Tuned, TuningRun, tune_nbest
-from isogloss.learn.pro import Pro
-from isogloss.learn.problem import Problem, WeightVector
-from isogloss.learn.registry import LearnerEntry, find_learner, learner_names, make_learner, register
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.learn.batch_mira import BatchMira
+    from isogloss.learn.constraints import Constraints, Prior
+    from isogloss.learn.large_margin import LargeMarginOptions, LargeMarginUpdate, large_margin_update
+    from isogloss.learn.learner import Curve, Learned, Learner, LearningStep, Track, no_track
+    from isogloss.learn.mbr import MbrOptions
+    from isogloss.learn.mert import Mert
+    from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
+    from isogloss.learn.nbest_tuning import Tuned, TuningRun, tune_nbest
+    from isogloss.learn.pro import Pro
+    from isogloss.learn.problem import Problem, WeightVector
+    from isogloss.learn.registry import LearnerEntry, find_learner, learner_names, make_learner, register
 
 __all__ = [
     "METRICS",
@@ -51,3 +56,51 @@ __all__ = [
     "register",
     "tune_nbest",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "batch_mira": ("BatchMira",),
+        "constraints": (
+            "Constraints",
+            "Prior",
+        ),
+        "large_margin": (
+            "LargeMarginOptions",
+            "LargeMarginUpdate",
+            "large_margin_update",
+        ),
+        "learner": (
+            "Curve",
+            "Learned",
+            "Learner",
+            "LearningStep",
+            "Track",
+            "no_track",
+        ),
+        "mbr": ("MbrOptions",),
+        "mert": ("Mert",),
+        "metrics": (
+            "METRICS",
+            "QualityColumn",
+            "metric_named",
+        ),
+        "nbest_tuning": (
+            "Tuned",
+            "TuningRun",
+            "tune_nbest",
+        ),
+        "pro": ("Pro",),
+        "problem": (
+            "Problem",
+            "WeightVector",
+        ),
+        "registry": (
+            "LearnerEntry",
+            "find_learner",
+            "learner_names",
+            "make_learner",
+            "register",
+        ),
+    },
+)

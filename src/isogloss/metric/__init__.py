@@ -8,31 +8,36 @@ DocumentBleu                                      a candidate's worth inside its
 paired_bootstrap, approximate_randomization       tests under any metric
 """
 
-from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, BleuOptions, bleu_scores
-from isogloss.metric.document import DocumentBleu
-from isogloss.metric.evaluation import (
-    EvaluateOptions,
-    Evaluation,
-    SentenceDifference,
-    SystemOutput,
-    SystemResult,
-    SystemScore,
-    evaluate,
-    evaluate_systems,
-)
-from isogloss.metric.interface import Metric
-from isogloss.metric.named import METRIC_NAMES, metric_named
-from isogloss.metric.nist import Nist
-from isogloss.metric.references import References, ReferencesLike, as_references
-from isogloss.metric.sacre import SacreMetric, sacre_bleu, sacre_chrf, sacre_ter
-from isogloss.metric.significance import (
-    Comparison,
-    Interval,
-    approximate_randomization,
-    bootstrap_interval,
-    bootstrap_scores,
-    paired_bootstrap,
-)
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, BleuOptions, bleu_scores
+    from isogloss.metric.document import DocumentBleu
+    from isogloss.metric.evaluation import (
+        EvaluateOptions,
+        Evaluation,
+        SentenceDifference,
+        SystemOutput,
+        SystemResult,
+        SystemScore,
+        evaluate,
+        evaluate_systems,
+    )
+    from isogloss.metric.interface import Metric
+    from isogloss.metric.named import METRIC_NAMES, metric_named
+    from isogloss.metric.nist import Nist
+    from isogloss.metric.references import References, ReferencesLike, as_references
+    from isogloss.metric.sacre import SacreMetric, sacre_bleu, sacre_chrf, sacre_ter
+    from isogloss.metric.significance import (
+        Comparison,
+        Interval,
+        approximate_randomization,
+        bootstrap_interval,
+        bootstrap_scores,
+        paired_bootstrap,
+    )
 
 __all__ = [
     "METRIC_NAMES",
@@ -66,3 +71,51 @@ __all__ = [
     "sacre_chrf",
     "sacre_ter",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "bleu": (
+            "Bleu",
+            "BleuOptions",
+            "SENTENCE_BLEU",
+            "bleu_scores",
+        ),
+        "document": ("DocumentBleu",),
+        "evaluation": (
+            "EvaluateOptions",
+            "Evaluation",
+            "SentenceDifference",
+            "SystemOutput",
+            "SystemResult",
+            "SystemScore",
+            "evaluate",
+            "evaluate_systems",
+        ),
+        "interface": ("Metric",),
+        "named": (
+            "METRIC_NAMES",
+            "metric_named",
+        ),
+        "nist": ("Nist",),
+        "references": (
+            "References",
+            "ReferencesLike",
+            "as_references",
+        ),
+        "sacre": (
+            "SacreMetric",
+            "sacre_bleu",
+            "sacre_chrf",
+            "sacre_ter",
+        ),
+        "significance": (
+            "Comparison",
+            "Interval",
+            "approximate_randomization",
+            "bootstrap_interval",
+            "bootstrap_scores",
+            "paired_bootstrap",
+        ),
+    },
+)

@@ -8,15 +8,20 @@ find_oracle, summarise          what can be had from a list, and what is in it
 make_nbest                      a list made up from references, to try things on
 """
 
-from isogloss.nbest.columns import read_column
-from isogloss.nbest.edit import add_column, best_rows, distinct, merge
-from isogloss.nbest.formats import FORMATS, FormatName, losses, read_nbest, write_nbest
-from isogloss.nbest.nbest_list import Candidate, Columns, NbestLike, NbestList, as_nbest
-from isogloss.nbest.oracle import ListOracle, find_oracle
-from isogloss.nbest.statistics import bleu_statistics
-from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
-from isogloss.nbest.summary import NbestSummary, summarise
-from isogloss.nbest.synthetic import make_nbest
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.nbest.columns import read_column
+    from isogloss.nbest.edit import add_column, best_rows, distinct, merge
+    from isogloss.nbest.formats import FORMATS, FormatName, losses, read_nbest, write_nbest
+    from isogloss.nbest.nbest_list import Candidate, Columns, NbestLike, NbestList, as_nbest
+    from isogloss.nbest.oracle import ListOracle, find_oracle
+    from isogloss.nbest.statistics import bleu_statistics
+    from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
+    from isogloss.nbest.summary import NbestSummary, summarise
+    from isogloss.nbest.synthetic import make_nbest
 
 __all__ = [
     "FORMATS",
@@ -45,3 +50,46 @@ __all__ = [
     "summarise",
     "write_nbest",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "columns": ("read_column",),
+        "edit": (
+            "add_column",
+            "best_rows",
+            "distinct",
+            "merge",
+        ),
+        "formats": (
+            "FORMATS",
+            "FormatName",
+            "losses",
+            "read_nbest",
+            "write_nbest",
+        ),
+        "nbest_list": (
+            "Candidate",
+            "Columns",
+            "NbestLike",
+            "NbestList",
+            "as_nbest",
+        ),
+        "oracle": (
+            "ListOracle",
+            "find_oracle",
+        ),
+        "statistics": ("bleu_statistics",),
+        "store": (
+            "DenseGroup",
+            "NbestStore",
+            "Ragged",
+            "SparseFeatures",
+        ),
+        "summary": (
+            "NbestSummary",
+            "summarise",
+        ),
+        "synthetic": ("make_nbest",),
+    },
+)

@@ -23,7 +23,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath
 from isogloss.learn.registry import canonical_method, find_learner, learner_names
-from isogloss.lm.build import LmOptions
+from isogloss.lm.estimation import LmOptions
 from isogloss.selection.options import SampleOptions
 from isogloss.tuning import TuneOptions
 

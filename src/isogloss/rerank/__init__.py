@@ -14,20 +14,25 @@ prepare, train_model        from a list and a problem to a model
 compare, cross_validate     methods and features on a problem
 """
 
-from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, cross_validate, learning_curve
-from isogloss.rerank.curves import CurvePoint
-from isogloss.rerank.features import FeatureContext, FeatureFunction
-from isogloss.rerank.methods import method_named, parse_method
-from isogloss.rerank.minimum_risk import mbr
-from isogloss.rerank.model import RerankModel
-from isogloss.rerank.naming import Features, FeatureSpec, as_functions, feature, parse_features
-from isogloss.rerank.nbest_tuning import NbestTuning, tune_nbest
-from isogloss.rerank.options import RerankOptions, SweepOptions
-from isogloss.rerank.preparation import context_of, list_problem
-from isogloss.rerank.report import SWEEP_HEAD, sweep_cells
-from isogloss.rerank.reranker import Reranker
-from isogloss.rerank.sweeping import Sweep, sweep
-from isogloss.rerank.train import RerankTraining, prepare, train_model
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, cross_validate, learning_curve
+    from isogloss.rerank.curves import CurvePoint
+    from isogloss.rerank.features import FeatureContext, FeatureFunction
+    from isogloss.rerank.methods import method_named, parse_method
+    from isogloss.rerank.minimum_risk import mbr
+    from isogloss.rerank.model import RerankModel
+    from isogloss.rerank.naming import Features, FeatureSpec, as_functions, feature, parse_features
+    from isogloss.rerank.nbest_tuning import NbestTuning, tune_nbest
+    from isogloss.rerank.options import RerankOptions, SweepOptions
+    from isogloss.rerank.preparation import context_of, list_problem
+    from isogloss.rerank.report import SWEEP_HEAD, sweep_cells
+    from isogloss.rerank.reranker import Reranker
+    from isogloss.rerank.sweeping import Sweep, sweep
+    from isogloss.rerank.train import RerankTraining, prepare, train_model
 
 __all__ = [
     "SWEEP_HEAD",
@@ -62,3 +67,60 @@ __all__ = [
     "train_model",
     "tune_nbest",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "comparison": (
+            "FeatureTable",
+            "SweepRow",
+            "compare",
+            "cross_validate",
+            "learning_curve",
+        ),
+        "curves": ("CurvePoint",),
+        "features": (
+            "FeatureContext",
+            "FeatureFunction",
+        ),
+        "methods": (
+            "method_named",
+            "parse_method",
+        ),
+        "minimum_risk": ("mbr",),
+        "model": ("RerankModel",),
+        "naming": (
+            "FeatureSpec",
+            "Features",
+            "as_functions",
+            "feature",
+            "parse_features",
+        ),
+        "nbest_tuning": (
+            "NbestTuning",
+            "tune_nbest",
+        ),
+        "options": (
+            "RerankOptions",
+            "SweepOptions",
+        ),
+        "preparation": (
+            "context_of",
+            "list_problem",
+        ),
+        "report": (
+            "SWEEP_HEAD",
+            "sweep_cells",
+        ),
+        "reranker": ("Reranker",),
+        "sweeping": (
+            "Sweep",
+            "sweep",
+        ),
+        "train": (
+            "RerankTraining",
+            "prepare",
+            "train_model",
+        ),
+    },
+)

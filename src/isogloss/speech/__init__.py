@@ -3,17 +3,22 @@
 >>> from isogloss.speech import SpeechOptions, best_strings, translate_speech
 """
 
-from isogloss.speech.heard import HeardOptions, read_heard
-from isogloss.speech.hypotheses import (
-    Hypothesis,
-    Utterance,
-    best_hypotheses,
-    lattice_utterances,
-    list_utterances,
-    text_utterances,
-)
-from isogloss.speech.strings import best_strings, strings_store
-from isogloss.speech.translate import SpeechOptions, spoken_lines, translate_speech
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.speech.heard import HeardOptions, read_heard
+    from isogloss.speech.hypotheses import (
+        Hypothesis,
+        Utterance,
+        best_hypotheses,
+        lattice_utterances,
+        list_utterances,
+        text_utterances,
+    )
+    from isogloss.speech.strings import best_strings, strings_store
+    from isogloss.speech.translate import SpeechOptions, spoken_lines, translate_speech
 
 __all__ = [
     "HeardOptions",
@@ -30,3 +35,30 @@ __all__ = [
     "text_utterances",
     "translate_speech",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "heard": (
+            "HeardOptions",
+            "read_heard",
+        ),
+        "hypotheses": (
+            "Hypothesis",
+            "Utterance",
+            "best_hypotheses",
+            "lattice_utterances",
+            "list_utterances",
+            "text_utterances",
+        ),
+        "strings": (
+            "best_strings",
+            "strings_store",
+        ),
+        "translate": (
+            "SpeechOptions",
+            "spoken_lines",
+            "translate_speech",
+        ),
+    },
+)

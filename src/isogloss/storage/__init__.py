@@ -1,5 +1,20 @@
 """What isogloss keeps on disk: opening, saving, checking."""
 
-from isogloss.storage.inspection import Inspection, inspect_folder
+from typing import TYPE_CHECKING
+
+from isogloss.io.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from isogloss.storage.inspection import Inspection, inspect_folder
 
 __all__ = ["Inspection", "inspect_folder"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "inspection": (
+            "Inspection",
+            "inspect_folder",
+        ),
+    },
+)
