@@ -9,6 +9,7 @@ from typing import Any
 
 import isogloss
 from sphinx.addnodes import pending_xref
+from sphinx.util.nodes import find_pending_xref_condition
 
 project = "Isogloss"
 author = "The Isogloss developers"
@@ -76,7 +77,7 @@ def builtins_unlinked(app: Any, doctree: Any) -> None:
     """Leave built-in types in annotations as text: ``bytes`` is not one of our attributes of that name."""
     for node in list(doctree.findall(pending_xref)):
         if node.get("refdomain") == "py" and hasattr(builtins, node.get("reftarget", "")):
-            node.replace_self(node.children)
+            node.replace_self((find_pending_xref_condition(node, "*") or node).children)
 
 
 def setup(app: Any) -> None:
