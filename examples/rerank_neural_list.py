@@ -3,8 +3,8 @@
     marian-decoder … --n-best --beam-size 50 < dev.src > dev.nbest      # and the same for the test set
     python examples/rerank_neural_list.py dev.nbest dev.src dev.ref test.nbest test.src > test.out
 
-The formats of Marian, fairseq, sockeye, Moses and JSON lines are detected. Without arguments, the script makes
-synthetic lists.
+The formats of Marian, fairseq, sockeye, Moses and JSON lines are detected. Without arguments, the script
+makes synthetic lists.
 """
 
 import sys
@@ -17,8 +17,9 @@ from isogloss.nbest import make_nbest
 
 
 def rerank(dev_list, dev_source, dev_reference, test_list, test_source):
-    # Lengths detect dropped words; consensus prefers what most candidates agree on. If you have models of your own
-    # text, add "lm:MODEL" and "model1:MODEL": they detect a neural system that skips half a sentence.
+    # Lengths detect dropped words; consensus prefers what most candidates agree on. If you have models of
+    # your own text, add "lm:MODEL" and "model1:MODEL": they detect a neural system that skips half a
+    # sentence.
     reranker = isogloss.Reranker(features=["lengths:label=Words", "consensus:scale=0.5"])
     reranker.fit(dev_list, dev_reference, source=dev_source)
     print(reranker.weights, file=sys.stderr)

@@ -1,8 +1,10 @@
-"""Train a reranker from Python lists, with a feature of your own: numbers of the source that a candidate lacks.
+"""Train a reranker from Python lists, with a feature of your own: numbers of the source that a candidate
+lacks.
 
     python examples/reranker_in_10_lines.py
 
-Neural systems get numbers wrong in fluent sentences. Counting them is easy, and so is learning a weight for the count.
+Neural systems get numbers wrong in fluent sentences. Counting them is easy, and so is learning a weight for
+the count.
 """
 
 import isogloss

@@ -7,9 +7,10 @@ import inspect
 import re
 from typing import Any
 
-import isogloss
 from sphinx.addnodes import pending_xref
 from sphinx.util.nodes import find_pending_xref_condition
+
+import isogloss
 
 project = "Isogloss"
 author = "The Isogloss developers"

@@ -1,4 +1,5 @@
-"""Pages use today's names: of verbs, options and methods, of modules and files. Only the changelog tells old ones."""
+"""Pages use today's names: of verbs, options and methods, of modules and files. Only the changelog tells old
+ones."""
 
 from __future__ import annotations
 
