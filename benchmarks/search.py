@@ -82,7 +82,10 @@ def main() -> None:
     print("\nwithout")
     changes: dict[str, dict[str, object]] = {"diversity": {"diversity": False}}
     if base.options.hierarchical:
-        changes |= {"rules with non-terminals": {"gap_rules": False}, "reordering glue": {"reordering_glue": False}}
+        changes |= {
+            "rules with non-terminals": {"gap_rules": False},
+            "reordering glue": {"reordering_glue": False},
+        }
     else:
         changes |= {
             "reordering": {"phrase_order": "monotone"},
