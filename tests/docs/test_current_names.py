@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from isogloss.cli import renamed
 from isogloss.cli.main import verbs
 from isogloss.cli.renamed import current_words
+from isogloss.learn.registry import _OLD_NAMES as OLD_NAMES
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -81,3 +83,12 @@ def named(name: str) -> bool:
             value = getattr(value, part)
         return True
     return False
+
+
+def test_the_changelog_lists_every_name_that_changed() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8").partition("### Renamed")[2].partition("\n### ")[0]
+    changed = [*renamed._VERBS, *OLD_NAMES]
+    for options in (*renamed._OPTIONS.values(), *renamed._GONE.values()):
+        changed += options
+    names = [name if isinstance(name, str) else " ".join(name) for name in changed]
+    assert [name for name in names if not re.search(rf"{re.escape(name)}\b", text)] == []
