@@ -1,12 +1,12 @@
 """BLEU statistics of n-best lists, against sacreBLEU's ``sentence_score`` per candidate in the same run.
 
-1000 sentences with 1000 candidates of 20 words and 4 references each (synthetic, seeded), one thread. Prints
-candidates per CPU second and the ratio, from numbered tokens (how n-best lists are stored) and from text
-(splitting and numbering included). sacreBLEU is measured on a sample, with text that needs no tokenising; it
-is also measured with the references prepared beforehand, which its ``sentence_score`` does not do. Both must
-agree on the sample.
-
     python benchmarks/bleu_statistics.py [--sentences N] [--candidates N]
+
+1000 sentences with 1000 candidates of 20 words and 4 references each (synthetic, seeded), one thread. Prints
+candidates per CPU second and the ratio, from numbered tokens (as n-best lists are stored) and from text
+(including splitting and numbering). sacreBLEU is measured on a sample of text that needs no tokenization. It
+is also measured with the references prepared in advance, which its ``sentence_score`` does not do. Both must
+agree on the sample.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     ISOGLOSS_DATA=... python benchmarks/classes.py [--scale] [--peer]
 
-``--peer`` needs ``pip install brown-clustering`` and takes minutes (all of them the peer's). ``--scale``
-clusters a corpus enlarged to 100,000 and to 1,000,000 sentences. The perplexity is that of the training
-text under the class bigram model fitted to it, the quantity that both programs make small.
+``--peer`` needs ``pip install brown-clustering`` and takes minutes, all of them for the peer. ``--scale``
+clusters a corpus enlarged to 100,000 and to 1,000,000 sentences. Quality is the perplexity of the training
+text under the class bigram model fitted to it, which both programs minimize.
 """
 
 from __future__ import annotations

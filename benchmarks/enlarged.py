@@ -1,8 +1,8 @@
 """A parallel corpus of any size, made from a small real one, for benchmarks of scale.
 
-The sentence pairs are repeated; in every copy one word in ten is replaced, half of these by another word of
-the corpus (as frequent words are, more often), half by a word from an endless heavy-tailed list, so that
-the vocabulary keeps growing as it does in real text. Seeded; written piece by piece.
+The sentence pairs are repeated. In every copy, one word in ten is replaced: half of these by another word of
+the corpus (frequent words more often), half by a word from an endless heavy-tailed list. So the vocabulary
+keeps growing as it does in real text. The result is seeded and written piece by piece.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""Extracting and looking up rules: CPU time, memory and sizes beside what Moses needs for the same.
+"""Extracting and looking up rules: CPU time, memory and sizes, compared with Moses.
 
     ISOGLOSS_DATA=... python benchmarks/extract.py [--links FILE] [--scale]
 
-German-English multi30k-tok (29,000 pairs). Without ``--links`` the corpus is aligned first by ``isogloss
-align`` (fast model; not counted here). Each extraction is the command a user types, run as a process of its
-own with one thread, everything included: reading, extracting, counting, scoring both ways, lexical weights,
-orientation, storing. Moses is not on the package index: its figures are those once measured with the same
-limits on the same corpus, in *units*, the CPU time of a fixed workload (see ``unit``), which makes them
-comparable across machines. The number of phrase pairs hangs on the links: the fewer words are left unaligned,
-the fewer pairs there are (Moses's were those of fast_align). Of hierarchical rules, only those in target
-normal form are kept here; Moses keeps all.
+The corpus is German-English multi30k-tok (29,000 pairs). Without ``--links``, it is first aligned by
+``isogloss align`` (fast model; not counted here). Each extraction is the command that a user types, run as a
+process with one thread. It includes reading, extracting, counting, scoring in both directions, lexical
+weights, orientation and storing. Moses is not on the package index: its figures were measured once with the
+same limits on the same corpus, in *units*, the CPU time of a fixed workload (see ``unit``), which can be
+compared across machines. The number of phrase pairs depends on the links: fewer unaligned words give fewer
+pairs (Moses used those of fast_align). Only hierarchical rules in target normal form are kept here; Moses
+keeps all.
 
-Looking up is measured on test_2016: all matches of all source sides of a sentence, gaps included.
+Lookup is measured on test_2016: all matches of all source sides of a sentence, including non-terminals.
 
-``--scale`` repeats the extraction on a corpus enlarged to 100,000 and 200,000 pairs (aligned first) and holds
-the growth against n log n; ``pipeline_scale.py`` goes to a million.
+``--scale`` repeats the extraction on a corpus enlarged to 100,000 and 200,000 pairs (aligned first) and
+compares the growth with n log n; ``pipeline_scale.py`` goes to a million.
 """
 
 from __future__ import annotations

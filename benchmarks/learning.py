@@ -1,13 +1,13 @@
-"""What each way to find the weights brings on five corpora, on test sets that no tuner has seen.
+"""BLEU of each tuning method on five corpora, on test sets that no tuner has seen.
 
     ISOGLOSS_DATA=... python benchmarks/learning.py FOLDER [--systems NAME...] [--methods NAME...] [--seeds 1]
 
 Every cell is one `isogloss train` with its defaults: MERT, batch MIRA and online MIRA on the dense features,
-online MIRA with the sparse ones. FOLDER keeps models and translations; a killed run goes on where it was, and
-only the table is printed when all is there. With several seeds a cell is their mean, lowest and highest. p is
-the paired bootstrap's, all seeds at once, against MERT. Corpora are tokens as they come, but the Quran's
-English is tokenised and lower-cased (four versions are four pairs) and Callhome and Fisher are lower-cased
-without punctuation.
+and online MIRA with sparse features. FOLDER keeps models and translations. An interrupted run resumes; if
+everything is there, only the table is printed. With several seeds, a cell is their mean, lowest and highest
+score. p is from the paired bootstrap over all seeds, against MERT. The corpora are tokenized already, except
+for the English side of the Quran, which is tokenized and lowercased (four versions are four pairs), and
+Callhome and Fisher, which are lowercased without punctuation.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from isogloss.io.streams import read_lines
 from isogloss.metric import Bleu, References, paired_bootstrap
 
 METHODS = {
-    "mert": ["--method", "mert", "--iterations", "6"],
-    "kbmira": ["--method", "batch-mira", "--iterations", "6"],
-    "online-dense": ["--features", "none", "--iterations", "6"],
+    "mert": ["--method", "mert", "--tune.iterations", "6"],
+    "batch-mira": ["--method", "batch-mira", "--tune.iterations", "6"],
+    "online-dense": ["--features.templates", "none", "--tune.iterations", "6"],
     "online-sparse": [],
 }
 SYSTEMS = {  # a corpus and a search

@@ -1,10 +1,10 @@
-"""How good does an engine get with how many sentence pairs? Trains on growing parts of the demo's corpus.
+"""BLEU of an engine by number of sentence pairs: trains on growing parts of the demo's corpus.
 
     isogloss demo
     python benchmarks/learning_curve.py isogloss-demo/corpus --picture docs/pictures/learning-curve.svg
 
-A translation memory of the same pairs (the nearest example) is the peer. BLEU counts every placeholder as one
-word, so that nobody is paid for copying them.
+The peer is a translation memory of the same pairs (the nearest example). BLEU counts every placeholder as one
+word, so that copying placeholders gains nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
         print(f"{pairs:>8,} {scores['engine']:>8.1f} {scores['translation memory']:>8.1f}", flush=True)
     if given.picture is not None:
         lines = [Line(name, points) for name, points in curves.items()]
-        title = "BLEU on messages that were not learnt from"
+        title = "BLEU on messages that were not learned from"
         svg = line_plot(title, lines, x_label="sentence pairs to learn from", y_label="BLEU")
         given.picture.write_text(svg + "\n", encoding="utf-8")
 

@@ -1,12 +1,12 @@
-"""The language model against KenLM in the same run: estimating, scores, speed, memory, growth.
+"""The language model against KenLM in the same run: estimation, scores, speed, memory, growth.
 
     ISOGLOSS_DATA=... python benchmarks/lm.py [--scale] [--folder SCRATCH]
 
-Needs ``pip install kenlm``, which brings KenLM's queries; its estimator lmplz is a program of its own and is
-run if ``--lmplz PROGRAM`` names it. CPU seconds are user and system time of the whole process, Python's start
-included; a *unit* is the CPU time of a fixed workload on this machine (see ``unit``). Memory is what loading
-and asking a model adds to a process. ``--scale`` estimates models of 100,000 and 1,000,000 sentences made
-from the corpus within 1 GB.
+Needs ``pip install kenlm`` for KenLM's queries. Its estimator lmplz is a separate program and is run if
+``--lmplz PROGRAM`` names it. CPU seconds are user and system time of the whole process, including the start
+of Python; a *unit* is the CPU time of a fixed workload on this machine (see ``unit``). Memory is what loading
+and querying a model adds to a process. ``--scale`` estimates models of 100,000 and 1,000,000 sentences made
+from the corpus, within 1 GB.
 """
 
 from __future__ import annotations

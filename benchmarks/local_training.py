@@ -2,9 +2,9 @@
 
     ISOGLOSS_DATA=... python benchmarks/local_training.py FOLDER [--settings NAME ...] [--threads N]
 
-For each setting cuts the sets out of the corpora, trains a system without tuning it, and runs `isogloss
-experiment local-training`, whose tables it prints. The peer is the baseline of the same run: MERT. What is
-finished in FOLDER is not made again.
+For each setting, cuts the sets out of the corpora, trains a system without tuning it, and runs `isogloss
+experiment local-training`, whose tables it prints. The peer is the MERT baseline of the same run. Finished
+parts in FOLDER are not made again.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def conversations(data: Path, folder: Path) -> None:
 
 
 def arabic(data: Path, folder: Path) -> None:
-    """Everyday sentences and the Quran: both are learnt from, one is tuned on."""
+    """Everyday sentences and the Quran: both are learned from, one is tuned on."""
     everyday, quran = data / "tatoeba-ar", data / "quran"
     verses = columns(quran / "train.ar", [quran / f"train.en.{i}" for i in range(4)], "ar")
     sentences = columns(everyday / "train.ar", [everyday / "train.en"], "ar")

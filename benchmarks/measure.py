@@ -1,7 +1,7 @@
-"""Running a command and measuring it: CPU time, wall time, peak memory.
+"""Run a command and measure it: CPU time, wall-clock time, peak memory.
 
-A process inherits the peak of the one that starts it, so a small process stands between: this file, run
-as a script.
+A process inherits the peak memory of its parent, so a small process runs in between: this file, run as a
+script.
 """
 
 from __future__ import annotations

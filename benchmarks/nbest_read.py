@@ -1,11 +1,11 @@
 """Reading a Moses n-best list, against a plain Python loop over the same file in the same run.
 
+    python benchmarks/nbest_read.py [--sentences N] [--candidates N] [--folder DIR]
+
 1000 sentences with 1000 candidates of about 20 words and 15 dense features in 6 groups (synthetic, seeded),
 one thread. Prints lines per CPU second of reading and writing; the ratio to a loop that splits fields and
 tokens, calls ``float()`` on every value and keeps nothing; and the peak memory of a process that only reads,
 which must stay under 1.5 times the store's own size plus 100 MB.
-
-    python benchmarks/nbest_read.py [--sentences N] [--candidates N] [--folder DIR]
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""The paper's training job: 50 passes over 663 sentences, 10 oracles against 10 candidates, all templates.
+"""The training job of the paper: 50 passes over 663 sentences, 10 oracles against 10 candidates, all
+templates.
 
     python benchmarks/online_training.py SYSTEM SOURCE REFERENCE --output DIR
         [--source-column NAME=FILE ... --target-column NAME=FILE ...] [--sentences 663] [--iterations 50]
         [--nbest 1000]
 
-SYSTEM is a stored system, SOURCE tokenised sentences, REFERENCE their translations. Every template sees every
-token type: what the spelling gives, and columns (`isogloss classes`, `isogloss column`). Watanabe et al. 2007
-need nearly a day on 8 cores for this job. DIR gets the weights for `sparse_search.py`; a killed run goes on
-after its last pass. Prints per pass the features that have a weight and where the time went; at the end CPU
-time, in units of this machine too, and bytes of memory per feature.
+SYSTEM is a stored system, SOURCE has tokenized sentences, REFERENCE their translations. Every template sees
+every token type: those of the spelling, and columns (`isogloss classes`, `isogloss column`). Watanabe et al.
+2007 need nearly a day on 8 cores for this job. DIR gets the weights for `sparse_search.py`; an interrupted
+run resumes after its last pass. For each pass, prints the number of features with a weight and where the time
+went. At the end, prints CPU time, also in units of this machine, and bytes of memory per feature.
 """
 
 from __future__ import annotations

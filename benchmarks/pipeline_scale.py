@@ -1,10 +1,10 @@
-"""From 100,000 to a million sentence pairs: time and memory of every stage, and how they grow.
+"""From 100,000 to a million sentence pairs: time, memory and growth of every stage.
 
     ISOGLOSS_DATA=... python benchmarks/pipeline_scale.py [--pairs 100000 1000000] [--folder SCRATCH]
 
-Each stage is the command a user types, run as a process of its own; stages that this version does not have,
-and stages whose input is then missing, are named and left out. The growth of CPU time is held against that
-of n log n. Scratch files of several gigabytes go into ``--folder``, by default a temporary one.
+Each stage is the command that a user types, run as a process. Stages that this version does not have, and
+stages whose input is then missing, are named and skipped. The growth of CPU time is compared with n log n.
+Scratch files of several gigabytes go to ``--folder``, by default a temporary folder.
 """
 
 from __future__ import annotations

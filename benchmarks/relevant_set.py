@@ -1,16 +1,16 @@
-"""Relevant set training at the size of the paper: a decode pass, a pass of SGD, memory, growth.
-
-The decode pass is that of 29,000 sentences of a block system (SWAP, all features); of fewer it is measured
-and multiplied. The pass of SGD is over 29,000 sentences with 5 truths and 30 alternatives each, whose
-features are drawn at random from 20 million, 130 to a sequence, half of them shared by all sequences of a
-sentence. The peer is the same pass of SGD in NumPy and SciPy on a thousandth of the sentences. Times are
-CPU seconds; the pass of SGD uses one thread.
+"""Relevant-set training at the size of the paper: a decoding pass, a pass of SGD, memory, growth.
 
     [ISOGLOSS_DATA=...] python benchmarks/relevant_set.py [--folder DIR] [--sentences N] [--decoded N]
         [--threads N] [--part NAME]
 
-With ISOGLOSS_DATA the text is multi30k-tok/train.de, otherwise invented. The system that decodes it is
-trained first, its weights on a tenth of the text; ``--folder`` keeps it for another time.
+The decoding pass covers 29,000 sentences with a block system (SWAP, all features); if fewer are decoded, the
+time is scaled up. The pass of SGD covers 29,000 sentences with 5 truths and 30 alternatives each. Their
+features are drawn at random from 20 million, 130 per sequence, half of them shared by all sequences of a
+sentence. The peer is the same pass of SGD in NumPy and SciPy on a thousandth of the sentences. Times are CPU
+seconds; SGD uses one thread.
+
+With ISOGLOSS_DATA, the text is multi30k-tok/train.de; otherwise it is synthetic. The system that decodes it
+is trained first, its weights on a tenth of the text; ``--folder`` keeps it for another run.
 """
 
 from __future__ import annotations

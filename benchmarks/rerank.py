@@ -1,12 +1,13 @@
-"""Speed and memory of the rerankers' sweeps at the papers' size, against loops over pairs of candidates.
+"""Speed and memory of the rerankers' sweeps at the size of the papers, against loops over pairs of
+candidates.
 
     python benchmarks/rerank.py                 1000 sentences × 1000 candidates × 20 dense features
     python benchmarks/rerank.py --sparse        and 1 million sparse features, 200 active per candidate
 
 A sweep visits every sentence once: scores, multipliers of all violating pairs, one update. The peer is the
-loop over all pairs of candidates that the papers print, vectorised over one of the two; it is run on some
-sentences and its time multiplied up. All times are processor time on one core. The data are random: no corpus
-is needed.
+loop over all pairs of candidates that the papers print, vectorized over one of the two. It runs on a few
+sentences, and its time is scaled up. All times are CPU time on one core. The data are random; no corpus is
+needed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Retrieval of similar examples: time per query, growth, against looking at every example.
+"""Retrieval of similar examples: time per query and growth, against comparing with every example.
 
     ISOGLOSS_DATA=... python benchmarks/retrieval.py [--queries N] [--largest N]
 
-The corpus is tanaka's Japanese side (50,000 sentences) and larger ones made from it (see enlarged.py); the
-queries are its test sentences; K = 100, a share of 0.1 for the edit distance. Milliseconds are CPU time of a
-thread. Two comparisons with all examples stand beside it: the engine's own exact similarity, whose answers
-must be the same (checked), and, if RapidFuzz is installed, RapidFuzz's edit similarity alone.
+The corpus is the Japanese side of tanaka (50,000 sentences) and larger ones made from it (see enlarged.py).
+The queries are its test sentences; K = 100, with a share of 0.1 for the edit distance. Milliseconds are CPU
+time of one thread. Two comparisons with all examples run too: the engine's own exact similarity, which must
+give the same answers (checked), and, if RapidFuzz is installed, RapidFuzz's edit similarity alone.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Sampling a large corpus for a text: wall time, memory, against plain Python on a slice.
+"""Data selection from a large corpus: wall-clock time and memory, against plain Python on a slice.
 
     ISOGLOSS_DATA=... python benchmarks/sampling.py [--pairs N] [--slice N] [--threads N]
 
-The corpus is callhome's training text enlarged to a million pairs (see enlarged.py), the text the 3,979 lines
-of fisher/dev. The peer is what one would write first: the n-grams of the text in dictionaries, the precision
-of every pair against every sentence with which it shares an n-gram, a heap for each n-gram. It sees a slice
-of the corpus; its choice must be the same (checked), and its time is scaled to the whole corpus.
+The corpus is callhome's training text enlarged to a million pairs (see enlarged.py); the text is the 3,979
+lines of fisher/dev. The peer is the obvious program: the n-grams of the text in dictionaries, the precision
+of every pair against every sentence with which it shares an n-gram, and a heap for each n-gram. It sees a
+slice of the corpus. Its selection must be the same (checked), and its time is scaled to the whole corpus.
 """
 
 from __future__ import annotations

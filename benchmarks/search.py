@@ -1,11 +1,11 @@
-"""The search of a tuned system: speed against quality, what each part is worth, growth, threads, memory.
+"""The search of a tuned system: speed and quality, contribution of each part, growth, threads, memory.
 
     python benchmarks/search.py SYSTEM SOURCE REFERENCE [--soak SENTENCES]
 
-SYSTEM is a stored system, SOURCE tokenised sentences, REFERENCE their translations. CPU seconds of one thread
-with the model loaded; a *unit* is the CPU time of a fixed workload on this machine. Other decoders, multi30k
-German to English, measured once in the same units (words per unit at about 40.3 BLEU): moses2 with cube
-pruning 390, Moses with cube pruning 119, Moses' chart decoder 45, cdec 11.
+SYSTEM is a stored system, SOURCE has tokenized sentences, REFERENCE their translations. Times are CPU seconds
+of one thread with the model loaded; a *unit* is the CPU time of a fixed workload on this machine. Other
+decoders on multi30k German to English, measured once in the same units (words per unit at about 40.3 BLEU):
+moses2 with cube pruning 390, Moses with cube pruning 119, Moses' chart decoder 45, cdec 11.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def main() -> None:
             f"{100 * run.gap_share:>7.1f}"
         )
 
-    print(f"\n{'':<24} {'words/s':>9} {'per unit':>9} {'score':>10} {'BLEU':>7} {'% gaps':>7}")
+    print(f"\n{'':<24} {'words/s':>9} {'per unit':>9} {'score':>10} {'BLEU':>7} {'% hiero':>7}")
     for beam in BEAMS:
         line(
             f"beam {beam}",
@@ -82,11 +82,14 @@ def main() -> None:
     print("\nwithout")
     changes: dict[str, dict[str, object]] = {"diversity": {"diversity": False}}
     if base.options.hierarchical:
-        changes |= {"rules with gaps": {"gap_rules": False}, "reordering glue": {"reordering_glue": False}}
+        changes |= {
+            "rules with non-terminals": {"gap_rules": False},
+            "reordering glue": {"reordering_glue": False},
+        }
     else:
         changes |= {
             "reordering": {"phrase_order": "monotone"},
-            "jumps past a neighbour": {"phrase_order": "swap"},
+            "distortion beyond swaps": {"phrase_order": "swap"},
         }
     for name, change in changes.items():
         line(name, Run(with_options(replace(base.options, **change)), sources, references))  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
-"""Searching with millions of sparse weights against searching with dense features alone.
+"""Searching with millions of sparse weights, against searching with dense features alone.
 
     python benchmarks/sparse_search.py SYSTEM WEIGHTS SOURCE [--source-column NAME=FILE ...]
         [--target-column NAME=FILE ...]
 
-WEIGHTS is the folder that `online_training.py` leaves. Both searches use the dense weights that were learned
+WEIGHTS is the folder that `online_training.py` writes. Both searches use the dense weights that were learned
 with the sparse ones, the same limits and one thread. Prints CPU time per word of each, their ratio, how long
 the weights take to open, and how many features with a weight a target word of the best translation has.
 """

@@ -1,12 +1,12 @@
-"""Tuners on the 100-best lists of a Moses system (1,014 sentences, 14 dense features), after reading.
-
-Prints, for each tuner, CPU seconds (all threads), the same in *units* of this machine, BLEU on the list it
-was tuned on and BLEU of the weights applied to the test list. What the tuners of Moses need on the same list
-was measured once: `mert` with 20 restarts 280 units (objective .4106), `kbmira` 3 units.
-
-A unit is the geometric mean of the CPU seconds of two fixed workloads, compressing and gathering.
+"""Tuning methods on the 100-best lists of a Moses system (1,014 sentences, 14 dense features), after reading.
 
     ISOGLOSS_DATA=... python benchmarks/tuners.py [--runs N]
+
+Prints, for each method, CPU seconds (all threads), the same in *units* of this machine, BLEU on the list it
+was tuned on, and BLEU of the weights on the test list. The tuners of Moses were measured once on the same
+list: `mert` with 20 restarts 280 units (objective .4106), `kbmira` 3 units.
+
+A unit is the geometric mean of the CPU seconds of two fixed workloads, compressing and gathering.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from isogloss.learn import BatchMira, Mert, Pro, Problem
 from isogloss.metric import References
 from isogloss.nbest import read_nbest
 
-MOSES = {"mert": 280.0, "kbmira": 3.0}
+MOSES = {"mert": 280.0, "batch-mira": 3.0}
 
 
 def problem_of(data: Path, name: str) -> Problem:
@@ -43,8 +43,8 @@ def main() -> None:
     print(
         f"unit {one:.3f} s; start weights: dev {dev.score_of(start):.4f}, test {test.score_of(start):.4f}\n"
     )
-    print(f"{'tuner':8}{'seed':>5}{'CPU s':>8}{'units':>8}{'Moses':>8}{'ratio':>8}{'dev':>8}{'test':>8}")
-    learners = {"mert": Mert, "kbmira": BatchMira, "pro": Pro}
+    print(f"{'method':11}{'seed':>5}{'CPU s':>8}{'units':>8}{'Moses':>8}{'ratio':>8}{'dev':>8}{'test':>8}")
+    learners = {"mert": Mert, "batch-mira": BatchMira, "pro": Pro}
     for name, make in learners.items():
         for seed in range(1, options.runs + 1):
             learner = make(seed=seed)
@@ -54,7 +54,7 @@ def main() -> None:
             peer = MOSES.get(name)
             against = f"{'':>16}" if peer is None else f"{peer:>8.0f}{spent / one / peer:>8.2f}"
             scores = f"{learned.score:>8.4f}{test.score_of(learned.weights):>8.4f}"
-            print(f"{name:8}{seed:>5}{spent:>8.2f}{spent / one:>8.1f}{against}{scores}")
+            print(f"{name:11}{seed:>5}{spent:>8.2f}{spent / one:>8.1f}{against}{scores}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""This machine's unit: the CPU time of a fixed workload, by which figures of different machines compare."""
+"""The unit of this machine: the CPU time of a fixed workload, to compare figures across machines."""
 
 from __future__ import annotations
 

@@ -1,25 +1,16 @@
-"""Train an engine from Python, translate with it, and look at one translation.
+"""Train an engine, translate with it, and explain a translation.
 
-    python examples/train_from_python.py [FOLDER]
+    python examples/train_from_python.py
 
-Your own sentences and translations are two lists, two files of text, or one PO, TMX or XLIFF file.
+The sentences here are synthetic. Use your own: two lists, two text files, or one PO, TMX or XLIFF file.
 """
 
-import sys
-
 import isogloss
-from isogloss.corpus.synthetic.text import as_text, make_corpus
+from isogloss.corpus.synthetic import as_text, make_corpus
 
-folder = sys.argv[1] if len(sys.argv) > 1 else "example-engine"
 corpus = make_corpus(700, seed=1)
-
-trained = isogloss.train(
-    folder,
-    source=map(as_text, corpus.source),
-    target=map(as_text, corpus.target),
-    method="mert",
-    iterations=1,
-)
+source, target = map(as_text, corpus.source), map(as_text, corpus.target)
+trained = isogloss.train("example-engine", source=source, target=target, method="mert", iterations=1)
 print(f"BLEU {trained.results['dev']['scores']['BLEU']['score']:.1f}; see {trained.report}")
 
 engine = trained.load()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,6 +51,28 @@ def test_tests_that_are_named_exist() -> None:
     named = [ROOT / name for _, text in texts() for name in mention.findall(text)]
     assert len(named) > 4
     assert [path for path in named if not path.exists()] == []
+
+
+def test_the_map_shows_the_layers_as_they_are_checked() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    checked = [{name.removeprefix("isogloss.") for name in layer.split(" | ")} for layer in layers]
+    packages = {path.parent.name for path in ROOT.glob("src/isogloss/*/__init__.py")}
+    assert set().union(*checked) == packages
+    rows = re.findall(r"^\|.*?\|(.*)\|$", section("Layers"), re.MULTILINE)[2:]
+    assert [packages & set(re.findall(r"`(\w+)`", row)) for row in rows] == checked
+
+
+def test_the_map_shows_every_room_of_the_engine() -> None:
+    rooms = {path.name for path in (ROOT / "engine").iterdir() if path.is_dir()}
+    rows = re.findall(r"^\|(.*?)\|", section("The engine"), re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == rooms
+
+
+def section(title: str) -> str:
+    """A section of the page for contributors."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 @pytest.mark.skipif(not HOST.exists(), reason="a source archive has no workflows")

@@ -11,9 +11,9 @@ def commands_page() -> str:
     """Every command, as ``isogloss VERB --help`` and ``isogloss options VERB`` explain it, in Markdown."""
     from isogloss.cli.main import verbs
 
-    lines = ["# Commands", "", "Every command with all its options. An option with a dot in its name can be"]
+    lines = ["# Commands", "", "This page lists every command with all its options. You can type an option"]
     lines += [
-        "typed (`--lm.order 4`), set (`--set lm.order=4`) or written in a TOML file",
+        "with a dot in its name (`--lm.order 4`), set it (`--set lm.order=4`), or write it in a TOML file",
         "(`order = 4` below `[lm]`).",
     ]
     verb = None

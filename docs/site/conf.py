@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import re
 from typing import Any
+
+from sphinx.addnodes import pending_xref
+from sphinx.util.nodes import find_pending_xref_condition
 
 import isogloss
 
@@ -17,8 +21,6 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_heading_anchors = 4  # links to headings work as on a code host
 highlight_language = "none"  # a block that names no language is what a program prints
 smartquotes = False  # "--option" stays what people type
-# Short names in annotations can belong to more than one package; the link then leads to the first.
-suppress_warnings = ["ref.python"]
 
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
@@ -72,7 +74,15 @@ def short_arrays(app: Any, what: str, name: str, value: Any, options: Any, *sign
     return tuple(part and _ARRAY.sub(r"~numpy.typing.NDArray[\1]", part) for part in signature)
 
 
+def builtins_unlinked(app: Any, doctree: Any) -> None:
+    """Leave built-in types in annotations as text: ``bytes`` is not one of our attributes of that name."""
+    for node in list(doctree.findall(pending_xref)):
+        if node.get("refdomain") == "py" and hasattr(builtins, node.get("reftarget", "")):
+            node.replace_self((find_pending_xref_condition(node, "*") or node).children)
+
+
 def setup(app: Any) -> None:
-    """Connect what changes docstrings and signatures."""
+    """Connect what changes docstrings, signatures and links."""
+    app.connect("doctree-read", builtins_unlinked)
     app.connect("autodoc-process-docstring", tidied)
     app.connect("autodoc-process-signature", short_arrays)

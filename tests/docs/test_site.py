@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import fcntl
+import importlib
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from urllib.parse import unquote
 import pytest
 
 import isogloss.errors
+from isogloss.cli.main import verbs
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -132,9 +134,19 @@ def test_every_error_is_in_the_reference(site: Path) -> None:
     assert set(isogloss.errors.__all__) <= names
 
 
+def test_every_package_is_in_the_reference(site: Path) -> None:
+    packages = {path.parent.name for path in Path(isogloss.__file__).parent.glob("*/__init__.py")}
+    assert {"selection", "speech"} <= packages
+    for name in packages - {"cli"}:  # commands have a page of their own
+        public = getattr(importlib.import_module(f"isogloss.{name}"), "__all__", ())
+        text = (site / "reference" / "python" / f"{name}.html").read_text("utf-8")
+        assert [one for one in public if one not in text] == []
+
+
 def test_every_verb_is_in_the_reference(site: Path) -> None:
     anchors = page(site / "reference" / "commands.html").anchors
-    assert {"isogloss-train", "isogloss-translate", "isogloss-evaluate"} <= anchors
+    words = {"-".join(("isogloss", *words)) for words, app in verbs() if words and app.default_command}
+    assert {"isogloss-train", "isogloss-catalog-fill", "isogloss-evaluate"} <= words <= anchors
 
 
 @pytest.fixture

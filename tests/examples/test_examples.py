@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -17,21 +20,30 @@ def run(name: str, folder: Path, *arguments: str) -> str:
 
 
 def test_there_is_no_example_without_a_test() -> None:
-    tested = {"train_from_python.py", "rerank_neural_list.py", "feature_in_20_lines.py"}
+    tested = {"train_from_python.py", "rerank_neural_list.py", "reranker_in_10_lines.py"}
     assert {path.name for path in EXAMPLES.glob("*.py")} == tested
 
 
 def test_train_from_python(tmp_path: Path) -> None:
-    printed = run("train_from_python.py", tmp_path, "engine")
+    printed = run("train_from_python.py", tmp_path)
     assert printed.startswith("BLEU ")
     assert "\nrules, in the order of the translation\n" in printed
-    assert (tmp_path / "engine" / "report.html").exists()
+    assert (tmp_path / "example-engine" / "report.html").exists()
 
 
 def test_rerank_neural_list(tmp_path: Path) -> None:
     assert len(run("rerank_neural_list.py", tmp_path).splitlines()) == 30
 
 
-def test_feature_in_20_lines(tmp_path: Path) -> None:
-    lines = run("feature_in_20_lines.py", tmp_path).splitlines()
-    assert lines[1:] == ["er zahlte 40 Dollar", "Zimmer 12 ist frei", "Bus 7 fährt um 9"]
+def test_reranker_in_10_lines(tmp_path: Path) -> None:
+    lines = run("reranker_in_10_lines.py", tmp_path).splitlines()
+    assert "missing_numbers" in lines[0]
+    assert lines[1:] == ["er zahlte 40 Dollar", "Zimmer 12 ist frei"]
+
+
+@pytest.mark.parametrize("name", ["train_from_python.py", "reranker_in_10_lines.py"])
+def test_first_examples_have_ten_lines_of_code(name: str) -> None:
+    text = (EXAMPLES / name).read_text("utf-8")
+    docstring = ast.parse(text).body[0]
+    code = text.splitlines()[docstring.end_lineno or 0 :]
+    assert len([line for line in code if line.strip() and not line.strip().startswith("#")]) <= 10
