@@ -292,7 +292,7 @@ void bind_table_class(nb::module_& module) {
           "The rules of the nodes in [begin, end) as lines of text.");
 }
 
-void bind_selection(nb::module_& module) {
+void bind_rule_selection(nb::module_& module) {
   struct BoundSelection {
     nb::object table;
     ArrayIn<std::uint8_t> keep;
@@ -420,7 +420,7 @@ void bind_rule_table(nb::module_& module) {
               "tuple[numpy.typing.NDArray[numpy.uint32], int]"),
       "The hash table from (node, symbol) to child, and its longest way to an entry.");
   bind_table_class(module);
-  bind_selection(module);
+  bind_rule_selection(module);
   bind_significance(module);
   bind_lexicon(module);
 }
