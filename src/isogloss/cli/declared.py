@@ -44,7 +44,12 @@ def heading(name: str) -> Group:
         "Selection",
         "Search",
         "Choice",
+        "Features",
+        "Learning",
         "Tuning",
+        "Constraints",
+        "Metric",
+        "Comparison",
         "Local training",
     )
     last = {"Resources": 80, "More": 90}

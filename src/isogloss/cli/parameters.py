@@ -9,7 +9,17 @@ from cyclopts import Parameter
 
 from isogloss.cli.declared import heading
 
-__all__ = ["Scratch", "TokenizedText", "Weights", "output_to"]
+__all__ = ["Reference", "Scratch", "TokenizedText", "Weights", "output_to"]
+
+Reference = Annotated[
+    list[Path],
+    Parameter(
+        name="--reference",
+        metavar="FILE...",
+        group=heading("Data"),
+        help="Reference translations: a file per translator.",
+    ),
+]
 
 TokenizedText = Annotated[
     Path,

@@ -11,10 +11,8 @@ paired_bootstrap, approximate_randomization       tests under any metric
 from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, BleuOptions, bleu_scores
 from isogloss.metric.document import DocumentBleu
 from isogloss.metric.evaluation import (
-    EvaluateOptions,
     Evaluation,
     SentenceDifference,
-    SystemOutput,
     SystemResult,
     SystemScore,
     evaluate,
@@ -23,6 +21,7 @@ from isogloss.metric.evaluation import (
 from isogloss.metric.interface import Metric
 from isogloss.metric.named import METRIC_NAMES, metric_named
 from isogloss.metric.nist import Nist
+from isogloss.metric.options import EvaluateOptions, MetricName, MetricOptions, ScoringOptions
 from isogloss.metric.references import References, ReferencesLike, as_references
 from isogloss.metric.sacre import SacreMetric, sacre_bleu, sacre_chrf, sacre_ter
 from isogloss.metric.significance import (
@@ -33,6 +32,7 @@ from isogloss.metric.significance import (
     bootstrap_scores,
     paired_bootstrap,
 )
+from isogloss.metric.system_output import SystemOutput, read_systems
 
 __all__ = [
     "METRIC_NAMES",
@@ -45,10 +45,13 @@ __all__ = [
     "Evaluation",
     "Interval",
     "Metric",
+    "MetricName",
+    "MetricOptions",
     "Nist",
     "References",
     "ReferencesLike",
     "SacreMetric",
+    "ScoringOptions",
     "SentenceDifference",
     "SystemOutput",
     "SystemResult",
@@ -62,6 +65,7 @@ __all__ = [
     "evaluate_systems",
     "metric_named",
     "paired_bootstrap",
+    "read_systems",
     "sacre_bleu",
     "sacre_chrf",
     "sacre_ter",
