@@ -9,17 +9,16 @@ from cyclopts import Parameter
 
 from isogloss.cli.declared import heading
 
-__all__ = ["Reference", "Scratch", "TokenizedText", "Weights", "output_to"]
+__all__ = ["OptionalReference", "Reference", "Scratch", "TokenizedText", "Weights", "output_to"]
 
-Reference = Annotated[
-    list[Path],
-    Parameter(
-        name="--reference",
-        metavar="FILE...",
-        group=heading("Data"),
-        help="Reference translations: a file per translator.",
-    ),
-]
+_REFERENCE = Parameter(
+    name="--reference",
+    metavar="FILE...",
+    group=heading("Data"),
+    help="Reference translations: a file per translator.",
+)
+Reference = Annotated[list[Path], _REFERENCE]
+OptionalReference = Annotated[list[Path] | None, _REFERENCE]
 
 TokenizedText = Annotated[
     Path,
