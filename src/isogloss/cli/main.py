@@ -133,7 +133,7 @@ def _make_app() -> App:
         version=_version,
         help_flags=["--help", "-h"],
         help_format="plaintext",
-        default_parameter=Parameter(negative=(), consume_multiple=True, negative_iterable=()),
+        default_parameter=Parameter(negative=(), consume_multiple=True),
         group_commands=Group("Commands", sort_key=99),
     )
     for number, (heading, members) in enumerate(_VERBS.items()):
