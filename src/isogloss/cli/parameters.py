@@ -15,7 +15,7 @@ _REFERENCE = Parameter(
     name="--reference",
     metavar="FILE...",
     group=heading("Data"),
-    help="Reference translations: a file per translator.",
+    help="Reference translations, one file per translator.",
 )
 Reference = Annotated[list[Path], _REFERENCE]
 OptionalReference = Annotated[list[Path] | None, _REFERENCE]

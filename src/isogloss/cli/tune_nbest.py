@@ -34,7 +34,7 @@ _NAMES = {
 _DATA = heading("Data")
 HeldOutReference = Annotated[
     list[Path] | None,
-    Parameter(metavar="FILE...", group=_DATA, help="References of --held-out: a file per translator."),
+    Parameter(metavar="FILE...", group=_DATA, help="References of --held-out, one file per translator."),
 ]
 
 
