@@ -71,7 +71,7 @@ def declaring() -> list[tuple[str, Declared]]:
     found = []
     for words, inner in verbs():
         declared = getattr(inner.default_command, DECLARED, None)
-        if isinstance(declared, Declared):
+        if isinstance(declared, Declared) and declared.options:
             found.append((" ".join(words), declared))
     return found
 

@@ -51,6 +51,7 @@ def declared_by(verb: tuple[str, ...]) -> Declared:
         words: declared
         for words, app in verbs()
         if isinstance(declared := getattr(app.default_command, DECLARED, None), Declared)
+        and declared.options
     }
     if words not in known:
         names = ", ".join(" ".join(words) for words in known)
