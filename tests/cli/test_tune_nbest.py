@@ -90,6 +90,21 @@ def test_start_weights_and_constraints(run: Run, tmp_path: Path) -> None:
     assert weights["Choice"] == pytest.approx(0.7, abs=1e-3)
 
 
+def test_constraints_in_a_file(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "tune.toml"
+    config.write_text("[mert]\nrestarts = 1\n[constraints]\nbounds = { Order = [0.4, 0.6] }\n")
+    start = tmp_path / "start"
+    start.write_text("Missing\t0.5\nDoubled\t0.5\nOrder\t0.5\nChoice\t0.5\nLength\t0\n")
+    call = ["dev.nbest", "--reference", "dev.ref", "--initial-weights", str(start), "--config", str(config)]
+    code, out, _ = run(*call, "--json")
+    assert code == 0
+    assert 0.4 <= json.loads(out)["weights"]["Order"] <= 0.6
+    config.write_text("[constraints]\nbounds = { Order = [0.4] }\n")
+    code, _, err = run(*call)
+    assert code == 2
+    assert "the bounds of 'Order' must be two numbers, got 1" in err
+
+
 def test_a_given_quality_and_other_metrics(run: Run, lists: Path) -> None:
     problem = bleu_problem()
     (lists / "quality").write_text("".join(f"{value}\n" for value in problem.sentence_scores()))

@@ -53,7 +53,7 @@ OtherFiles = Annotated[
     ),
 ]
 
-_METRIC = ("metric", "tokenize", "lowercase")
+_METRIC = ("metric", "tokenize")
 _RESOURCES = ("threads",)
 _TRAIN = {
     "Features": ("features", "columns"),
@@ -63,7 +63,7 @@ _TRAIN = {
 }
 _SWEEP = {
     "Features": ("features", "columns"),
-    "Learning": ("methods", "start", "length"),
+    "Learning": ("methods", "start"),
     "Metric": _METRIC,
     "Comparison": ("folds", "seed"),
     "Resources": _RESOURCES,

@@ -72,7 +72,7 @@ def tune_nbest(
     """Tune weights on an n-best list.
 
     The list can come from any system. Weights that cannot be used are reported with their cause and never
-    written.
+    written. Use --freeze NAME, --bound NAME=LOW:HIGH and --prior NAME=MEAN:STRENGTH to constrain weights.
     """
     if held_out is not None and held_out_reference:
         other = (opened(held_out, warn=False), held_out_reference)
