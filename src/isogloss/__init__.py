@@ -48,7 +48,15 @@ if TYPE_CHECKING:
     from isogloss.metric import EvaluateOptions, Metric, evaluate
     from isogloss.nbest import NbestList
     from isogloss.pipeline import Trained, TrainOptions
-    from isogloss.rerank import Reranker, RerankOptions, SweepOptions, feature, mbr, tune_nbest
+    from isogloss.rerank import (
+        NbestTuneOptions,
+        Reranker,
+        RerankOptions,
+        SweepOptions,
+        feature,
+        mbr,
+        tune_nbest,
+    )
     from isogloss.selection import SampleOptions
     from isogloss.tuning import OnlineOptions, RelevantSetOptions, TuneOptions, TuneResult
 
@@ -76,6 +84,7 @@ __all__ = [
     "MissingExtraError",
     "ModelFormatError",
     "NbestList",
+    "NbestTuneOptions",
     "NotTrainedError",
     "OnlineOptions",
     "OutputError",
@@ -132,6 +141,7 @@ _PLACES = {
     "MissingExtraError": "isogloss.io.errors",
     "ModelFormatError": "isogloss.io.errors",
     "NbestList": "isogloss.nbest",
+    "NbestTuneOptions": "isogloss.rerank",
     "NotTrainedError": "isogloss.io.errors",
     "OnlineOptions": "isogloss.tuning",
     "OutputError": "isogloss.io.errors",

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import MISSING
+from operator import attrgetter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
-from cyclopts import Parameter
+from cyclopts import App, Parameter
+from cyclopts.argument import Argument
 
-from isogloss.cli.declared import DECLARED, Declared, declares
+from isogloss.cli.declared import DECLARED, Changes, Declared, declares
 from isogloss.cli.main import _VERBS, app, main, verbs
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.options import Option
 from isogloss.io.resources import Threads
+from isogloss.learn import find_learner
 from isogloss.pipeline import TrainOptions
 
 FILES = {"source": "a", "target": "b"}
@@ -66,7 +71,7 @@ def declaring() -> list[tuple[str, Declared]]:
     found = []
     for words, inner in verbs():
         declared = getattr(inner.default_command, DECLARED, None)
-        if isinstance(declared, Declared):
+        if isinstance(declared, Declared) and declared.options:
             found.append((" ".join(words), declared))
     return found
 
@@ -125,3 +130,191 @@ def test_the_list_of_verbs_has_the_first_sentence_of_each() -> None:
             inner = app[name]
             told = inner.help if inner.default_command is None else inspect.getdoc(inner.default_command)
             assert " ".join((told or "").split()).startswith(sentence.rstrip(".")), name
+
+
+# Every option of every verb ------------------------------------------------------------------------------
+
+
+SEVERAL = {
+    "--case": "of a system in training, of text on its own",
+    "--columns": "features of a list by name; of a TSV file by number",
+    "--config": "options of a verb, or the description of an experiment",
+    "--count": "of utterances; how rules are counted",
+    "--dev-source": "optional in training, required for tuning",
+    "--dev-target": "likewise",
+    "--features": "to compute, to compare as sets, to give other files",
+    "--for": "sentences that a table or a selection is made for",
+    "--format": "of what a verb reads or prints; each has formats of its own",
+    "--initial-weights": "by default those of a system or of a list",
+    "--input": "what a line of the input is; each verb reads other kinds",
+    "--iterations": "of the algorithm that the verb runs",
+    "--keep": "findings of 'corpus check' that are no reason to drop a pair",
+    "--language": "of text, or to translate into",
+    "--list": "a table of what was found",
+    "--lowercase": "ignore case in scores, or in alignment",
+    "--max-length": "of sentences to align, of phrases to extract",
+    "--max-span": "of the search, and what a table is filtered for",
+    "--max-words": "of a sentence, to split or to drop it",
+    "--memory-limit": "of counting and sorting, or of alignment",
+    "--method": "learners by their names; align, select and memory have methods of their own",
+    "--model": "of case (a table), of alignment (a folder)",
+    "--nbest": "candidates per sentence, to give or to keep",
+    "--output": "where the result goes; what it is, each verb says",
+    "--pairs": "of a synthetic corpus",
+    "--placeholders": "kinds to keep, or the file they are kept in",
+    "--prune": "n-grams by count, lexical entries by probability",
+    "--reference": "of lists and text; of examples, beside --source",
+    "--reordering": "to read or to write",
+    "--restarts": "of mert, of clustering",
+    "--samples": "of a significance test",
+    "--scale": "of scores; of features, on or off, called the same in Python",
+    "--search": "with or without its own rules",
+    "--seed": "random seed of what the verb draws",
+    "--significance": "of rules, when they are extracted or later",
+    "--size": "of a selection, of examples",
+    "--source": "source side of what the verb works on",
+    "--source-columns": "from files",
+    "--source-language": "of training text, of bilingual files",
+    "--system": "that decodes, or whose tokenizers count",
+    "--target": "target side of what the verb works on",
+    "--target-columns": "from files",
+    "--target-language": "of training text, of bilingual files",
+    "--threshold": "of hypotheses, of links",
+    "--to": "format of the output, with or without a default",
+    "--tokenized": "which text is tokens, each verb says",
+    "--tokenizer": "of a system in training, of text on its own",
+    "--weights": "of a system that is made, or in place of its own",
+}
+"""Flags that are declared more than once, and what they have in common or why they differ.
+
+Anything else with the same name must be the same declaration. Think twice before adding a line: people expect
+a flag that they know to mean what they know.
+"""
+
+LEARNING = {
+    "train": True,
+    "tune": True,
+    "tune-nbest": False,
+    "rerank train": False,
+    "rerank sweep": False,
+}
+"""Verbs whose ``--method`` is a learner, and whether they have a decoder."""
+
+
+DESCRIBED = ("experiment relevant-set", "experiment local-training", "experiment ntt-iwslt2007")
+"""Verbs that need a file of tables that no default can stand for; tests of the experiments read such
+files."""
+
+
+def every_verb() -> list[tuple[str, App]]:
+    return [(" ".join(words), inner) for words, inner in verbs() if inner.default_command is not None]
+
+
+def arguments_of(inner: App) -> Iterator[Argument]:
+    return iter(inner.assemble_argument_collection(default_parameter=app.default_parameter))
+
+
+def declaration(inner: App) -> Declared:
+    found = getattr(inner.default_command, DECLARED, None)
+    return found if isinstance(found, Declared) else Declared({}, {})
+
+
+def flags() -> dict[str, dict[str, Argument]]:
+    """Verbs by flag, with what the flag is there."""
+    found: dict[str, dict[str, Argument]] = {}
+    for verb, inner in every_verb():
+        for argument in arguments_of(inner):
+            for name in argument.names:
+                if name.startswith("-"):
+                    found.setdefault(name, {})[verb] = argument
+    return found
+
+
+@pytest.mark.parametrize(("verb", "inner"), every_verb(), ids=[verb for verb, _ in every_verb()])
+def test_every_option_is_told_in_a_sentence(verb: str, inner: App) -> None:
+    for argument in arguments_of(inner):
+        told = argument.parameter.help or ""
+        # What a choice means may begin with its name, which is written as people type it.
+        named = told.split(" ")[0].rstrip(":,") in (argument.get_choices(force=True) or ())
+        assert told[:1].isupper() or named, f"{verb} {argument.name}: {told}"
+        assert told.endswith("."), f"{verb} {argument.name}: {told}"
+
+
+@pytest.mark.parametrize(("verb", "inner"), every_verb(), ids=[verb for verb, _ in every_verb()])
+def test_every_option_is_declared_by_a_class_or_by_the_verb(verb: str, inner: App) -> None:
+    declared = declaration(inner)
+    own = set(inspect.signature(inner.default_command).parameters)  # type: ignore[arg-type]
+    if declared.classes:
+        own = {*declared.own, "set", "config"}
+    by_class = {declared.flag(name): option for name, option in declared.options.items()}
+    for argument in arguments_of(inner):
+        if not argument.name.startswith("-"):
+            continue
+        option = by_class.get(argument.name)
+        if option is None:
+            assert argument.field_info.name in own, f"{verb}: nobody declares {argument.name}"
+        allowed = {argument.name, f"--no-{argument.name[2:]}", "-o", *(argument.parameter.alias or ())}
+        assert set(argument.names) <= allowed, f"{verb}: {argument.names}"
+
+
+@pytest.mark.parametrize(("verb", "inner"), every_verb(), ids=[verb for verb, _ in every_verb()])
+def test_what_a_verb_shows_as_default_is_what_it_uses(verb: str, inner: App) -> None:
+    declared = declaration(inner)
+    used = {} if verb in DESCRIBED else defaults_used(declared)
+    by_class = {declared.flag(name): option for name, option in declared.options.items()}
+    for argument in arguments_of(inner):
+        shown, default = argument.show_default, argument.field_info.default
+        option = by_class.get(argument.name)
+        if option is not None:
+            assert shown == (option.shown_default or False), f"{verb} {argument.name}"
+            if option.name in used and not option.default_text:
+                assert used[option.name] == option.default, f"{verb} {argument.name}"
+        elif isinstance(shown, str):  # words stand for nothing given, or say yes
+            assert default is None or (default is True and shown == "yes"), f"{verb} {argument.name}"
+        elif not shown:
+            nothing = (None, False, inspect.Parameter.empty)
+            assert any(default is value for value in nothing), f"{verb} {argument.name}: {default}"
+
+
+def defaults_used(declared: Declared) -> dict[str, Any]:
+    """What the options are if only those are given that must be."""
+    given = {name: needed(option) for name, option in declared.options.items() if option.required}
+    built = declared.build(given, None, ())
+    found: dict[str, Any] = {}
+    for into, cls in declared.classes.items():
+        if not isinstance(cls, Changes):
+            names = [name for name in Declared({into: cls}, {}).options if name not in given]
+            for name in names:
+                part, _, last = name.rpartition(".")
+                owner = attrgetter(part)(built[into]) if part else built[into]
+                if owner is not None:  # else the table as a whole is left out
+                    found[name] = getattr(owner, last)
+    return found
+
+
+def needed(option: Option) -> Any:
+    if option.choices:
+        return option.choices[0]
+    return ["x"] if option.kind.startswith("list") else "x"
+
+
+def test_a_flag_means_the_same_everywhere() -> None:
+    found = flags()
+    for name, uses in found.items():
+        told = {argument.parameter.help for argument in uses.values()}
+        assert len(told) == 1 or name in SEVERAL or name == "-o", f"{name}: {sorted(map(str, told))}"
+    for name in SEVERAL:
+        assert len(found[name]) > 1, f"{name} is declared once; SEVERAL need not name it"
+    for argument in found["--seed"].values():
+        assert str(argument.parameter.help).startswith("Random seed")
+    assert found["-o"].keys() == found["--output"].keys()
+    assert {argument.parameter.metavar for argument in found["--memory"].values()} == {"FOLDER"}
+
+
+def test_methods_of_learning_have_one_name_everywhere() -> None:
+    for verb, decoder in LEARNING.items():
+        declared = dict(declaring())[verb]
+        name = next(name for name in declared.options if declared.flag(name) == "--method")
+        default = declared.options[name].default
+        for method in default if isinstance(default, tuple) else (default,):
+            assert find_learner(method, decoder=decoder).name == method

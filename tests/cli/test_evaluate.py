@@ -135,7 +135,7 @@ def test_standard_input_is_read_once(hyp: Path, ref: Path, fork_server: ForkServ
     assert main(["evaluate", "-", "-", "--reference", str(ref)]) == 2
 
 
-def test_tokenised_text_is_warned_about(run: Run, tmp_path: Path) -> None:
+def test_tokenized_text_is_warned_about(run: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "tok", LINES * 50)
     code, _, err = run(path, "--reference", path)
     assert code == 0
@@ -151,11 +151,11 @@ def test_tokenised_text_is_warned_about(run: Run, tmp_path: Path) -> None:
             "unknown metric 'meteor'; choose one or more of: bleu, nist, chrf, ter",
         ),
         (["--tokenize", "moses"], "unknown tokenizer 'moses'; choose one of:"),
-        (["--test", "sign"], "unknown test 'sign'; choose one of: bootstrap, randomization, none"),
-        (["--samples", "0"], "samples must be at least 1"),
-        (["--seed", "-1"], "seed must be at least 0"),
-        (["--worst", "-1"], "worst must be at least 0"),
-        (["--samples", "many"], "--samples must be a whole number, got 'many'"),
+        (["--test", "sign"], "--test must be one of bootstrap, randomization, none, got 'sign'"),
+        (["--samples", "0"], "--samples must be at least 1"),
+        (["--seed", "-1"], "--seed must be at least 0"),
+        (["--worst", "-1"], "--worst must be at least 0"),
+        (["--samples", "many"], "--samples must be a whole number, at least 1, got 'many'"),
     ],
 )
 def test_wrong_options(run: Run, hyp: Path, ref: Path, arguments: list[str], problem: str) -> None:

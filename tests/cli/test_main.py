@@ -16,10 +16,10 @@ import pytest
 
 import isogloss
 from isogloss.cli import console
+from isogloss.cli import nbest as nbest_verbs
 from isogloss.cli.main import main
 from isogloss.cli.main import verbs as declared_verbs
 from isogloss.io.errors import InternalError
-from isogloss.nbest import summary
 from support.ntt_corpus import write_task
 
 COMMAND = [sys.executable, "-m", "isogloss"]
@@ -73,7 +73,7 @@ def test_our_mistakes_are_1(
     def bug(_: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(summary, "summarise", bug)
+    monkeypatch.setattr(nbest_verbs, "summarise", bug)
     assert main(["nbest", "info", nbest]) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith(
@@ -86,7 +86,7 @@ def test_our_mistakes_are_1(
     def known(_: object) -> None:
         raise InternalError("this cannot happen")
 
-    monkeypatch.setattr(summary, "summarise", known)
+    monkeypatch.setattr(nbest_verbs, "summarise", known)
     assert main(["nbest", "info", nbest]) == 1
     assert capsys.readouterr().err == "error: this cannot happen\n"
 
@@ -97,7 +97,7 @@ def test_a_bug_that_is_about_a_file_is_still_ours(
     def bug(_: object) -> None:
         raise FileNotFoundError(2, "No such file or directory", "a file of ours")
 
-    monkeypatch.setattr(summary, "summarise", bug)
+    monkeypatch.setattr(nbest_verbs, "summarise", bug)
     assert main(["nbest", "info", nbest]) == 1
     assert "This is a bug in Isogloss" in capsys.readouterr().err
 
@@ -116,7 +116,7 @@ def test_ctrl_c_is_130(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(summary, "summarise", interrupted)
+    monkeypatch.setattr(nbest_verbs, "summarise", interrupted)
     assert main(["nbest", "info", nbest]) == 130
     assert capsys.readouterr().err.strip() == "interrupted"
 

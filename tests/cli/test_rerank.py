@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import isogloss
 from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.nbest import read_nbest, write_nbest
@@ -201,3 +202,46 @@ def test_sentences_without_candidates_are_said(capsys: pytest.CaptureFixture[str
     assert len(captured.out.splitlines()) == 40
     assert captured.out.splitlines()[3] == captured.out.splitlines()[39] == ""
     assert "2 sentences have no candidates; their lines are empty" in captured.err
+
+
+def test_mbr_needs_no_training(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("samples").write_text("0 ||| a dog\n0 ||| a big dog\n0 ||| a big cat\n2 ||| yes\n")
+    assert main(["rerank", "mbr", "samples", "--utility", "chrf", "--scale", "0"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == "a big dog\n\nyes\n"
+    assert "warning: 1 sentences have no candidates; their lines are empty" in captured.err
+    mbr = ["rerank", "mbr", "test.nbest", "--scale", "0.5", "--pseudo-references", "3", "--to", "jsonl"]
+    assert main(["--quiet", *mbr, "--output", "list.jsonl"]) == 0
+    expected = isogloss.mbr("test.nbest", scale=0.5, references=3)
+    assert list(read_nbest("list.jsonl").texts()) == expected.texts()
+    assert "--pseudo-references must be at least 0, got -1" in error_of(capsys, *mbr[:-3], "-1")
+
+
+def test_what_a_list_lacks_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Path("dev.nbest").read_text().splitlines()
+    lines[3] = lines[3].replace("Length= ", "Other= ")
+    Path("dev.nbest").write_text("\n".join(lines) + "\n")
+    said = "warning: dev.nbest: feature 'Length' is missing on 1 of 320 candidates; it counts as 0 there"
+    for call in (
+        TRAIN,
+        ["rerank", "apply", "model", "dev.nbest"],
+        ["rerank", "mbr", "dev.nbest"],
+        ["rerank", "sweep", "dev.nbest", "--reference", "dev.en", "--folds", "2"],
+        ["tune-nbest", "dev.nbest", "--reference", "dev.en", "--method", "pro:draws=1"],
+    ):
+        assert main(["--quiet", *call]) == 0
+        assert capsys.readouterr().err.count(said) == 1, call
+
+
+def test_options_inside_others_and_files_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("train.toml").write_text('method = "mert:restarts=1"\ndecision = "mbr"\n[mbr]\nutility = "chrf"\n')
+    assert main(["--quiet", *TRAIN, "--config", "train.toml", "--set", "mbr.scales=[1, 2]", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["decision"] == "mbr"
+    assert main([*TRAIN, "--method", "voted", "--held-out-share", "0.2", "--no-scale"]) == 0
+    assert "'voted' is now called 'voted-perceptron'" in capsys.readouterr().err
+    for wrong, message in (
+        (["--held-out-share", "1"], "--held-out-share must be at least 0 and below 1, got 1.0"),
+        (["--start", "here"], "--start must be one of zero, decoder, got 'here'"),
+        (["--set", "mbr.scales=0"], "--mbr.scales must be above 0, got 0"),
+    ):
+        assert message in error_of(capsys, *TRAIN, *wrong)

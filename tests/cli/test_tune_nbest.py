@@ -90,6 +90,21 @@ def test_start_weights_and_constraints(run: Run, tmp_path: Path) -> None:
     assert weights["Choice"] == pytest.approx(0.7, abs=1e-3)
 
 
+def test_constraints_in_a_file(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "tune.toml"
+    config.write_text("[mert]\nrestarts = 1\n[constraints]\nbounds = { Order = [0.4, 0.6] }\n")
+    start = tmp_path / "start"
+    start.write_text("Missing\t0.5\nDoubled\t0.5\nOrder\t0.5\nChoice\t0.5\nLength\t0\n")
+    call = ["dev.nbest", "--reference", "dev.ref", "--initial-weights", str(start), "--config", str(config)]
+    code, out, _ = run(*call, "--json")
+    assert code == 0
+    assert 0.4 <= json.loads(out)["weights"]["Order"] <= 0.6
+    config.write_text("[constraints]\nbounds = { Order = [0.4] }\n")
+    code, _, err = run(*call)
+    assert code == 2
+    assert "the bounds of 'Order' must be two numbers, got 1" in err
+
+
 def test_a_given_quality_and_other_metrics(run: Run, lists: Path) -> None:
     problem = bleu_problem()
     (lists / "quality").write_text("".join(f"{value}\n" for value in problem.sentence_scores()))
@@ -108,8 +123,28 @@ def test_a_given_quality_and_other_metrics(run: Run, lists: Path) -> None:
         assert (code, better) == (0, True)
 
 
+def test_options_of_methods_and_their_old_names(lists: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["tune-nbest", str(lists / "dev.nbest"), "--reference", str(lists / "dev.ref"), "--json"]
+    found = []
+    for words in (
+        ["--method", "batch-mira:iterations=3"],
+        ["--method", "batch-mira", "--batch-mira.iterations", "3"],
+        ["--method", "batch-mira", "--set", "batch_mira.iterations=3"],
+        ["--method", "kbmira", "--iterations", "3"],
+    ):
+        assert main([*call, *words]) == 0
+        captured = capsys.readouterr()
+        found.append(json.loads(captured.out)["weights"])
+    assert found == [found[0]] * 4
+    assert "--iterations is now called --batch-mira.iterations" in captured.err
+    assert "'kbmira' is now called 'batch-mira'" in captured.err
+
+
 BAD = {
-    "missing reference": (["dev.nbest"], "give either --reference or --quality"),
+    "missing reference": (
+        ["dev.nbest"],
+        "give either references (--reference, one or several) or the quality of every candidate (--quality)",
+    ),
     "too few references": (["dev.nbest", "--reference", "short"], "references for 3 sentences only"),
     "unequal references": (
         ["dev.nbest", "--reference", "dev.ref", "--reference", "short"],
@@ -127,13 +162,19 @@ BAD = {
     "method": (["dev.nbest", "--reference", "dev.ref", "--method", "mart"], "no method is called 'mart'"),
     "option of another method": (
         ["dev.nbest", "--reference", "dev.ref", "--method", "pro", "--restarts", "3"],
-        "the method 'pro' has no option 'restarts'",
+        "the method 'pro' does not use the options of mert: leave them out",
     ),
-    "metric": (["dev.nbest", "--reference", "dev.ref", "--metric", "wer"], "unknown metric 'wer'"),
-    "bound": (["dev.nbest", "--reference", "dev.ref", "--bound", "LM"], "--bound 'LM'"),
+    "metric": (
+        ["dev.nbest", "--reference", "dev.ref", "--metric", "wer"],
+        "--metric must be one of bleu, nist, chrf, ter, got 'wer'",
+    ),
+    "bound": (
+        ["dev.nbest", "--reference", "dev.ref", "--bound", "LM"],
+        "--bound takes NAME=NUMBER:NUMBER, got 'LM'",
+    ),
     "freeze": (["dev.nbest", "--reference", "dev.ref", "--freeze", "LM"], "no dense feature is called LM"),
     "start": (["dev.nbest", "--reference", "dev.ref", "--start", "weights.bad"], "no start weight for"),
-    "runs": (["dev.nbest", "--reference", "dev.ref", "--runs", "0"], "runs must be at least 1"),
+    "runs": (["dev.nbest", "--reference", "dev.ref", "--runs", "0"], "--runs must be at least 1"),
     "held out": (["dev.nbest", "--reference", "dev.ref", "--held-out", "x"], "--held-out-reference"),
 }
 

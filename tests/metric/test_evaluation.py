@@ -111,12 +111,12 @@ def test_the_sentences_that_differ_most() -> None:
     assert second.zero_bleu == (2,)
 
 
-def test_tokenised_text_under_a_tokenizer_is_noticed() -> None:
+def test_tokenized_text_under_a_tokenizer_is_noticed() -> None:
     lines = ["a b ."] * 120
     system = [SystemOutput("s", (lines,))]
     result = evaluate_systems(system, References([lines]), EvaluateOptions(metrics=("bleu",)))
     assert result.warnings == (
-        "120 lines of s end in ' .': if the text is tokenised already, "
+        "120 lines of s end in ' .': if the text is tokenized already, "
         "score it with tokenize='none' (--tokenize none)",
     )
     options = EvaluateOptions(metrics=("bleu",), tokenize="none")
@@ -129,7 +129,7 @@ def test_tokenised_text_under_a_tokenizer_is_noticed() -> None:
         ({"metrics": ("meteor",)}, "unknown metric 'meteor'; choose one or more of: bleu, nist, chrf, ter"),
         ({"metrics": ()}, "no metric; choose"),
         ({"metrics": ("bleu", "bleu")}, "each metric can be asked for once, got bleu, bleu"),
-        ({"test": "t"}, "unknown test 't'; choose one of: bootstrap, randomization, none"),
+        ({"test": "t"}, "test must be one of bootstrap, randomization, none, got 't'"),
         ({"samples": 0}, "samples must be at least 1, got 0"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
         ({"worst": -1}, "worst must be at least 0, got -1"),
@@ -207,6 +207,21 @@ def test_keywords_are_the_fields_of_the_options() -> None:
     parameters = inspect.signature(evaluate).parameters
     for field in dataclasses.fields(EvaluateOptions):
         assert parameters[field.name].default == getattr(EvaluateOptions(), field.name)
+
+
+def test_options_are_keywords_or_an_object() -> None:
+    systems = {"first": ["a b c d e"], "second": ["a b c d f"]}
+    options = EvaluateOptions(metrics=("ter",), lowercase=True, samples=20)
+    asked = evaluate(systems, ["a b c d e"], options=options)
+    assert asked.rows() == evaluate(systems, ["a b c d e"], metrics="TER", lowercase=True, samples=20).rows()
+    with pytest.raises(ConfigError, match="either options or its fields"):
+        evaluate(systems, ["a b c d e"], options=options, seed=2)
+
+
+def test_comparing_needs_two_systems() -> None:
+    for options in (EvaluateOptions(worst=1), EvaluateOptions(test="bootstrap")):
+        with pytest.raises(ConfigError, match="compares systems: give at least two"):
+            evaluate(["a"], ["a"], options=options)
 
 
 def test_text_that_does_not_fit_is_refused() -> None:

@@ -255,3 +255,14 @@ def test_text_that_does_not_belong_to_the_list(tmp_path: Path) -> None:
     assert len(NbestList.from_store(store, source=["x", "y", "z"])) == 3
     with pytest.raises(ConfigError, match="source: 3 sentences for 2 lists of candidates"):
         as_nbest(NbestList([["a"], ["b"]]), source=["x", "y", "z"])
+
+
+def test_features_that_some_candidates_lack_are_told(tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("0 ||| a ||| LM= 1 ||| -2\n2 ||| b ||| ||| -1\n")
+    nbest = NbestList.read(tmp_path / "list")
+    said = f"{tmp_path}/list: feature 'LM' is missing on 1 of 2 candidates; it counts as 0 there"
+    assert nbest.warnings == nbest.with_text(source=["x", "y", "z"]).warnings == [said]
+    assert nbest.with_features({"LM": [1, 2]}).warnings == NbestList([["a"]]).warnings == []
+    assert nbest.missing == 1
+    nbest.write_best(tmp_path / "best")
+    assert (tmp_path / "best").read_text() == "a\n\nb\n"

@@ -59,5 +59,5 @@ def test_lengths_are_of_bleu() -> None:
     found = problem(5)
     with pytest.raises(ConfigError, match="only BLEU"):
         at_decoder_length(Problem.of_quality(found.store, np.zeros(found.store.num_candidates)))
-    with pytest.raises(ConfigError, match="unknown length 'mine'; choose one of: references, decoder"):
+    with pytest.raises(ConfigError, match="length must be one of references, decoder, got 'mine'"):
         RerankOptions(length="mine")

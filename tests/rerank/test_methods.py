@@ -31,7 +31,7 @@ def test_every_method_has_one_name_and_keeps_its_old_one() -> None:
         ("ordinal", {"ratio": "0.5"}, "ratio must be at least 1"),
         ("voted", {"iterations": "0"}, "iterations must be at least 1"),
         ("perceptron", {"quality": "high"}, "quality must be one of sentence, document, got 'high'"),
-        ("mbr", {"scales": "0+1"}, "scales must be numbers above 0"),
+        ("mbr", {"scales": "0+1"}, "scales must be above 0, got 0"),
         ("expected", {"regularization": "-1"}, "regularization must be at least 0"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import pytest
 
 from isogloss.decoder.weights import write_weights
 from isogloss.io.errors import ConfigError
-from isogloss.learn import Constraints, Pro
+from isogloss.learn import Constraints, Mert, Pro
 from isogloss.learn import tune_nbest as tune_store
 from isogloss.metric import Metric, References
 from isogloss.nbest import NbestList, make_nbest
-from isogloss.rerank import tune_nbest
+from isogloss.rerank import NbestTuneOptions, Reranker, SweepOptions, sweep, tune_nbest
 from support.rerank_lists import sentences
 
 LINES = sentences(40)
@@ -27,11 +28,12 @@ def test_every_form_of_list_gives_what_the_learner_gives(tmp_path: Path) -> None
     nbest = NbestList.from_store(STORE, references=LINES)
     nbest.write(tmp_path / "list")
     (tmp_path / "references").write_text("\n".join(LINES) + "\n")
-    for tuned in (
-        tune_nbest(nbest, runs=2),
-        tune_nbest(STORE, LINES, runs=2, threads=2),
-        tune_nbest(tmp_path / "list", tmp_path / "references", runs=2),
-        tune_nbest(nbest.to_dict(), [[line] for line in LINES], runs=2),
+    name, file = "n-best list", str(tmp_path / "list")
+    for tuned_name, tuned in (
+        (name, tune_nbest(nbest, runs=2)),
+        (name, tune_nbest(STORE, LINES, runs=2, threads=2)),
+        (file, tune_nbest(tmp_path / "list", tmp_path / "references", runs=2)),
+        (name, tune_nbest(nbest.to_dict(), [[line] for line in LINES], runs=2)),
     ):
         assert tuned.weights == expected.weights
         assert (tuned.score, tuned.mean, tuned.deviation) == (
@@ -39,7 +41,8 @@ def test_every_form_of_list_gives_what_the_learner_gives(tmp_path: Path) -> None
             expected.mean,
             expected.deviation,
         )
-        assert tuned.to_dict() == asdict(expected)
+        said = {"warnings": tuple(f"{tuned_name}: {warning}" for warning in expected.warnings)}
+        assert tuned.to_dict() == {**asdict(expected), **said}
         assert {row["feature"]: row["weight"] for row in tuned} == expected.weights
 
 
@@ -91,3 +94,47 @@ def test_metrics_and_qualities() -> None:
 def test_sentences_without_candidates_are_told() -> None:
     tuned = tune_nbest(STORE, [*LINES, "nothing"], method="pro:draws=1")
     assert tuned.warnings[0] == "n-best list: 1 of 41 sentences have no candidates; they play no part"
+
+
+def test_features_that_some_candidates_lack_are_told_in_every_use(tmp_path: Path) -> None:
+    NbestList.from_store(STORE).write(tmp_path / "list")
+    lines = (tmp_path / "list").read_text().splitlines()
+    lines[3] = lines[3].replace("Missing= ", "Absent= ")
+    (tmp_path / "list").write_text("\n".join(lines) + "\n")
+    nbest = NbestList.read(tmp_path / "list", references=LINES)
+    said = f"{tmp_path}/list: feature 'Missing' is missing on 1 of"
+    quality = [1.0, *[0.0] * (STORE.num_candidates - 1)]
+    trained = Reranker().fit(nbest).training
+    assert trained is not None
+    for warnings in (
+        tune_nbest(nbest, method="pro:draws=1").warnings,
+        tune_nbest(STORE, LINES, held_out=(nbest, LINES), method="pro:draws=1").warnings,
+        tune_nbest(nbest, quality=quality, method="pro:draws=1").warnings,
+        trained.warnings,
+        sweep(nbest, options=SweepOptions(folds=2, samples=10)).warnings,
+    ):
+        assert sum(warning.startswith(said) for warning in warnings) == 1
+
+
+def test_options_are_keywords_or_an_object() -> None:
+    options = NbestTuneOptions(method="mert", mert=Mert(restarts=1), metric="chrf", runs=2, seed=5)
+    one = tune_nbest(STORE, LINES, options=options)
+    other = tune_nbest(STORE, LINES, method="mert:restarts=1", metric="chrf", runs=2, seed=5)
+    assert one.to_dict() == other.to_dict()
+    with pytest.raises(ConfigError, match="give either options or its fields"):
+        tune_nbest(STORE, LINES, options=options, runs=3)
+    with pytest.raises(ConfigError, match="the method 'pro' does not use the options of mert"):
+        NbestTuneOptions(method="pro", mert=Mert(restarts=1))
+    frozen = NbestTuneOptions(method="splitting", constraints=Constraints(frozen=["Missing"]))
+    with pytest.raises(ConfigError, match="the method 'splitting' takes no constraints"):
+        tune_nbest(STORE, LINES, options=frozen)
+    # What can be set, and to what by default, is declared once.
+    parameters = inspect.signature(tune_nbest).parameters
+    for name in ("method", "metric", "tokenize", "lowercase", "runs", "seed"):
+        assert parameters[name].default == getattr(NbestTuneOptions(), name)
+
+
+def test_held_out_lists_need_references() -> None:
+    quality = [0.5] * STORE.num_candidates
+    with pytest.raises(ConfigError, match="`held_out` is scored by references"):
+        tune_nbest(STORE, quality=quality, held_out=(STORE, LINES))

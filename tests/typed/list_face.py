@@ -78,6 +78,8 @@ options = isogloss.EvaluateOptions(metrics=("bleu",), test="randomization")
 folds = isogloss.SweepOptions(folds=3)
 
 tuned = isogloss.tune_nbest(nbest, method="mert:restarts=1", metric="bleu", threads=1)
+tune_options = isogloss.NbestTuneOptions(method="pro", metric="chrf", runs=1)
+retuned: float = isogloss.tune_nbest(nbest, options=tune_options).score
 tuned_weights: dict[str, float] = tuned.weights
 consensus: list[str] = isogloss.mbr(nbest, utility="chrf", scale=0.0).best()
 agreed: list[str] = isogloss.mbr(candidates, utility=overlap).best()

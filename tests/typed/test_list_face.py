@@ -38,6 +38,7 @@ def test_every_name_of_lists_is_used() -> None:
         "EvaluateOptions",
         "Metric",
         "NbestList",
+        "NbestTuneOptions",
         "RerankOptions",
         "Reranker",
         "SweepOptions",

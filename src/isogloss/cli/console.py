@@ -7,7 +7,8 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -24,6 +25,7 @@ __all__ = [
     "track",
     "track_bytes",
     "warn",
+    "watch_file",
 ]
 
 T = TypeVar("T")
@@ -115,6 +117,14 @@ def track_bytes(chunks: Iterable[bytes], description: str, total: int | None = N
                 bar.advance(task, len(chunk))
     else:
         yield from _plain_track_bytes(chunks, description, total)
+
+
+def watch_file(path: str) -> Callable[[Iterable[bytes]], Iterable[bytes]]:
+    """What shows progress while the pieces of this file are read: of how much, if it is not compressed."""
+    file = Path(path)
+    size = file.stat().st_size if file.is_file() and file.suffix not in (".gz", ".zst") else None
+    name = "standard input" if path == "-" else path
+    return lambda chunks: track_bytes(chunks, f"reading {name}", size)
 
 
 def _escaped(description: str) -> str:

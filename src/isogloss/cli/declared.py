@@ -44,7 +44,12 @@ def heading(name: str) -> Group:
         "Selection",
         "Search",
         "Choice",
+        "Features",
+        "Learning",
         "Tuning",
+        "Constraints",
+        "Metric",
+        "Comparison",
         "Local training",
     )
     last = {"Resources": 80, "More": 90}
@@ -213,7 +218,7 @@ class Declared:
         try:
             value = tomllib.loads(f"value = {written}")["value"]
         except tomllib.TOMLDecodeError:  # words need no quotes
-            return name, _value(option, [written]) if option is not None and is_list else written
+            return self._typed(name, [written]) if is_list else (name, written)
         return name, [value] if is_list and not isinstance(value, list | dict) else value
 
     def in_flags(self, message: str) -> str:
@@ -389,6 +394,7 @@ def _metavar(option: Option) -> str | None:
         "table of files": "NAME=FILE...",
         "list of whole numbers": "N...",
         "list of numbers": "NUMBER...",
+        "table of pairs": "NAME=NUMBER:NUMBER...",
         "list": "VALUE...",
         "text": "TEXT",
     }
@@ -405,6 +411,8 @@ def _value(option: Option, value: Any) -> Any:
         return value
     for kind in option.alternatives:
         if _is_table(kind):
+            if get_args(get_args(kind)[1]) == (float, float):
+                return dict(_numbered(option, text) for text in value)
             return dict(_two(option, text, "=") for text in value)
         inner = get_args(kind)[:1] if get_origin(kind) is tuple else ()
         if inner and get_origin(inner[0]) is tuple:
@@ -414,6 +422,18 @@ def _value(option: Option, value: Any) -> Any:
         if inner and inner[0] in (int, float):
             return [_number(option, inner[0], word) for word in _between_commas(value)]
     return value
+
+
+def _numbered(option: Option, text: str) -> tuple[str, list[float]]:
+    """``NAME=NUMBER:NUMBER``; names may hold ``=`` too."""
+    name, equals, written = text.rpartition("=")
+    try:
+        numbers = [float(number) for number in written.split(":")]
+    except ValueError:
+        numbers = []
+    if not equals or len(numbers) != 2:
+        raise ConfigError(f"`{option.name}` takes NAME=NUMBER:NUMBER, got '{text}'")
+    return name, numbers
 
 
 def _between_commas(texts: Iterable[str]) -> list[str]:
@@ -431,7 +451,5 @@ def _number(option: Option, kind: type[int] | type[float], word: str) -> int | f
 def _two(option: Option, text: str, separator: str, *, last: bool = False) -> tuple[str, str]:
     first, found, second = text.rpartition(separator) if last else text.partition(separator)
     if not found or not first or not second:
-        raise ConfigError(
-            f"{flag(option.name)} takes two values with '{separator}' between them, got '{text}'"
-        )
+        raise ConfigError(f"`{option.name}` takes two values with '{separator}' between them, got '{text}'")
     return first, second

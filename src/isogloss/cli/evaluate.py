@@ -3,125 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 from rich.table import Table
 
+import isogloss
 from isogloss.cli import console
-from isogloss.io.errors import ConfigError
-
-if TYPE_CHECKING:
-    from isogloss.metric import Evaluation, SystemResult, SystemScore
+from isogloss.cli.declared import Json, declares
+from isogloss.cli.parameters import Reference
+from isogloss.metric import EvaluateOptions, Evaluation, SystemResult, SystemScore, read_systems
 
 __all__ = ["evaluate"]
 
+_GROUPS = {
+    "Metric": ("metrics", "tokenize", "lowercase"),
+    "Comparison": ("test", "samples", "worst", "seed"),
+}
 
+
+@declares(_GROUPS, options=EvaluateOptions)
 def evaluate(
     hypotheses: Annotated[
         list[str],
         Parameter(
             metavar="HYP",
-            help="Translations, one per line; '-' is standard input. Several arguments are several systems, "
-            "the first is the baseline. Files joined by commas (run1,run2,run3) are runs of one system; "
-            "a name that exists as a file is always that file, commas or not.",
-            show_default=False,
+            help="Translations, one per line; - is standard input. Several files are several systems, the "
+            "first is the baseline. Files joined by commas (run1,run2) are runs of one system.",
         ),
     ],
     /,
     *,
-    reference: Annotated[
-        list[str],
-        Parameter(
-            metavar="FILE",
-            help="References, one per line; give the option once per file. An empty line is a missing "
-            "reference.",
-            show_default=False,
-        ),
-    ],
-    metrics: Annotated[
-        str, Parameter(metavar="LIST", help="Any of bleu, nist, chrf, ter, joined by commas.")
-    ] = "bleu,chrf",
-    lowercase: Annotated[
-        bool, Parameter(name="--lowercase", help="Ignore case. TER does so anyway, as in sacreBLEU.")
-    ] = False,
-    tokenize: Annotated[
-        str,
-        Parameter(
-            metavar="NAME",
-            help="sacreBLEU's tokenizer for BLEU and NIST: 13a, none, intl, zh, ja-mecab, char and others. "
-            "Use none if the text is tokenised already.",
-        ),
-    ] = "13a",
-    test: Annotated[
-        str | None,
-        Parameter(
-            metavar="NAME",
-            help="Test of each system against the first: bootstrap (one-sided), randomization (two-sided) "
-            "or none.",
-            show_default="bootstrap",
-        ),
-    ] = None,
-    samples: Annotated[
-        int | None,
-        Parameter(
-            metavar="N",
-            help="Draws or trials of the test.",
-            show_default="1000 for bootstrap, 10000 for randomization",
-        ),
-    ] = None,
-    seed: Annotated[int, Parameter(metavar="N", help="Seed of all random draws.")] = 1,
-    worst: Annotated[
-        int,
-        Parameter(
-            metavar="K", help="Show the K sentences that differ most from the baseline, by sentence BLEU."
-        ),
-    ] = 0,
-    json: Annotated[bool, Parameter(name="--json", help="Print all results as one JSON document.")] = False,
+    reference: Reference,
+    options: EvaluateOptions,
+    json: Json = False,
 ) -> None:
     """Score translations against references, with confidence intervals and significance tests.
 
-    BLEU, chrF and TER are sacreBLEU's and come with its signatures.
+    BLEU, chrF and TER are sacreBLEU's and come with its signatures. An empty line of a reference is a
+    reference that is missing.
     """
-    if len(hypotheses) == 1 and (worst or test not in (None, "none")):
-        raise ConfigError(
-            f"{'--worst' if worst else '--test'} compares systems: give at least two, the baseline first"
-        )
-    files = [_runs(argument) for argument in hypotheses]
-    if sum(runs.count("-") for runs in files) + reference.count("-") > 1:
-        raise ConfigError("standard input ('-') can be read only once")
-
-    from isogloss.metric import EvaluateOptions, References, SystemOutput
-    from isogloss.metric import evaluate_systems as run
-
-    options = EvaluateOptions(
-        metrics=tuple(name.strip().lower() for name in metrics.split(",")),
-        lowercase=lowercase,
-        tokenize=tokenize,
-        test=test or "bootstrap",
-        samples=samples,
-        seed=seed,
-        worst=worst,
-    )
-    references = References.read(reference)
-    systems = [SystemOutput.read(runs, name) for runs, name in zip(files, hypotheses, strict=True)]
-    result = run(systems, references, options, progress=console.track)
+    systems, references = read_systems(hypotheses, reference)
+    result = isogloss.evaluate(systems, references, options=options, progress=console.track)
     for warning in result.warnings:
         console.warn(warning)
     if json:
         console.print_json(result.to_dict())
     else:
         _print(result)
-
-
-def _runs(argument: str) -> list[str]:
-    if Path(argument).exists() or "," not in argument:
-        return [argument]
-    runs = argument.split(",")
-    if not all(runs):
-        raise ConfigError(f"'{argument}' names an empty file between its commas")
-    return runs
 
 
 def _print(result: Evaluation) -> None:

@@ -139,7 +139,7 @@ def prune(
         Parameter(
             metavar="LEVEL",
             group=heading("Rules"),
-            help="alpha+epsilon (drops pairs seen once), alpha-epsilon (keeps them), or the lowest -log p.",
+            help="Level: alpha+epsilon (drops pairs seen once), alpha-epsilon (keeps them) or a -log p.",
         ),
     ] = "alpha+epsilon",
     scratch: Scratch = None,

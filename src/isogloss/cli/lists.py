@@ -1,35 +1,79 @@
-"""What verbs that learn from n-best lists have in common."""
+"""What verbs about n-best lists have in common: their parameters, and what they say of reading and
+writing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from isogloss.cli.nbest import FormatName, read_list
+from cyclopts import Parameter
 
-if TYPE_CHECKING:
-    from isogloss.nbest import NbestList
+from isogloss.cli import console
+from isogloss.cli.declared import heading
+from isogloss.cli.parameters import output_to
+from isogloss.nbest import FormatName, NbestList, NbestStore, write_nbest
 
-__all__ = ["file_names", "open_list", "split_columns"]
+__all__ = ["ListFile", "ListFormat", "ListOutput", "ListTo", "Quality", "Source", "opened", "write_list"]
+
+ListFile = Annotated[
+    str,
+    Parameter(help="N-best list: a file (plain, gzip or zstd), a stored folder, or - for standard input."),
+]
+ListFormat = Annotated[
+    FormatName | None,
+    Parameter(
+        name="--format",
+        metavar="NAME",
+        group=heading("Data"),
+        show_default="recognized by the first lines",
+        help="Format of the list.",
+    ),
+]
+ListOutput = Annotated[
+    str,
+    output_to(
+        "File to write, compressed if it ends in .gz or .zst; a folder for store; - is standard output."
+    ),
+]
+ListTo = Annotated[
+    FormatName,
+    Parameter(
+        name="--to",
+        metavar="NAME",
+        group=heading("Output"),
+        help="Format of the output; a store is a folder, opens at once and loses nothing.",
+    ),
+]
+Source = Annotated[
+    Path | None,
+    Parameter(
+        name="--source",
+        metavar="FILE",
+        group=heading("Data"),
+        help="Tokenized source sentences of the list, for features that look at them.",
+    ),
+]
+Quality = Annotated[
+    Path | None,
+    Parameter(
+        name="--quality",
+        metavar="FILE",
+        group=heading("Data"),
+        help="Instead of references: a number per candidate, in list order, the higher the better.",
+    ),
+]
 
 
-def open_list(
-    path: str, format: FormatName | None = None, source: str | None = None, references: Sequence[str] = ()
-) -> NbestList:
-    """A list with its source and its references."""
-    from isogloss.nbest import NbestList
-
-    return NbestList.from_store(
-        read_list(path, format), source=source, references=file_names(references), name=path
-    )
+def opened(path: str, format: FormatName | None = None, *, warn: bool = True) -> NbestList:
+    """A list, read with progress; ``warn`` unless whoever uses it tells what it lacks."""
+    listed = NbestList.read(path, format, watch=console.watch_file(path))
+    for warning in listed.warnings if warn else ():
+        console.warn(warning)
+    return listed
 
 
-def file_names(names: Sequence[str]) -> list[Path] | None:
-    """Files of references, which strings would not be; None without any."""
-    return [Path(name) for name in names] or None
-
-
-def split_columns(columns: str | None) -> tuple[str, ...] | None:
-    """Names between commas."""
-    return None if columns is None else tuple(name for name in columns.split(",") if name)
+def write_list(store: NbestStore, path: str, format: FormatName) -> None:
+    """Write a list, and say what its format has no place for."""
+    write_nbest(store, path, format=format, warn=console.warn)
+    written = f"{store.num_candidates:,} candidates of {store.num_sentences:,} sentences"
+    console.note(f"wrote {written}" if path == "-" else f"{path}: wrote {written}")

@@ -50,7 +50,7 @@ def declared_by(verb: tuple[str, ...]) -> Declared:
     known = {
         words: declared
         for words, app in verbs()
-        if isinstance(declared := getattr(app.default_command, DECLARED, None), Declared)
+        if isinstance(declared := getattr(app.default_command, DECLARED, None), Declared) and declared.options
     }
     if words not in known:
         names = ", ".join(" ".join(words) for words in known)

@@ -9,7 +9,16 @@ from cyclopts import Parameter
 
 from isogloss.cli.declared import heading
 
-__all__ = ["Scratch", "TokenizedText", "Weights", "output_to"]
+__all__ = ["OptionalReference", "Reference", "Scratch", "TokenizedText", "Weights", "output_to"]
+
+_REFERENCE = Parameter(
+    name="--reference",
+    metavar="FILE...",
+    group=heading("Data"),
+    help="Reference translations, one file per translator.",
+)
+Reference = Annotated[list[Path], _REFERENCE]
+OptionalReference = Annotated[list[Path] | None, _REFERENCE]
 
 TokenizedText = Annotated[
     Path,

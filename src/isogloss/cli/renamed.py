@@ -34,6 +34,13 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--selection": "--online.selection",
         "--patience": "--online.patience",
     },
+    ("tune-nbest",): {
+        "--start": "--initial-weights",
+        "--restarts": "--mert.restarts",
+        "--iterations": "--batch-mira.iterations",
+        "--aggressiveness": "--batch-mira.aggressiveness",
+        "--regularization": "--pro.regularization",
+    },
     ("align",): {"--memory": "--memory-limit"},
     ("explain",): {"--format json": "--json"},
     ("lm", "build"): {"--memory": "--memory-limit"},

@@ -2,172 +2,112 @@
 
 from __future__ import annotations
 
-import enum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import App, Parameter
 from rich.table import Table
 
+import isogloss
 from isogloss.cli import console
-from isogloss.cli.lists import file_names, open_list, split_columns
-from isogloss.cli.nbest import Format, FormatName, List, Output, _write
+from isogloss.cli.declared import Json, declares, heading
+from isogloss.cli.lists import ListFile, ListFormat, ListOutput, Quality, Source, opened, write_list
+from isogloss.cli.parameters import OptionalReference, output_to
+from isogloss.io.resources import Threads
+from isogloss.nbest import FormatName, NbestList
+from isogloss.rerank import (
+    SWEEP_HEAD,
+    ListMbrOptions,
+    RerankOptions,
+    RerankTask,
+    RerankTraining,
+    Sweep,
+    SweepOptions,
+    SweepRow,
+    SweepTask,
+    sweep_cells,
+)
+from isogloss.rerank import sweep as compare
 
-if TYPE_CHECKING:
-    from isogloss.rerank import RerankTraining, Sweep, SweepRow
+__all__ = ["app"]
 
-app = App(name="rerank", help="Learn to choose from the n-best lists of any system, and choose.")
+app = App(name="rerank", help="Train and apply n-best rerankers.")
 
 Texts = list[str]  # by another name, because `list` is what the commands call their argument
-
-
-class MetricName(enum.StrEnum):
-    """What is optimised."""
-
-    BLEU = "bleu"
-    CHRF = "chrf"
-    TER = "ter"
-    NIST = "nist"
-
-
-class StartName(enum.StrEnum):
-    """Where learning begins."""
-
-    ZERO = "zero"
-    DECODER = "decoder"
-
-
-class LengthName(enum.StrEnum):
-    """Whose length is right."""
-
-    REFERENCES = "references"
-    DECODER = "decoder"
-
-
-class DecisionName(enum.StrEnum):
-    """How a candidate is chosen."""
-
-    SCORE = "score"
-    VOTE = "vote"
-    MBR = "mbr"
-
-
-Source = Annotated[
-    str | None, Parameter(name="--source", metavar="FILE", help="Source text of the list, tokenised.")
-]
-Reference = Annotated[
-    Texts, Parameter(name="--reference", metavar="FILE", help="Reference; may be given several times.")
-]
-Quality = Annotated[
-    str | None,
+To = Annotated[
+    FormatName | None,
     Parameter(
-        name="--quality",
-        metavar="FILE",
-        help="A number per candidate to optimise instead of a metric, the higher the better.",
+        name="--to",
+        metavar="NAME",
+        group=heading("Output"),
+        show_default="the best candidates as text, one line per sentence",
+        help="Write the whole list, reordered, in this format.",
     ),
 ]
-Metric = Annotated[MetricName, Parameter(name="--metric", help="What is optimised.")]
-Tokenize = Annotated[
-    str,
-    Parameter(name="--tokenize", help="sacreBLEU's tokenizer for BLEU and NIST; none for tokenised text."),
-]
-Features = Annotated[
-    Texts,
+OtherFiles = Annotated[
+    Texts | None,
     Parameter(
         name="--features",
-        metavar="'NAME:FILE ...'",
-        help="Features to compute, separated by spaces; may be given several times.",
+        metavar="TEXT...",
+        group=heading("Features"),
+        help="Features of the model with other files, such as columns or tags that belong to this list.",
     ),
 ]
-Columns = Annotated[
-    str | None,
-    Parameter(name="--columns", metavar="A,B", help="Dense columns of the list to use; all if not given."),
-]
-Start = Annotated[
-    StartName,
-    Parameter(name="--start", help="First weights: zero, or what explains the decoder's scores best."),
-]
-Length = Annotated[
-    LengthName,
-    Parameter(
-        name="--length",
-        help="How long translations should be: as the references, or as what the decoder chose.",
-    ),
-]
-Scale = Annotated[
-    bool,
-    Parameter(
-        name="--scale",
-        negative="--no-scale",
-        help="Divide dense features by their deviation within sentences.",
-    ),
-]
-Threads = Annotated[int, Parameter(name="--threads", help="Threads for computing features.")]
-Json = Annotated[bool, Parameter(name="--json", help="Print JSON.")]
+
+_METRIC = ("metric", "tokenize")
+_RESOURCES = ("threads",)
+_TRAIN = {
+    "Features": ("features", "columns"),
+    "Learning": ("method", "start", "length"),
+    "Metric": _METRIC,
+    "Resources": _RESOURCES,
+}
+_SWEEP = {
+    "Features": ("features", "columns"),
+    "Learning": ("methods", "start"),
+    "Metric": _METRIC,
+    "Comparison": ("folds", "seed"),
+    "Resources": _RESOURCES,
+}
+_MBR = {"Choice": ("utility", "scale", "references"), "Resources": _RESOURCES}
 
 
 @app.command
+@declares(_TRAIN, task=RerankTask, options=RerankOptions, resources=Threads)
 def train(
-    list: List,
+    list: ListFile,
     /,
     *,
-    output: Annotated[str, Parameter(name="--output", metavar="MODEL", help="Folder to store the model in.")],
-    reference: Reference = [],  # noqa: B006  # Typer copies it
+    output: Annotated[str, output_to("Folder for the model.", "FOLDER")],
+    task: RerankTask,
+    options: RerankOptions,
+    resources: Threads,
+    reference: OptionalReference = None,
     quality: Quality = None,
     source: Source = None,
-    method: Annotated[
-        str,
-        Parameter(
-            name="--method",
-            metavar="NAME[:KEY=VALUE,...]",
-            help="How to learn: expected-bleu, splitting, ordinal, voted-perceptron, perceptron, mbr, mert, "
-            "batch-mira or pro.",
-        ),
-    ] = "expected-bleu",
-    features: Features = [],  # noqa: B006
-    columns: Columns = None,
-    metric: Metric = MetricName.BLEU,
-    tokenize: Tokenize = "none",
-    start: Start = StartName.ZERO,
-    length: Length = LengthName.REFERENCES,
-    decision: Annotated[
-        DecisionName | None,
-        Parameter(name="--decision", help="How a candidate is chosen; what fits the method if not given."),
-    ] = None,
-    held_out_share: Annotated[
-        float, Parameter(name="--held-out-share", help="Share of the sentences that decides when to stop.")
-    ] = 0.0,
-    scale: Scale = True,
-    seed: Annotated[int, Parameter(name="--seed", help="Of all random choices.")] = 1,
-    threads: Threads = 1,
-    format: Format = None,
+    format: ListFormat = None,
     html: Annotated[
         str | None,
-        Parameter(name="--html", metavar="FILE", help="Write a page with weights and learning curve."),
+        Parameter(
+            metavar="FILE", group=heading("Output"), help="HTML page with the weights and the learning curve."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Learn a reranker from a list and its references."""
-    from isogloss.rerank import Reranker
-
-    reranker = Reranker(
-        " ".join(features),
-        method,
-        metric=metric,
-        tokenize=tokenize,
-        columns=split_columns(columns),
-        scale=scale,
-        start=start,
-        length=length,
-        decision=decision,
-        held_out_share=held_out_share,
-        seed=seed,
+    reranker = isogloss.Reranker(
+        " ".join(task.features),
+        task.method,
+        metric=task.metric,
+        tokenize=task.tokenize,
+        lowercase=task.lowercase,
+        options=options,
     )
     reranker.fit(
-        open_list(list, format),
-        file_names(reference),
+        opened(list, format, warn=False),
+        reference,
         source=source,
         quality=quality,
-        threads=threads,
+        threads=resources.count,
         progress=console.track,
     )
     reranker.save(output)
@@ -176,108 +116,114 @@ def train(
         console.warn(warning)
     if html is not None:
         reranker.report().write(html)
-    _print_trained(reranker.training, json)
+    if json:
+        console.print_json(reranker.training.to_dict())
+    else:
+        _print_trained(reranker.training)
 
 
 @app.command
+@declares({"Resources": _RESOURCES}, resources=Threads, config=False)
 def apply(
-    model: Annotated[str, Parameter(metavar="MODEL", help="What 'isogloss rerank train' stored.")],
-    list: List,
+    model: Annotated[str, Parameter(help="Folder that 'isogloss rerank train' wrote.")],
+    list: ListFile,
     /,
     *,
+    resources: Threads,
     source: Source = None,
-    features: Annotated[
-        Texts,
-        Parameter(
-            name="--features",
-            metavar="'NAME:FILE ...'",
-            help="Other files for features of the model, such as columns or tags that belong to this list.",
-        ),
-    ] = [],  # noqa: B006
-    output: Output = "-",
-    to: Annotated[
-        FormatName | None,
-        Parameter(name="--to", metavar="FORMAT", help="Write the whole list, reordered, in this format."),
-    ] = None,
-    threads: Threads = 1,
-    format: Format = None,
+    features: OtherFiles = None,
+    output: ListOutput = "-",
+    to: To = None,
+    format: ListFormat = None,
 ) -> None:
     """Choose from a list: write one line per source line, or with --to the reordered list."""
-    from isogloss.io.streams import atomic_output
-    from isogloss.rerank import Reranker
-
-    reranker = Reranker.load(model, functions=" ".join(features))
-    reordered = reranker.rerank(open_list(list, format, source), threads=threads)
-    if to is not None:
-        _write(reordered.store, output, to)
-        return
-    with atomic_output(output) as stream:
-        stream.writelines(line + "\n" for line in reordered.best())
-    missing = len(reordered) - reordered.store.num_sentences
-    if missing > 0:
-        console.warn(f"{missing:,} sentences have no candidates; their lines are empty")
+    reranker = isogloss.Reranker.load(model, functions=" ".join(features or ()))
+    listed = opened(list, format)
+    _write(
+        reranker.rerank(listed, source=source, threads=resources.count, progress=console.track), output, to
+    )
 
 
 @app.command
-def sweep(
-    list: List,
+@declares(
+    _MBR,
+    names={"references": "--pseudo-references"},
+    options=ListMbrOptions,
+    resources=Threads,
+    config=False,
+)
+def mbr(
+    list: ListFile,
     /,
     *,
-    reference: Reference = [],  # noqa: B006
+    options: ListMbrOptions,
+    resources: Threads,
+    output: ListOutput = "-",
+    to: To = None,
+    format: ListFormat = None,
+) -> None:
+    """Choose the candidates that agree best with the others (minimum Bayes risk), without training.
+
+    Scores must be log-probabilities up to a scale; use --scale 0 for samples. Time grows with the square of
+    the number of candidates, unless --pseudo-references limits it.
+    """
+    reordered = isogloss.mbr(
+        opened(list, format),
+        options.utility,
+        scale=options.scale,
+        references=options.references,
+        threads=resources.count,
+        progress=console.track,
+    )
+    _write(reordered, output, to)
+
+
+@app.command
+@declares(
+    _SWEEP,
+    names={"methods": "--method"},
+    task=SweepTask,
+    train_options=RerankOptions,
+    options=SweepOptions,
+    resources=Threads,
+)
+def sweep(
+    list: ListFile,
+    /,
+    *,
+    task: SweepTask,
+    train_options: RerankOptions,
+    options: SweepOptions,
+    resources: Threads,
+    reference: OptionalReference = None,
     quality: Quality = None,
     source: Source = None,
-    method: Annotated[
-        Texts,
-        Parameter(
-            name="--method",
-            metavar="NAME[:KEY=VALUE,...]",
-            help="A method to compare; may be given several times.",
-        ),
-    ] = ["expected-bleu"],  # noqa: B006
-    features: Annotated[
-        Texts,
-        Parameter(
-            name="--features",
-            metavar="'NAME:FILE ...'",
-            help="A set of features, separated by spaces; each time it is given it is another set.",
-        ),
-    ] = [],  # noqa: B006
-    columns: Columns = None,
-    metric: Metric = MetricName.BLEU,
-    tokenize: Tokenize = "none",
-    start: Start = StartName.ZERO,
-    length: Length = LengthName.REFERENCES,
-    folds: Annotated[int, Parameter(name="--folds", help="Parts of the cross-validation.")] = 5,
-    seed: Annotated[int, Parameter(name="--seed", help="Of the parts and the significance test.")] = 1,
-    threads: Threads = 1,
-    format: Format = None,
+    format: ListFormat = None,
     curves: Annotated[
         str | None,
         Parameter(
-            name="--curves",
             metavar="FILE",
-            help="Write an HTML page with table and learning curves of all sweeps.",
+            group=heading("Output"),
+            help="HTML page with the table and the learning curves of all methods that have one.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Compare methods and features by cross-validation over the sentences of a list."""
-    from isogloss.rerank import RerankOptions, SweepOptions
-    from isogloss.rerank import sweep as compare
-
     found = compare(
-        open_list(list, format),
-        file_names(reference),
+        opened(list, format, warn=False),
+        reference,
         source=source,
         quality=quality,
-        methods=method,
-        features=features,
-        metric=metric,
-        tokenize=tokenize,
-        train_options=RerankOptions(columns=split_columns(columns), start=start, length=length, seed=seed),
-        options=SweepOptions(folds=folds, seed=seed),
+        methods=task.methods,
+        features=task.features,
+        metric=task.metric,
+        tokenize=task.tokenize,
+        lowercase=task.lowercase,
+        train_options=train_options,
+        options=options,
         curves=curves is not None or json,
-        threads=threads,
+        threads=resources.count,
         report=_say_row,
     )
     for warning in found.warnings:
@@ -290,9 +236,16 @@ def sweep(
         console.print_table(_sweep_table(found))
 
 
-def _sweep_table(found: Sweep) -> Table:
-    from isogloss.rerank import SWEEP_HEAD, sweep_cells
+def _write(reordered: NbestList, output: str, to: FormatName | None) -> None:
+    if to is not None:
+        write_list(reordered.store, output, to)
+        return
+    reordered.write_best(output)
+    if reordered.missing:
+        console.warn(f"{reordered.missing:,} sentences have no candidates; their lines are empty")
 
+
+def _sweep_table(found: Sweep) -> Table:
     title = f"{found.sentences:,} sentences, decoder's choice {found.decoder_score:.2f} {found.metric}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for place, name in enumerate(SWEEP_HEAD):
@@ -308,10 +261,7 @@ def _say_row(row: SweepRow) -> None:
     )
 
 
-def _print_trained(trained: RerankTraining, json: bool) -> None:
-    if json:
-        console.print_json(trained.to_dict())
-        return
+def _print_trained(trained: RerankTraining) -> None:
     table = Table(title="weights of scaled features", title_justify="left", box=None, pad_edge=False)
     table.add_column("feature")
     table.add_column("weight", justify="right")

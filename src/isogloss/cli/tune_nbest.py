@@ -3,157 +3,95 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 from rich.table import Table
 
+import isogloss
 from isogloss.cli import console
-from isogloss.cli.lists import file_names, open_list
-from isogloss.cli.nbest import Files, Format, Json, List
+from isogloss.cli.declared import Json, declares, heading
+from isogloss.cli.lists import ListFile, ListFormat, Quality, opened
+from isogloss.cli.parameters import OptionalReference, output_to
+from isogloss.decoder import write_weights
 from isogloss.io.errors import ConfigError
-
-if TYPE_CHECKING:
-    from isogloss.learn import Constraints
-    from isogloss.rerank import NbestTuning
+from isogloss.io.resources import Threads
+from isogloss.rerank import NbestTuneOptions, NbestTuning
 
 __all__ = ["tune_nbest"]
 
 _SHOWN = 40  # weights in the table; a file has all
+_GROUPS = {
+    "Tuning": ("method", "runs", "seed"),
+    "Metric": ("metric", "tokenize", "lowercase"),
+    "Resources": ("threads",),
+}
+_NAMES = {
+    "constraints.frozen": "--freeze",
+    "constraints.bounds": "--bound",
+    "constraints.priors": "--prior",
+}
+_DATA = heading("Data")
+HeldOutReference = Annotated[
+    list[Path] | None,
+    Parameter(metavar="FILE...", group=_DATA, help="References of --held-out, one file per translator."),
+]
 
 
+@declares(_GROUPS, names=_NAMES, options=NbestTuneOptions, resources=Threads)
 def tune_nbest(
-    list: List,
+    list: ListFile,
     /,
     *,
-    reference: Annotated[
-        Files | None,
-        Parameter(name="--reference", metavar="FILE", help="References; give the option once per file."),
-    ] = None,
-    quality: Annotated[
-        str | None,
-        Parameter(
-            metavar="FILE",
-            help="Instead of references: one number per candidate, in list order, the higher the better.",
-        ),
-    ] = None,
-    method: Annotated[
-        str,
-        Parameter(
-            metavar="NAME",
-            help="mert (exact line searches on the metric, dense features only), batch-mira (k-best batch "
-            "MIRA), pro (pairwise ranking), or any other learner of lists; options may follow the name: "
-            "NAME:KEY=VALUE,...",
-        ),
-    ] = "mert",
-    metric: Annotated[str, Parameter(metavar="NAME", help="bleu, nist, chrf or ter.")] = "bleu",
-    output: Annotated[
-        str | None,
-        Parameter(metavar="FILE", help="Write the weights here, a line with a name and a number each."),
-    ] = None,
-    start: Annotated[
-        str | None,
-        Parameter(
-            metavar="FILE",
-            help="Weights to start from; by default those that explain the list's own scores best.",
-        ),
-    ] = None,
+    options: NbestTuneOptions,
+    resources: Threads,
+    reference: OptionalReference = None,
+    quality: Quality = None,
     held_out: Annotated[
         str | None,
-        Parameter(metavar="LIST", help="Another list, which decides between the weights found on the way."),
-    ] = None,
-    held_out_reference: Annotated[
-        Files | None,
-        Parameter(metavar="FILE", help="References of the held-out list; once per file."),
-    ] = None,
-    runs: Annotated[
-        int, Parameter(metavar="N", help="Runs with seeds one apart; the best is kept, all are reported.")
-    ] = 1,
-    seed: Annotated[int, Parameter(metavar="N", help="Seed of all random draws.")] = 1,
-    threads: Annotated[
-        int, Parameter(metavar="N", help="Searches of mert at a time; changes no result.")
-    ] = 1,
-    restarts: Annotated[
-        int | None, Parameter(metavar="N", help="Restarts of mert.", show_default="20")
-    ] = None,
-    iterations: Annotated[
-        int | None, Parameter(metavar="N", help="Passes of batch-mira over the list.", show_default="60")
-    ] = None,
-    aggressiveness: Annotated[
-        float | None, Parameter(metavar="C", help="Largest step of batch-mira.", show_default="0.01")
-    ] = None,
-    regularization: Annotated[
-        float | None, Parameter(metavar="X", help="Pull of pro towards 0.", show_default="1")
-    ] = None,
-    freeze: Annotated[
-        Files | None, Parameter(metavar="NAME", help="Leave this dense weight as it is; repeatable.")
-    ] = None,
-    bound: Annotated[
-        Files | None,
-        Parameter(metavar="NAME=LOW:HIGH", help="Keep this dense weight in a range; repeatable."),
-    ] = None,
-    prior: Annotated[
-        Files | None,
         Parameter(
-            metavar="NAME=MEAN:STRENGTH",
-            help="Expect this dense weight near MEAN; being 1 away costs half of STRENGTH; repeatable.",
+            metavar="LIST",
+            group=_DATA,
+            help="Another n-best list, which decides between the weights found on the way.",
         ),
     ] = None,
-    lowercase: Annotated[bool, Parameter(name="--lowercase", help="Ignore case.")] = False,
-    tokenize: Annotated[
-        str, Parameter(metavar="NAME", help="sacreBLEU's tokenizer for BLEU and NIST; none: by spaces.")
-    ] = "none",
-    format: Format = None,
+    held_out_reference: HeldOutReference = None,
+    initial_weights: Annotated[
+        Path | None,
+        Parameter(
+            metavar="FILE",
+            group=heading("Tuning"),
+            show_default="those that explain the list's own scores best",
+            help="Weights to start from, one 'name TAB number' per line.",
+        ),
+    ] = None,
+    output: Annotated[str | None, output_to("File for the weights, one 'name TAB number' per line.")] = None,
+    format: ListFormat = None,
     json: Json = False,
 ) -> None:
     """Tune weights on an n-best list.
 
     The list can come from any system. Weights that cannot be used are reported with their cause and never
-    written.
+    written. Use --freeze NAME, --bound NAME=LOW:HIGH and --prior NAME=MEAN:STRENGTH to constrain weights.
     """
-    if (reference is None) == (quality is None):
-        raise ConfigError("give either --reference or --quality")
-    if (held_out is None) != (held_out_reference is None) or (held_out is not None and quality is not None):
-        raise ConfigError("--held-out needs --held-out-reference, and both need --reference")
-
-    from isogloss.decoder.weights import write_weights
-    from isogloss.learn.registry import make_learner
-    from isogloss.rerank import tune_nbest as tune
-
-    given: dict[str, object] = {
-        "restarts": restarts,
-        "iterations": iterations,
-        "aggressiveness": aggressiveness,
-        "regularization": regularization,
-        "constraints": _constraints(freeze or [], bound or [], prior or [])
-        if freeze or bound or prior
-        else None,
-    }
-    learner = make_learner(
-        method,
-        {name: value for name, value in given.items() if value is not None},
-        usual={"threads": threads},
-        warn=console.note,
-    )
-    other = None
-    if held_out is not None and held_out_reference is not None:
-        other = (open_list(held_out), [Path(name) for name in held_out_reference])
-    tuned = tune(
-        open_list(list, format),
-        file_names(reference or []),
-        method=learner,
-        metric=metric,
-        tokenize=tokenize,
-        lowercase=lowercase,
+    if held_out is not None and held_out_reference:
+        other = (opened(held_out, warn=False), held_out_reference)
+    elif held_out is None and not held_out_reference:
+        other = None
+    else:
+        raise ConfigError("--held-out and --held-out-reference go together")
+    tuned = isogloss.tune_nbest(
+        opened(list, format, warn=False),
+        reference,
         quality=quality,
-        start=start,
+        start=initial_weights,
         held_out=other,
-        runs=runs,
-        seed=seed,
+        options=options,
+        threads=resources.count,
         progress=console.track,
     )
     for warning in tuned.warnings:
-        console.warn(warning if warning.startswith(f"{list}: ") else f"{list}: {warning}")
+        console.warn(warning)
     if output is not None:
         write_weights(output, tuned.weights)
         console.note(f"{output}: wrote {len(tuned.weights):,} weights")
@@ -161,31 +99,6 @@ def tune_nbest(
         console.print_json(tuned.to_dict())
     else:
         _print(tuned)
-
-
-def _constraints(freeze: Files, bound: Files, prior: Files) -> Constraints:
-    from isogloss.learn import Constraints, Prior
-
-    return Constraints(
-        frozen=freeze,
-        bounds=_pairs("--bound", bound),
-        priors={name: Prior(*numbers) for name, numbers in _pairs("--prior", prior).items()},
-    )
-
-
-def _pairs(option: str, texts: Files) -> dict[str, tuple[float, float]]:
-    """``NAME=NUMBER:NUMBER``, many times."""
-    found: dict[str, tuple[float, float]] = {}
-    for text in texts:
-        name, _, numbers = text.rpartition("=")
-        first, _, second = numbers.partition(":")
-        try:
-            found[name] = (float(first), float(second))
-        except ValueError:
-            raise ConfigError(
-                f"{option} '{text}': a name, '=' and two numbers with ':' between are expected"
-            ) from None
-    return found
 
 
 def _print(tuned: NbestTuning) -> None:

@@ -36,6 +36,7 @@ __all__ = [
     "Above",
     "AtLeast",
     "Between",
+    "ByCaller",
     "ByteSize",
     "DefaultText",
     "Option",
@@ -126,6 +127,11 @@ class Verbatim:
     """Marks a list whose items may hold commas, such as regular expressions: each word typed is an item."""
 
 
+@dataclass(frozen=True, slots=True)
+class ByCaller:
+    """Marks a field that is no option: whoever uses the object sets it, such as the threads of a learner."""
+
+
 class Options:
     """Base of all option classes: checks every field against its declaration."""
 
@@ -151,6 +157,8 @@ class Option:
     """Whether it is a number of bytes, which may be written as ``4G``."""
     is_verbatim: bool = False
     """Whether the items of a list may hold commas."""
+    by_caller: bool = False
+    """Whether it is not for people to set."""
     owner: type
     """The class that declares it."""
 
@@ -250,6 +258,7 @@ def _option(cls: type, field: Field[Any], hint: Any) -> Option:
         default_text=next((note.text for note in notes if isinstance(note, DefaultText)), ""),
         is_size=any(isinstance(note, ByteSize) for note in notes),
         is_verbatim=any(isinstance(note, Verbatim) for note in notes),
+        by_caller=any(isinstance(note, ByCaller) for note in notes),
         owner=_declaring(cls, field.name),
     )
 
@@ -264,6 +273,8 @@ def every_option(cls: type[Any], default: Any = None, prefix: str = "") -> Itera
     ``default`` is an object of the class whose values are the defaults; by default those of the class.
     """
     for option in declared(cls):  # type: ignore[arg-type]
+        if option.by_caller:
+            continue
         value = option.default if default is None else getattr(default, option.name)
         inner: Any = next((kind for kind in option.alternatives if is_dataclass(kind)), None)
         if inner is not None:
@@ -318,7 +329,10 @@ def _described(hint: Any) -> str:
         if get_origin(kind) is tuple:
             return _LISTS.get(_described(get_args(kind)[0]), "list")
         if _is_mapping(kind):
-            return "table of files" if _described(get_args(kind)[1]) == _PLAIN[Path] else "table"
+            inner = get_args(kind)[1]
+            if get_args(inner) == (float, float):
+                return "table of pairs"
+            return "table of files" if _described(inner) == _PLAIN[Path] else "table"
     return "table of options"
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from isogloss import _engine
-from isogloss.io.options import Above, AtLeast, Between, Options
+from isogloss.io.options import Above, AtLeast, Between, ByCaller, Options
 from isogloss.learn.constraints import Constraints
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
@@ -39,8 +39,8 @@ class BatchMira(Options):
     decay: Annotated[float, Between(0, 1)] = 0.999
     """What is left of the memory of earlier hopes after a sentence."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of the order of sentences."""
-    constraints: Constraints = field(default_factory=Constraints)
+    """Random seed of the order of sentences."""
+    constraints: Annotated[Constraints, ByCaller()] = field(default_factory=Constraints)
 
     def learn(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import Options
 from isogloss.metric.interface import FloatArray
 
 __all__ = ["Constraints", "Limits", "Prior"]
@@ -52,28 +53,36 @@ class Limits(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Constraints:
+class Constraints(Options):
     """Named constraints; a feature not mentioned is free. Sparse features cannot be constrained.
 
     >>> Constraints(frozen=["lm"], bounds={"words": (-1, 1)}, priors={"rules": Prior(0.1, 1.0)}).frozen
     ('lm',)
     """
 
-    frozen: Sequence[str] = ()
-    """Features that keep the weight they start with."""
+    frozen: tuple[str, ...] | Sequence[str] = ()
+    """Dense features that keep the weight they start with."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Least and greatest weight; infinities are allowed."""
-    priors: Mapping[str, Prior] = field(default_factory=dict)
-    """Where a weight is expected, in the units of the objective (BLEU in 0..1)."""
+    """Lowest and highest weight of dense features, as in lm=0:1; inf is allowed."""
+    priors: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Where dense weights are expected and how firmly, as in lm=0.5:2 for a mean and a strength. Being 1 away
+    from the mean costs half of the strength, in the units of the objective (BLEU in 0..1)."""
 
     def __post_init__(self) -> None:
+        Options.__post_init__(self)
         object.__setattr__(self, "frozen", tuple(self.frozen))
+        for what, pairs in (("bounds", self.bounds), ("priors", self.priors)):
+            for name, pair in pairs.items():
+                if len(pair) != 2:
+                    raise ConfigError(f"the {what} of '{name}' must be two numbers, got {len(pair)}")
+        priors = {name: Prior(*prior) for name, prior in self.priors.items()}
+        object.__setattr__(self, "priors", priors)
         for name, (low, high) in self.bounds.items():
             if math.isnan(low) or math.isnan(high) or not low <= high:
                 raise ConfigError(f"the bounds of '{name}' are {low} and {high}: not a range")
             if name in self.frozen:
                 raise ConfigError(f"'{name}' cannot be both frozen and bounded")
-        for name, prior in self.priors.items():
+        for name, prior in priors.items():
             if not math.isfinite(prior.mean) or not 0 <= prior.strength < math.inf:
                 raise ConfigError(
                     f"the prior of '{name}' has mean {prior.mean} and strength {prior.strength}; a finite "

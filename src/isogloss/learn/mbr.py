@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,7 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import AtLeast, Options
+from isogloss.io.options import Above, AtLeast, ByCaller, Options
 from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.problem import Problem
 from isogloss.metric.interface import FloatArray
@@ -45,7 +44,7 @@ class MbrOptions(Options):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mbr:
+class Mbr(Options):
     """Chooses by expected utility under P(candidate) ∝ exp(scale · score); only ``scale`` is learned.
 
     The weights it gives are those it started from, times the best scale.
@@ -55,19 +54,20 @@ class Mbr:
     """
 
     utility: Utility = "bleu"
-    scales: tuple[float, ...] = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-    """What ``scale`` is chosen from."""
-    references: int = 0
-    """Only so many of the most probable candidates are references; 0 is all."""
-    threads: int = 1
+    """What counts as agreement: bleu or chrf."""
+    scales: Annotated[tuple[float, ...], Above(0)] = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+    """Scales of the scores to choose from: P(candidate) ∝ exp(scale · score)."""
+    references: Annotated[int, AtLeast(0)] = 0
+    """Compare with this many of the most probable candidates only; 0 is all."""
+    threads: Annotated[int, AtLeast(1), ByCaller()] = 1
+    """Threads to use; the result does not depend on it."""
 
     def __post_init__(self) -> None:
+        Options.__post_init__(self)
         if isinstance(self.utility, str) and self.utility not in UTILITIES:
             raise ConfigError(f"unknown utility '{self.utility}'; choose one of: {', '.join(UTILITIES)}")
-        if not self.scales or not all(0 < scale < math.inf for scale in self.scales):
-            raise ConfigError(f"scales must be numbers above 0, got {self.scales}")
-        if self.references < 0:
-            raise ConfigError(f"references must be at least 0, got {self.references}")
+        if not self.scales:
+            raise ConfigError("scales must be at least one number above 0, got none")
 
     def learn(
         self,

@@ -17,7 +17,7 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import AtLeast, Options
+from isogloss.io.options import AtLeast, ByCaller, Options
 from isogloss.learn.constraints import Constraints, Limits
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
@@ -44,10 +44,10 @@ class Mert(Options):
     random_directions: Annotated[int, AtLeast(0)] = 10
     """Directions tried when no single weight improves anything; 0 to stop there."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of random weights and directions."""
-    threads: Annotated[int, AtLeast(1)] = 1
+    """Random seed of weights and directions."""
+    threads: Annotated[int, AtLeast(1), ByCaller()] = 1
     """Searches at a time; the result does not depend on it."""
-    constraints: Constraints = field(default_factory=Constraints)
+    constraints: Annotated[Constraints, ByCaller()] = field(default_factory=Constraints)
 
     def learn(
         self,

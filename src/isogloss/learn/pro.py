@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import AtLeast, Options
+from isogloss.io.options import AtLeast, ByCaller, Options
 from isogloss.learn.constraints import Constraints, Limits
 from isogloss.learn.learner import Curve, Learned, Track, no_track
 from isogloss.learn.problem import Problem, WeightVector
@@ -44,8 +44,8 @@ class Pro(Options):
     draws: Annotated[int, AtLeast(1)] = 5
     """Sets of pairs; the weights learned from each are averaged."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of the draws."""
-    constraints: Constraints = field(default_factory=Constraints)
+    """Random seed of the draws."""
+    constraints: Annotated[Constraints, ByCaller()] = field(default_factory=Constraints)
 
     def learn(
         self,

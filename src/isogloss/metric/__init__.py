@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, BleuOptions, bleu_scores
     from isogloss.metric.document import DocumentBleu
     from isogloss.metric.evaluation import (
-        EvaluateOptions,
         Evaluation,
         SentenceDifference,
-        SystemOutput,
         SystemResult,
         SystemScore,
         evaluate,
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from isogloss.metric.interface import Metric
     from isogloss.metric.named import METRIC_NAMES, metric_named
     from isogloss.metric.nist import Nist
+    from isogloss.metric.options import EvaluateOptions, MetricName, MetricOptions, ScoringOptions
     from isogloss.metric.references import References, ReferencesLike, as_references
     from isogloss.metric.sacre import SacreMetric, sacre_bleu, sacre_chrf, sacre_ter
     from isogloss.metric.significance import (
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         bootstrap_scores,
         paired_bootstrap,
     )
+    from isogloss.metric.system_output import SystemOutput, read_systems
 
 __all__ = [
     "METRIC_NAMES",
@@ -50,10 +50,13 @@ __all__ = [
     "Evaluation",
     "Interval",
     "Metric",
+    "MetricName",
+    "MetricOptions",
     "Nist",
     "References",
     "ReferencesLike",
     "SacreMetric",
+    "ScoringOptions",
     "SentenceDifference",
     "SystemOutput",
     "SystemResult",
@@ -67,6 +70,7 @@ __all__ = [
     "evaluate_systems",
     "metric_named",
     "paired_bootstrap",
+    "read_systems",
     "sacre_bleu",
     "sacre_chrf",
     "sacre_ter",
@@ -83,10 +87,8 @@ __getattr__, __dir__ = lazy_names(
         ),
         "document": ("DocumentBleu",),
         "evaluation": (
-            "EvaluateOptions",
             "Evaluation",
             "SentenceDifference",
-            "SystemOutput",
             "SystemResult",
             "SystemScore",
             "evaluate",
@@ -98,6 +100,12 @@ __getattr__, __dir__ = lazy_names(
             "metric_named",
         ),
         "nist": ("Nist",),
+        "options": (
+            "EvaluateOptions",
+            "MetricName",
+            "MetricOptions",
+            "ScoringOptions",
+        ),
         "references": (
             "References",
             "ReferencesLike",
@@ -116,6 +124,10 @@ __getattr__, __dir__ = lazy_names(
             "bootstrap_interval",
             "bootstrap_scores",
             "paired_bootstrap",
+        ),
+        "system_output": (
+            "SystemOutput",
+            "read_systems",
         ),
     },
 )

@@ -11,12 +11,12 @@ import numpy as np
 
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, as_track
-from isogloss.io.streams import StrPath, read_lines
 from isogloss.io.text_lines import TextLines, text_lines
 from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, bleu_scores
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.nist import Nist
-from isogloss.metric.references import References, ReferencesLike, as_references, check_length
+from isogloss.metric.options import EvaluateOptions, TestName
+from isogloss.metric.references import References, ReferencesLike, as_references
 from isogloss.metric.sacre import sacre_bleu, sacre_chrf, sacre_ter
 from isogloss.metric.significance import (
     Comparison,
@@ -26,6 +26,7 @@ from isogloss.metric.significance import (
     bootstrap_interval,
     bootstrap_scores,
 )
+from isogloss.metric.system_output import SystemOutput
 from isogloss.report import Rows
 from isogloss.report.rows import Row
 
@@ -40,76 +41,10 @@ __all__ = [
     "evaluate_systems",
 ]
 
-METRICS = ("bleu", "nist", "chrf", "ter")
 _SHORT_NAMES = {"BLEU": "bleu", "NIST": "nist", "chrF2": "chrf", "TER": "ter"}
-TESTS = ("bootstrap", "randomization", "none")
 _INTERVAL_SAMPLES = 1000
 _DEFAULT_SAMPLES = {"bootstrap": 1000, "randomization": 10_000, "none": 0}
-_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenised full stop
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateOptions:
-    """What is measured and how.
-
-    >>> EvaluateOptions(metrics=("bleu", "ter"), test="randomization").tokenize
-    '13a'
-    """
-
-    metrics: tuple[str, ...] = ("bleu", "chrf")
-    """Any of bleu, nist, chrf, ter."""
-    lowercase: bool = False
-    """Lower-case before scoring; TER, as sacreBLEU has it, always does."""
-    tokenize: str = "13a"
-    """sacreBLEU's tokenizer for BLEU and NIST; none for text that is tokenised already."""
-    test: str = "bootstrap"
-    """How systems are compared with the first: bootstrap, randomization or none."""
-    samples: int | None = None
-    """Draws or trials of the test; by default 1,000 for the bootstrap, 10,000 for randomisation."""
-    seed: int = 1
-    """Of all random draws."""
-    worst: int = 0
-    """Sentences to show that differ most from the baseline's, by sentence BLEU."""
-
-    def __post_init__(self) -> None:
-        unknown = [name for name in self.metrics if name not in METRICS]
-        if unknown or not self.metrics:
-            found = f"unknown metric '{unknown[0]}'" if unknown else "no metric"
-            raise ConfigError(f"{found}; choose one or more of: {', '.join(METRICS)}")
-        if len(set(self.metrics)) < len(self.metrics):
-            raise ConfigError(f"each metric can be asked for once, got {', '.join(self.metrics)}")
-        if self.test not in TESTS:
-            raise ConfigError(f"unknown test '{self.test}'; choose one of: {', '.join(TESTS)}")
-        if self.samples is not None and self.samples < 1:
-            raise ConfigError(f"samples must be at least 1, got {self.samples}")
-        if self.seed < 0:
-            raise ConfigError(f"seed must be at least 0, got {self.seed}")
-        if self.worst < 0:
-            raise ConfigError(f"worst must be at least 0, got {self.worst}")
-
-
-@dataclass(frozen=True, slots=True)
-class SystemOutput:
-    """The output of a system: one list of lines, or one for each run of its optimiser."""
-
-    name: str
-    runs: tuple[Sequence[str], ...]
-    files: tuple[str, ...] = ()
-    """Where the runs came from, for messages; optional."""
-
-    @classmethod
-    def read(cls, paths: Sequence[StrPath], name: str | None = None) -> SystemOutput:
-        """Read one file per run."""
-        files = tuple(fspath(path) for path in paths)
-        return cls(name or ",".join(files), tuple(list(read_lines(path)) for path in paths), files)
-
-    def check(self, references: References) -> None:
-        """Complain unless every run has one line for each sentence."""
-        if not self.runs:
-            raise ConfigError(f"system '{self.name}' has no output")
-        names = self.files or tuple(f"{self.name}, run {i}" for i in range(1, len(self.runs) + 1))
-        for name, lines in zip(names, self.runs, strict=True):
-            check_length(name, len(lines), references.names[0], len(references))
+_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenized full stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +150,7 @@ def evaluate_systems(
     [34.9, 88.4]
     """
     options = options or EvaluateOptions()
+    options.check_systems(len(systems))
     if not systems:
         raise ConfigError("there is no system to evaluate")
     for system in systems:
@@ -245,16 +181,17 @@ SystemText = TextLines | Iterable[TextLines]
 
 
 def evaluate(
-    hypothesis: SystemText | Mapping[str, SystemText],
+    hypothesis: SystemText | Mapping[str, SystemText] | Sequence[SystemOutput],
     references: ReferencesLike,
     *,
     metrics: str | Iterable[str | Metric] = ("bleu", "chrf"),
     tokenize: str = "13a",
     lowercase: bool = False,
-    test: str = "bootstrap",
+    test: TestName | None = None,
     samples: int | None = None,
-    seed: int = 1,
     worst: int = 0,
+    seed: int = 1,
+    options: EvaluateOptions | None = None,
     progress: bool | Track = False,
 ) -> Evaluation:
     """Score translations against references, with confidence intervals and significance tests.
@@ -264,7 +201,7 @@ def evaluate(
     several runs of one system. ``references`` is a file, or has a string or a list of strings for each
     sentence. ``metrics`` are any of ``bleu``, ``nist``, ``chrf``, ``ter``, and ``Metric`` objects; BLEU, chrF
     and TER are sacreBLEU's and come with its signatures. The other keywords are the fields of
-    ``EvaluateOptions``.
+    ``EvaluateOptions``, which can be given as ``options`` instead.
 
     >>> references = ["the cat sat on the mat", "a dog barked"]
     >>> result = evaluate(["the cat is on the mat", "a dog barked"], references, metrics="bleu")
@@ -278,24 +215,40 @@ def evaluate(
     """
     asked = [name.strip() for name in metrics.split(",")] if isinstance(metrics, str) else list(metrics)
     named = tuple(one.lower() for one in asked if isinstance(one, str))
-    options = EvaluateOptions(
+    given = EvaluateOptions(
         metrics=named if named or not asked else EvaluateOptions().metrics,
-        lowercase=lowercase,
         tokenize=tokenize,
+        lowercase=lowercase,
         test=test,
         samples=samples,
-        seed=seed,
         worst=worst,
+        seed=seed,
     )
+    if options is not None:
+        if given != EvaluateOptions() or len(named) < len(asked):
+            raise ConfigError("give either options or its fields as keywords, not both")
+        given, asked = options, list(options.metrics)
     track = as_track(progress)
-    given = hypothesis if isinstance(hypothesis, Mapping) else {"hypothesis": hypothesis}
     return evaluate_systems(
-        [_system(str(name), output) for name, output in given.items()],
+        _systems(hypothesis),
         as_references(references),
-        options,
-        metrics=[one if isinstance(one, Metric) else _metric(one.lower(), options, track) for one in asked],
+        given,
+        metrics=[one if isinstance(one, Metric) else _metric(one.lower(), given, track) for one in asked],
         progress=track,
     )
+
+
+def _systems(
+    hypothesis: SystemText | Mapping[str, SystemText] | Sequence[SystemOutput],
+) -> list[SystemOutput]:
+    if isinstance(hypothesis, Mapping):
+        return [_system(str(name), output) for name, output in hypothesis.items()]
+    if isinstance(hypothesis, str | PathLike):
+        return [_system("hypothesis", hypothesis)]
+    items = list(hypothesis)
+    if items and all(isinstance(item, SystemOutput) for item in items):
+        return cast(list[SystemOutput], items)
+    return [_system("hypothesis", cast(SystemText, items))]
 
 
 def _system(name: str, output: SystemText) -> SystemOutput:
@@ -326,14 +279,15 @@ def _scores(
     metric: Metric, systems: Sequence[SystemOutput], references: References, options: EvaluateOptions
 ) -> list[SystemScore]:
     rows = [[metric.statistics(run, references) for run in system.runs] for system in systems]
-    samples = options.samples or _DEFAULT_SAMPLES[options.test]
-    draws = samples if options.test == "bootstrap" else _INTERVAL_SAMPLES
+    test = options.test or "bootstrap"
+    samples = options.samples or _DEFAULT_SAMPLES[test]
+    draws = samples if test == "bootstrap" else _INTERVAL_SAMPLES
     resampled = bootstrap_scores(metric, rows, samples=draws, seed=options.seed)
 
     def compare(i: int) -> Comparison | None:
-        if i == 0 or options.test == "none":
+        if i == 0 or test == "none":
             return None
-        if options.test == "bootstrap":
+        if test == "bootstrap":
             return bootstrap_comparison(
                 metric, rows[0], rows[i], resampled[:, 0], resampled[:, i], options.seed
             )
@@ -391,7 +345,7 @@ def _warnings(systems: Sequence[SystemOutput], options: EvaluateOptions) -> list
     if options.tokenize in ("none", "char"):
         return []
     return [
-        f"{count:,} lines of {system.name} end in ' .': if the text is tokenised already, "
+        f"{count:,} lines of {system.name} end in ' .': if the text is tokenized already, "
         "score it with tokenize='none' (--tokenize none)"
         for system in systems
         if (count := sum(line.endswith(" .") for line in system.runs[0])) >= _TOKENIZED_LINES

@@ -4,8 +4,8 @@ NbestList, Candidate            what users hold: sentences with candidates, as s
 NbestStore                      the same by columns, as the search, learners and file formats share it
 read_nbest, write_nbest         files: Moses, Marian, fairseq, sockeye, JSON lines, stored folders
 merge, distinct, add_column     lists from lists
-find_oracle, summarise          what can be had from a list, and what is in it
-make_nbest                      a list made up from references, to try things on
+nbest_oracle, summarise         what can be had from a list, and what is in it
+make_nbest, synthetic_nbest     a list made up from references, to try things on
 """
 
 from typing import TYPE_CHECKING
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from isogloss.nbest.edit import add_column, best_rows, distinct, merge
     from isogloss.nbest.formats import FORMATS, FormatName, losses, read_nbest, write_nbest
     from isogloss.nbest.nbest_list import Candidate, Columns, NbestLike, NbestList, as_nbest
-    from isogloss.nbest.oracle import ListOracle, find_oracle
+    from isogloss.nbest.oracle import ListOracle, NbestOracle, find_oracle, nbest_oracle
     from isogloss.nbest.statistics import bleu_statistics
     from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
     from isogloss.nbest.summary import NbestSummary, summarise
-    from isogloss.nbest.synthetic import make_nbest
+    from isogloss.nbest.synthetic import SyntheticListOptions, make_nbest, synthetic_nbest
 
 __all__ = [
     "FORMATS",
@@ -32,10 +32,12 @@ __all__ = [
     "ListOracle",
     "NbestLike",
     "NbestList",
+    "NbestOracle",
     "NbestStore",
     "NbestSummary",
     "Ragged",
     "SparseFeatures",
+    "SyntheticListOptions",
     "add_column",
     "as_nbest",
     "best_rows",
@@ -45,9 +47,11 @@ __all__ = [
     "losses",
     "make_nbest",
     "merge",
+    "nbest_oracle",
     "read_column",
     "read_nbest",
     "summarise",
+    "synthetic_nbest",
     "write_nbest",
 ]
 
@@ -77,7 +81,9 @@ __getattr__, __dir__ = lazy_names(
         ),
         "oracle": (
             "ListOracle",
+            "NbestOracle",
             "find_oracle",
+            "nbest_oracle",
         ),
         "statistics": ("bleu_statistics",),
         "store": (
@@ -90,6 +96,10 @@ __getattr__, __dir__ = lazy_names(
             "NbestSummary",
             "summarise",
         ),
-        "synthetic": ("make_nbest",),
+        "synthetic": (
+            "SyntheticListOptions",
+            "make_nbest",
+            "synthetic_nbest",
+        ),
     },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -69,13 +69,23 @@ def distinct(store: NbestStore) -> NbestStore:
     return store.select(kept)
 
 
-def merge(stores: Sequence[NbestStore]) -> NbestStore:
+def merge(
+    stores: Sequence[NbestStore],
+    names: Sequence[str] = (),
+    warn: Callable[[str], None] = lambda message: None,
+) -> NbestStore:
     """All candidates of all lists, sentence by sentence, in the order of the lists.
 
     A candidate with the same words and features as an earlier one of its sentence is left out. A dense
-    feature that one list lacks is 0 there.
+    feature that one list lacks is 0 there, and ``warn`` is told; ``names`` are those of the lists.
     """
-    return _without_repetitions(concatenate(stores))
+    merged = _without_repetitions(concatenate(stores))
+    for number, store in enumerate(stores):
+        missing = [group.name for group in merged.dense_groups if group not in store.dense_groups]
+        if missing:
+            name = names[number] if names else f"list {number + 1}"
+            warn(f"{name}: dense features that are missing here count as 0: {', '.join(missing)}")
+    return merged
 
 
 def concatenate(stores: Sequence[NbestStore]) -> NbestStore:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Protocol, TypeGuard, cast, overload
@@ -11,7 +11,7 @@ import numpy as np
 
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track, as_track
-from isogloss.io.streams import StrPath
+from isogloss.io.streams import StrPath, atomic_output
 from isogloss.io.text_lines import TextLines, text_lines
 from isogloss.metric.references import References, ReferencesLike, as_references
 from isogloss.nbest.build import (
@@ -123,9 +123,10 @@ class NbestList:
         tokenizer: Tokenize | None = None,
         texts: list[str] | None = None,
         count: int | None = None,
+        name: str = "",
     ) -> None:
         """``count`` sentences, or as many as the source has or the store has lines."""
-        self._name = "n-best list" if store.path is None else str(store.path)
+        self._name = name or ("n-best list" if store.path is None else str(store.path))
         self._store, self._texts, self._tokenizer = store, texts, tokenizer
         self._vocabulary: list[str] | None = None
         self._source = None if source is None else _source_lines(source, store, count)
@@ -134,7 +135,10 @@ class NbestList:
         self._count = count
         self._references = None
         if references is not None:
-            self._references = as_references(references, at_least=_last_line(store), exactly=count)
+            try:
+                self._references = as_references(references, at_least=_last_line(store), exactly=count)
+            except ConfigError as error:
+                raise ConfigError(f"{self._name}: {error}") from None
 
     @classmethod
     def read(
@@ -146,14 +150,18 @@ class NbestList:
         references: ReferencesLike | None = None,
         tokenizer: Tokenize | None = None,
         progress: bool | Track = False,
+        watch: Callable[[Iterable[bytes]], Iterable[bytes]] | None = None,
     ) -> NbestList:
         """Read a list that a system wrote: Moses, Marian, fairseq, sockeye, JSON lines, or a stored folder.
 
         The format is recognized unless it is given. Packed files (gzip, zstd) are unpacked, ``-`` is
         standard input. Sentence n of the list is line n of ``source`` and ``references``, counted from 0.
+        ``warnings`` says what the list lacks. ``watch`` passes the pieces of the file on, and can show
+        progress in place of ``progress``.
         """
         track = as_track(progress)
-        store = read_nbest(path, format=format, watch=lambda chunks: track(chunks, f"reading {path}"))
+        watch = watch or (lambda chunks: track(chunks, f"reading {path}"))
+        store = read_nbest(path, format=format, watch=watch)
         return cls.from_store(
             store, source=source, references=references, tokenizer=tokenizer, name=str(path)
         )
@@ -177,8 +185,7 @@ class NbestList:
         if tokenize is not None:
             texts = list(store.texts())
             store = retokenized(store, texts, tokenize)
-        made._fill(store, source, references, tokenizer, texts)
-        made._name = name or made._name
+        made._fill(store, source, references, tokenizer, texts, name=name)
         return made
 
     @classmethod
@@ -250,6 +257,21 @@ class NbestList:
     def references(self) -> References | None:
         """The references, if the list has them."""
         return self._references
+
+    @property
+    def missing(self) -> int:
+        """How many sentences have no candidates."""
+        return len(self) - self._store.num_sentences
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the list doubtful, in words: features that some of its candidates lack."""
+        count = self._store.num_candidates
+        return [
+            f"{self._name}: feature '{feature}' is missing on {lacking:,} of {count:,} candidates; "
+            "it counts as 0 there"
+            for feature, lacking in self._store.filled.items()
+        ]
 
     @property
     def feature_names(self) -> list[str]:
@@ -334,6 +356,12 @@ class NbestList:
         """
         write_nbest(self._store, path, format=format)
 
+    def write_best(self, path: StrPath) -> None:
+        """Write what ``best`` gives as plain text, one line per sentence."""
+        lines = self.best()
+        with atomic_output(path) as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+
     def losses(self, format: str) -> list[str]:
         """What of this list a format cannot carry, in words; empty if nothing."""
         return losses(self._store, format)
@@ -387,8 +415,8 @@ class NbestList:
             self._tokenizer,
             self._texts,
             self._count,
+            self._name,
         )
-        made._name = self._name
         return made
 
     def words(self, line: str) -> list[str]:
@@ -415,8 +443,7 @@ class NbestList:
 
     def _like(self, store: NbestStore, texts: list[str] | None) -> NbestList:
         made = NbestList.__new__(NbestList)
-        made._fill(store, self._source, self._references, self._tokenizer, texts, self._count)
-        made._name = self._name
+        made._fill(store, self._source, self._references, self._tokenizer, texts, self._count, self._name)
         return made
 
     def _part(self, sentences: range) -> NbestList:
@@ -435,8 +462,8 @@ class NbestList:
             self._tokenizer,
             None if self._texts is None else [self._texts[row] for row in rows],
             len(sentences),
+            self._name,
         )
-        made._name = self._name
         return made
 
     def _words(self) -> list[str]:

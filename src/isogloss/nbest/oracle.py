@@ -8,11 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metric import SENTENCE_BLEU, BleuOptions, DocumentBleu, bleu_scores
+from isogloss.io.errors import ConfigError
+from isogloss.metric import (
+    SENTENCE_BLEU,
+    BleuOptions,
+    DocumentBleu,
+    ReferencesLike,
+    ScoringOptions,
+    bleu_scores,
+)
 from isogloss.nbest.edit import best_rows, highest_rows
+from isogloss.nbest.nbest_list import NbestLike, as_nbest
+from isogloss.nbest.statistics import bleu_statistics
 from isogloss.nbest.store import Int64, NbestStore
 
-__all__ = ["Choice", "ListOracle", "find_oracle"]
+__all__ = ["Choice", "ListOracle", "NbestOracle", "find_oracle", "nbest_oracle"]
 
 _MOST_PASSES = 50
 
@@ -42,6 +52,50 @@ class ListOracle:
     def choices(self) -> list[Choice]:
         """All of them, in the order in which people read them."""
         return [choice for choice in (self.first, self.decoder, self.best, self.worst) if choice is not None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NbestOracle(ListOracle):
+    """The same of a list as users hold it."""
+
+    translations: list[str]
+    """The best choice as text, a line for every reference; empty where there are no candidates."""
+    warnings: list[str]
+
+    def to_dict(self) -> dict[str, float]:
+        """BLEU by the name of the choice."""
+        return {choice.name: choice.bleu for choice in self.choices()}
+
+
+def nbest_oracle(
+    nbest: NbestLike, references: ReferencesLike | None = None, options: ScoringOptions | None = None
+) -> NbestOracle:
+    """The BLEU that a perfect reranker could reach with a list, and what other choices reach.
+
+    >>> found = nbest_oracle([["a house", "the house is old"]], ["the house is old"])
+    >>> found.translations, found.to_dict()
+    (['the house is old'], {'first': 0.0, 'oracle': 100.0, 'worst': 0.0})
+    """
+    options, listed = options or ScoringOptions(), as_nbest(nbest, references=references)
+    known = listed.reference_words()
+    if known is None:
+        raise ConfigError("the list has no references: give `reference`")
+    statistics = bleu_statistics(listed.store, known, tokenize=options.tokenize, lowercase=options.lowercase)
+    found = find_oracle(listed.store, statistics)
+    lines = [""] * len(known)
+    texts = listed.texts()
+    for number, row in zip(listed.store.sentence_ids.tolist(), found.best.rows.tolist(), strict=True):
+        lines[number] = texts[row]
+    missing = len(known) - listed.store.num_sentences
+    left_out = f"{listed.name}: {missing:,} of {len(known):,} sentences have no candidates and are left out"
+    return NbestOracle(
+        first=found.first,
+        decoder=found.decoder,
+        best=found.best,
+        worst=found.worst,
+        translations=lines,
+        warnings=[*listed.warnings, *([left_out] if missing else [])],
+    )
 
 
 def find_oracle(store: NbestStore, statistics: npt.NDArray[np.int32]) -> ListOracle:

@@ -8,17 +8,39 @@ weighs them badly, so that there is something to learn.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from isogloss._engine import NbestBuilder
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
+from isogloss.io.streams import StrPath, naming_file, read_lines
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["make_nbest"]
+__all__ = ["SyntheticListOptions", "make_nbest", "synthetic_nbest"]
 
 _NAMES = ("Missing", "Doubled", "Order", "Choice")
 _BAD_WEIGHTS = np.array([0.2, 1.0, 0.2, 0.5])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticListOptions(Options):
+    """How large a list is made."""
+
+    candidates: Annotated[int, AtLeast(1)] = 50
+    """Candidates of each sentence."""
+    seed: Annotated[int, AtLeast(0)] = 1
+    """Random seed; the same seed gives the same list."""
+
+
+def synthetic_nbest(references: StrPath, options: SyntheticListOptions | None = None) -> NbestStore:
+    """A list made from a file of tokenized references, one per line."""
+    options = options or SyntheticListOptions()
+    lines = [line.split() for line in read_lines(references)]
+    with naming_file(references):
+        return make_nbest(lines, candidates=options.candidates, seed=options.seed)
 
 
 def make_nbest(references: Sequence[Sequence[str]], *, candidates: int, seed: int) -> NbestStore:

@@ -137,7 +137,7 @@ class TrainOptions(Options):
     isolate_script: str = ""
     """Such as ``arabic``: source words are split where this script begins and ends."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of everything that draws random numbers."""
+    """Random seed for every stage."""
     clean: CheckOptions = field(default_factory=CheckOptions)
     """From where on a training pair is left out."""
     keep: tuple[str, ...] = ()

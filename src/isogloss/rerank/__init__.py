@@ -1,11 +1,10 @@
 """Reranking the n-best lists of any system.
 
-Reranker                    learns from lists with references, chooses from others, is stored and opened
-sweep                       which method, which features: cross-validation on a list
-feature, FeatureFunction    features of your own
-mbr                         the candidate that agrees best with the others, without training
-tune_nbest                  weights for the features that a list has
-RerankOptions               how a reranker is trained
+Reranker                    learns from lists with references, chooses from others, is stored and opened sweep
+which method, which features: cross-validation on a list feature, FeatureFunction    features of your own mbr
+the candidate that agrees best with the others, without training tune_nbest                  weights for the
+features that a list has RerankOptions               how a reranker is trained; NbestTuneOptions,
+SweepOptions: how lists are used otherwise
 
 Below these, for programs that hold columns instead of lists of strings:
 
@@ -27,7 +26,14 @@ if TYPE_CHECKING:
     from isogloss.rerank.model import RerankModel
     from isogloss.rerank.naming import Features, FeatureSpec, as_functions, feature, parse_features
     from isogloss.rerank.nbest_tuning import NbestTuning, tune_nbest
-    from isogloss.rerank.options import RerankOptions, SweepOptions
+    from isogloss.rerank.options import (
+        ListMbrOptions,
+        NbestTuneOptions,
+        RerankOptions,
+        RerankTask,
+        SweepOptions,
+        SweepTask,
+    )
     from isogloss.rerank.preparation import context_of, list_problem
     from isogloss.rerank.report import SWEEP_HEAD, sweep_cells
     from isogloss.rerank.reranker import Reranker
@@ -42,14 +48,18 @@ __all__ = [
     "FeatureSpec",
     "FeatureTable",
     "Features",
+    "ListMbrOptions",
+    "NbestTuneOptions",
     "NbestTuning",
     "RerankModel",
     "RerankOptions",
+    "RerankTask",
     "RerankTraining",
     "Reranker",
     "Sweep",
     "SweepOptions",
     "SweepRow",
+    "SweepTask",
     "as_functions",
     "compare",
     "context_of",
@@ -101,8 +111,12 @@ __getattr__, __dir__ = lazy_names(
             "tune_nbest",
         ),
         "options": (
+            "ListMbrOptions",
+            "NbestTuneOptions",
             "RerankOptions",
+            "RerankTask",
             "SweepOptions",
+            "SweepTask",
         ),
         "preparation": (
             "context_of",

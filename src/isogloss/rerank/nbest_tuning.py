@@ -20,6 +20,7 @@ from isogloss.nbest.build import Numbers
 from isogloss.report import Rows
 from isogloss.report.rows import Row
 from isogloss.rerank.methods import parse_method
+from isogloss.rerank.options import NbestTuneOptions
 from isogloss.rerank.preparation import EITHER, list_problem, list_warnings
 
 __all__ = ["NbestTuning", "tune_nbest"]
@@ -52,6 +53,7 @@ def tune_nbest(
     constraints: Constraints | None = None,
     runs: int = 1,
     seed: int = 1,
+    options: NbestTuneOptions | None = None,
     threads: int = 1,
     progress: bool | Track = False,
 ) -> NbestTuning:
@@ -66,7 +68,8 @@ def tune_nbest(
     ``ter`` or a ``Metric``. Tuning starts at ``start`` (weights, or a file of them), or at the weights that
     explain the list's own scores best. ``held_out`` is another list with its references, which decides
     between weights. With several ``runs`` (seeds ``seed``, ``seed + 1``, …) the best one is returned with the
-    spread of all. Results do not depend on ``threads``.
+    spread of all. ``NbestTuneOptions`` has all this and the options of the learners; it can be given as
+    ``options`` instead. Results do not depend on ``threads``.
 
     >>> from isogloss.nbest import make_nbest
     >>> lines = [f"line {i} of a text about {i * 7} things" for i in range(60)]
@@ -79,15 +82,26 @@ def tune_nbest(
     """
     if references is not None and quality is not None:
         raise ConfigError(EITHER)
+    if quality is not None and held_out is not None:
+        raise ConfigError("`held_out` is scored by references: give references, not quality, for both lists")
     track = as_track(progress)
-    scorer = metric
-    if isinstance(metric, str):
-        scorer = Metric.named(metric, tokenize=tokenize, lowercase=lowercase, progress=track)
+    scorer: str | Metric = metric
+    if options is not None:
+        asked = (method, metric, tokenize, lowercase, constraints, runs, seed)
+        if asked != ("mert", "bleu", "none", False, None, 1, 1):
+            raise ConfigError("give either options or its fields as keywords, not both")
+        method, runs, seed = options.method, options.runs, options.seed
+        scorer, learner = options.make(track), options.learner(threads)
+        constraints = None if options.constraints == Constraints() else options.constraints
+    else:
+        if isinstance(metric, str):
+            scorer = Metric.named(metric, tokenize=tokenize, lowercase=lowercase, progress=track)
+        learner = parse_method(method) if isinstance(method, str) else method
     listed = as_nbest(nbest, references=references)
     other = None if held_out is None else as_nbest(held_out[0], references=held_out[1])
     tuned = tune_problem(
         list_problem(listed, metric=scorer, quality=quality),
-        _learner(method, constraints, threads),
+        _told(learner, method, constraints, threads),
         start=start if start is None or isinstance(start, Mapping) else read_weights(start),
         held_out=None if other is None else list_problem(other, metric=scorer),
         runs=runs,
@@ -95,13 +109,13 @@ def tune_nbest(
         track=track,
     )
     known = {field.name: getattr(tuned, field.name) for field in fields(Tuned)}
-    doubts = list_warnings(listed) if quality is None else []
-    return NbestTuning(**{**known, "warnings": (*doubts, *tuned.warnings)})
+    doubts = [*list_warnings(listed, quality), *(() if other is None else list_warnings(other))]
+    doubts += [f"{listed.name}: {warning}" for warning in tuned.warnings]
+    return NbestTuning(**{**known, "warnings": tuple(doubts)})
 
 
-def _learner(method: str | Learner, constraints: Constraints | None, threads: int) -> Learner:
+def _told(learner: Any, method: str | Learner, constraints: Constraints | None, threads: int) -> Learner:
     """The learner with what is told it beside its own options."""
-    learner: Any = parse_method(method) if isinstance(method, str) else method
     if constraints is not None:
         if not hasattr(learner, "constraints"):
             raise ConfigError(f"the method {_name(method)} takes no constraints; mert, batch-mira and pro do")

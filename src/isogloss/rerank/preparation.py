@@ -59,11 +59,11 @@ def list_problem(
     return Problem.of(store, references, metric)
 
 
-def list_warnings(nbest: NbestList) -> list[str]:
-    """What makes a list doubtful, in words."""
-    references = nbest.references
+def list_warnings(nbest: NbestList, quality: Numbers | StrPath | None = None) -> list[str]:
+    """What makes a list doubtful to learn from, in words; with a given quality references play no part."""
+    references = nbest.references if quality is None else None
     missing = 0 if references is None else len(references) - nbest.store.num_sentences
     if references is None or missing <= 0:
-        return []
+        return nbest.warnings
     share = f"{missing:,} of {len(references):,}"
-    return [f"{nbest.name}: {share} sentences have no candidates; they play no part"]
+    return [*nbest.warnings, f"{nbest.name}: {share} sentences have no candidates; they play no part"]

@@ -20,7 +20,7 @@ from isogloss.rerank.features import FeatureFunction
 from isogloss.rerank.methods import parse_method
 from isogloss.rerank.model import RerankModel
 from isogloss.rerank.naming import Features, FeatureSpec, as_functions
-from isogloss.rerank.options import RerankOptions
+from isogloss.rerank.options import Decision, RerankOptions, RightLength, StartWeights
 from isogloss.rerank.preparation import EITHER, context_of, list_problem, list_warnings
 from isogloss.rerank.registry import Code, name_of
 from isogloss.rerank.report import model_page, training_page
@@ -61,9 +61,9 @@ class Reranker:
         lowercase: bool = False,
         columns: Sequence[str] | None = None,
         scale: bool = True,
-        start: str = "zero",
-        length: str = "references",
-        decision: str | None = None,
+        start: StartWeights = "zero",
+        length: RightLength = "references",
+        decision: Decision | None = None,
         held_out_share: float = 0.0,
         seed: int = 1,
         options: RerankOptions | None = None,
@@ -128,7 +128,7 @@ class Reranker:
             made_with=self._notes(),
             track=track,
         )
-        warnings = list_warnings(listed) if quality is None else []
+        warnings = list_warnings(listed, quality)
         if trained.constant:
             names = ", ".join(trained.constant)
             warnings.append(f"never different within a sentence, so not used: {names}")

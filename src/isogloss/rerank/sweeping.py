@@ -117,7 +117,7 @@ def sweep(
         decoder_score=decoder_score(problem),
         results=tuple(results),
         curves=learning_curves(table, problem, learners, sets, train_options) if curves else {},
-        warnings=tuple(list_warnings(listed) if quality is None else ()),
+        warnings=tuple(list_warnings(listed, quality)),
     )
 
 

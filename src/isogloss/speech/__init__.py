@@ -17,16 +17,18 @@ if TYPE_CHECKING:
         list_utterances,
         text_utterances,
     )
-    from isogloss.speech.strings import best_strings, strings_store
+    from isogloss.speech.strings import LatticeStringOptions, best_strings, lattice_nbest, strings_store
     from isogloss.speech.translate import SpeechOptions, spoken_lines, translate_speech
 
 __all__ = [
     "HeardOptions",
     "Hypothesis",
+    "LatticeStringOptions",
     "SpeechOptions",
     "Utterance",
     "best_hypotheses",
     "best_strings",
+    "lattice_nbest",
     "lattice_utterances",
     "list_utterances",
     "read_heard",
@@ -52,7 +54,9 @@ __getattr__, __dir__ = lazy_names(
             "text_utterances",
         ),
         "strings": (
+            "LatticeStringOptions",
             "best_strings",
+            "lattice_nbest",
             "strings_store",
         ),
         "translate": (

@@ -11,15 +11,40 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 from isogloss._engine import NbestBuilder
-from isogloss.decoder.plf import Lattice
+from isogloss.decoder.plf import Lattice, parse_plf
 from isogloss.io.errors import ConfigError
+from isogloss.io.options import AtLeast, Options
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, read_lines
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["best_strings", "strings_store"]
+__all__ = ["LatticeStringOptions", "best_strings", "lattice_nbest", "strings_store"]
 
 Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatticeStringOptions(Options):
+    """Which strings of a lattice are listed."""
+
+    nbest: Annotated[int, AtLeast(1)] = 20
+    """Strings of each lattice, all different."""
+    column: str = "asr"
+    """Name of the dense feature with the score."""
+
+
+def lattice_nbest(
+    path: StrPath, options: LatticeStringOptions | None = None, *, track: Track = no_track
+) -> NbestStore:
+    """An n-best list of the best strings of a file of word lattices (PLF), one per line."""
+    options = options or LatticeStringOptions()
+    rows = enumerate(track(read_lines(path), "lattices"), start=1)
+    found = (best_strings(parse_plf(line, path, number), options.nbest) for number, line in rows)
+    return strings_store(found, column=options.column)
 
 
 def best_strings(lattice: Lattice, count: int) -> list[tuple[Words, float]]:

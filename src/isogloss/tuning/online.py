@@ -66,9 +66,9 @@ class OnlineOptions(Options):
     iterations: Annotated[int, AtLeast(1)] = 8
     """Passes over the development set."""
     candidates: Annotated[int, AtLeast(1)] = 1
-    """k: best candidates of the current list that every oracle must outscore."""
+    """Best candidates of the current list that every oracle must outscore (k)."""
     oracles: Annotated[int, AtLeast(1)] = 1
-    """m: translations that are kept per sentence as what should be said."""
+    """Oracle translations to keep per sentence (m)."""
     nbest: Annotated[int, AtLeast(1)] = 100
     """Candidates among which oracles are looked for."""
     aggressiveness: Annotated[float, Above(0)] = 0.001

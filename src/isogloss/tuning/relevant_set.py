@@ -72,11 +72,11 @@ class RelevantSetOptions(Options):
     passes: Annotated[int, AtLeast(1)] = 5
     """Passes of stochastic gradient descent over the sentences that were decoded last."""
     learning_rate: Annotated[float, Above(0)] = 0.005
-    """η at the beginning of these passes."""
+    """Learning rate at the start of these passes (η)."""
     decay: Annotated[float, AtLeast(0)] = 0.0
     """After p passes the rate is η / (1 + decay · p)."""
     regularization: Annotated[float, AtLeast(0)] = 1e-5
-    """λ."""
+    """Strength of L2 regularization (λ)."""
     average: bool = True
     """Decode with the mean of the weights after every step, not with the last."""
     memory: Annotated[float, Range(low=0, high=1, below=True)] = 0.9
