@@ -57,7 +57,7 @@ weights: dict[str, float] = reranker.weights
 best: list[str] = reranker.rerank(
     candidates_only := isogloss.NbestList.from_columns(nbest.to_dict(), source=source)
 ).best()
-best_score: float = float(reranker.scores(candidates_only).max())
+best_score: float = max(map(float, reranker.scores(candidates_only)))
 html: str = reranker.report().html()
 other = isogloss.Reranker(options=isogloss.RerankOptions(start="decoder", held_out_share=0.2))
 

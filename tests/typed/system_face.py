@@ -41,7 +41,8 @@ def best(translator: isogloss.Translator, lines: list[str]) -> list[str]:
 
 
 def main(folder: Path) -> None:
-    source, target = (list(side) for side in zip(*pairs(), strict=True))
+    source = [source for source, _ in pairs()]
+    target = [target for _, target in pairs()]
     options = {
         "lm": isogloss.LmOptions(order=2, special_words="unknown"),
         "align": isogloss.AlignOptions(iterations=2),
@@ -67,11 +68,11 @@ def main(folder: Path) -> None:
         threads=1,
         progress=quiet,
     )
-    results: Mapping[str, object] = trained.results["dev"]["scores"]["BLEU"]
-    assert results["score"]
+    scores: Mapping[str, float] = trained.scores("dev")
+    assert scores["BLEU"] > 0
     given: isogloss.TrainOptions = trained.options
     again = isogloss.train(folder / "engine", options=given, threads=1)
-    assert again.results == trained.results
+    assert again.scores("dev") == scores
     assert trained.to_dict()["folder"] == str(folder / "engine")
 
     system: isogloss.System = isogloss.load(

@@ -50,6 +50,12 @@ class Trained:
         interval and its signature."""
         return _read(self.folder / "results.json")
 
+    def scores(self, name: str = "test") -> Mapping[str, float]:
+        """Scores of a set by metric; ``name`` is ``dev`` or ``test``."""
+        if name not in self.results:
+            raise ConfigError(f"there is no set '{name}' in {self.folder}; it has {', '.join(self.results)}")
+        return {metric: float(found["score"]) for metric, found in self.results[name]["scores"].items()}
+
     @cached_property
     def history(self) -> Mapping[str, Any]:
         """How tuning went: method, best iteration, and a row for each iteration."""
@@ -91,7 +97,7 @@ class Trained:
         """The page that tells all."""
         return self.folder / REPORT
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As plain values: where it is, how good it is, how it was tuned, what each stage cost."""
         costs = ("stage", "wall_seconds", "cpu_seconds", "peak_bytes", "output_bytes")
         return {
