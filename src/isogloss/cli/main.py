@@ -25,6 +25,7 @@ from cyclopts import (
 
 from isogloss._version import __version__
 from isogloss.cli import console
+from isogloss.cli.help_text import HelpText
 from isogloss.cli.renamed import current_words
 from isogloss.io.errors import IsoglossError
 
@@ -133,13 +134,14 @@ def _make_app() -> App:
         version=_version,
         help_flags=["--help", "-h"],
         help_format="plaintext",
+        help_formatter=HelpText(),
         default_parameter=Parameter(negative=(), consume_multiple=True),
         group_commands=Group("Commands", sort_key=99),
     )
     for number, (heading, members) in enumerate(_VERBS.items()):
         group = Group(heading, sort_key=number)
-        for name, (where, sentence) in members.items():
-            made.command(f"isogloss.cli.{where}", name=name, help=sentence, group=group)
+        for place, (name, (where, sentence)) in enumerate(members.items()):
+            made.command(f"isogloss.cli.{where}", name=name, help=sentence, group=group, sort_key=place)
     return made
 
 
