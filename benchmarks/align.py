@@ -2,10 +2,10 @@
 
     ISOGLOSS_DATA=... python benchmarks/align.py [--quick] [--no-peer]
 
-Error rates are of grow-diag-final-and against links made by hand: kftt (Japanese, learnt together with its
-30,000 training pairs), hansards (French) and es_golden (Spanish, both learnt from themselves alone, a few
+Error rates are of grow-diag-final-and against links made by hand: kftt (Japanese, learned together with its
+30,000 training pairs), hansards (French) and es_golden (Spanish, both learned from themselves alone, a few
 hundred pairs). Speed is that of 29,000 sentence pairs (multi30k de-en), both directions, from text files to
-symmetrised links; eflomal's is measured without symmetrising. Scaling goes from one to four times that
+symmetrized links; eflomal's is measured without symmetrizing. Scaling goes from one to four times that
 corpus, enlarged with words that keep growing in number. ``--quick`` leaves the scaling out.
 """
 
@@ -45,7 +45,7 @@ def shown(cost: Cost) -> str:
 
 
 def joined(folder: Path, name: str, language: str) -> Path:
-    """The gold set's sentences after those it is learnt with, in one file."""
+    """The gold set's sentences after those it is learned with, in one file."""
     data = data_folder()
     parts = [data / "kftt" / f"train.{language}"] if name == "kftt" else []
     result = folder / f"{name}.{language}"

@@ -2,7 +2,7 @@
 
 1000 sentences with 1000 candidates of 20 words and 4 references each (synthetic, seeded), one thread. Prints
 candidates per CPU second and the ratio, from numbered tokens (how n-best lists are stored) and from text
-(splitting and numbering included). sacreBLEU is measured on a sample, with text that needs no tokenising; it
+(splitting and numbering included). sacreBLEU is measured on a sample, with text that needs no tokenizing; it
 is also measured with the references prepared beforehand, which its ``sentence_score`` does not do. Both must
 agree on the sample.
 

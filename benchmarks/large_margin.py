@@ -1,6 +1,6 @@
 """One large-margin update at the size of the papers: 10 oracles and 10 candidates, all 100 pairs.
 
-Prints the CPU time of an update (Gram matrix and quadratic programme) for rows with 20,000 firings of sparse
+Prints the CPU time of an update (Gram matrix and quadratic program) for rows with 20,000 firings of sparse
 features in all, and for rows that share a pool of 20,000 features of which each fires half; beside it the
 time that SciPy's sparse product takes for the Gram matrix alone.
 """

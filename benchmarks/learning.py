@@ -6,7 +6,7 @@ Every cell is one `isogloss train` with its defaults: MERT, batch MIRA and onlin
 online MIRA with the sparse ones. FOLDER keeps models and translations; a killed run goes on where it was, and
 only the table is printed when all is there. With several seeds a cell is their mean, lowest and highest. p is
 the paired bootstrap's, all seeds at once, against MERT. Corpora are tokens as they come, but the Quran's
-English is tokenised and lower-cased (four versions are four pairs) and Callhome and Fisher are lower-cased
+English is tokenized and lower-cased (four versions are four pairs) and Callhome and Fisher are lower-cased
 without punctuation.
 """
 

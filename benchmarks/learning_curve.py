@@ -39,7 +39,7 @@ def main() -> None:
         print(f"{pairs:>8,} {scores['engine']:>8.1f} {scores['translation memory']:>8.1f}", flush=True)
     if given.picture is not None:
         lines = [Line(name, points) for name, points in curves.items()]
-        title = "BLEU on messages that were not learnt from"
+        title = "BLEU on messages that were not learned from"
         svg = line_plot(title, lines, x_label="sentence pairs to learn from", y_label="BLEU")
         given.picture.write_text(svg + "\n", encoding="utf-8")
 

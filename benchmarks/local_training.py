@@ -149,7 +149,7 @@ def conversations(data: Path, folder: Path) -> None:
 
 
 def arabic(data: Path, folder: Path) -> None:
-    """Everyday sentences and the Quran: both are learnt from, one is tuned on."""
+    """Everyday sentences and the Quran: both are learned from, one is tuned on."""
     everyday, quran = data / "tatoeba-ar", data / "quran"
     verses = columns(quran / "train.ar", [quran / f"train.en.{i}" for i in range(4)], "ar")
     sentences = columns(everyday / "train.ar", [everyday / "train.en"], "ar")

@@ -3,7 +3,7 @@
     ISOGLOSS_DATA=... python benchmarks/local_updates.py [--sentences N] [--pairs N]
 
 First both updates alone on made-up lists of the size of the paper's: 100 examples × 100 candidates × 15 dense
-features, with the expectation of all examples minimised by SciPy's L-BFGS over NumPy beside it. Then on real
+features, with the expectation of all examples minimized by SciPy's L-BFGS over NumPy beside it. Then on real
 text: a phrase-based system from the first ``--pairs`` pairs of Multi30k, a memory of 5,000 other pairs, and
 weights for test sentences. CPU milliseconds per sentence of one thread; Liu et al. (2012) report 600 ms for
 retrieval and 300 ms for training; Moses' chart decoder took 142 ms per sentence of this test set at its

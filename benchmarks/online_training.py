@@ -4,7 +4,7 @@
         [--source-column NAME=FILE ... --target-column NAME=FILE ...] [--sentences 663] [--iterations 50]
         [--nbest 1000]
 
-SYSTEM is a stored system, SOURCE tokenised sentences, REFERENCE their translations. Every template sees every
+SYSTEM is a stored system, SOURCE tokenized sentences, REFERENCE their translations. Every template sees every
 token type: what the spelling gives, and columns (`isogloss classes`, `isogloss column`). Watanabe et al. 2007
 need nearly a day on 8 cores for this job. DIR gets the weights for `sparse_search.py`; a killed run goes on
 after its last pass. Prints per pass the features that have a weight and where the time went; at the end CPU

@@ -4,7 +4,7 @@
     python benchmarks/rerank.py --sparse        and 1 million sparse features, 200 active per candidate
 
 A sweep visits every sentence once: scores, multipliers of all violating pairs, one update. The peer is the
-loop over all pairs of candidates that the papers print, vectorised over one of the two; it is run on some
+loop over all pairs of candidates that the papers print, vectorized over one of the two; it is run on some
 sentences and its time multiplied up. All times are processor time on one core. The data are random: no corpus
 is needed.
 """

@@ -2,7 +2,7 @@
 
     python benchmarks/search.py SYSTEM SOURCE REFERENCE [--soak SENTENCES]
 
-SYSTEM is a stored system, SOURCE tokenised sentences, REFERENCE their translations. CPU seconds of one thread
+SYSTEM is a stored system, SOURCE tokenized sentences, REFERENCE their translations. CPU seconds of one thread
 with the model loaded; a *unit* is the CPU time of a fixed workload on this machine. Other decoders, multi30k
 German to English, measured once in the same units (words per unit at about 40.3 BLEU): moses2 with cube
 pruning 390, Moses with cube pruning 119, Moses' chart decoder 45, cdec 11.
@@ -86,7 +86,7 @@ def main() -> None:
     else:
         changes |= {
             "reordering": {"phrase_order": "monotone"},
-            "jumps past a neighbour": {"phrase_order": "swap"},
+            "jumps past a neighbor": {"phrase_order": "swap"},
         }
     for name, change in changes.items():
         line(name, Run(with_options(replace(base.options, **change)), sources, references))  # type: ignore[arg-type]

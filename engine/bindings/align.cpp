@@ -174,7 +174,7 @@ nb::tuple hmm_posteriors(const MatrixIn<double>& emission, const ArrayIn<double>
 }
 
 void bind_parameters(nb::module_& module) {
-  nb::enum_<align::AlignmentModelType>(module, "AlignmentModelType", "How partners' positions are modelled.")
+  nb::enum_<align::AlignmentModelType>(module, "AlignmentModelType", "How partners' positions are modeled.")
       .value("model1", align::AlignmentModelType::kModel1)
       .value("fast", align::AlignmentModelType::kFast)
       .value("hmm", align::AlignmentModelType::kHmm);
@@ -257,7 +257,7 @@ void bind_training(nb::module_& module) {
       .def("build", &align::Cooccurrence::build, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Make the table, some cells further; true when complete.");
 
-  nb::class_<align::AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximisation of both directions.")
+  nb::class_<align::AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximization of both directions.")
       .def(
           "__init__",
           [](align::AlignmentTrainer* self, const align::Cooccurrence& table,
@@ -410,7 +410,7 @@ void bind_align(nb::module_& module) {
                      "jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-             "Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normaliser.");
+             "Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normalizer.");
   module.def("position_normalizer", &align::position_normalizer, "j"_a, "given"_a, "generated"_a, "tension"_a,
              "Sum of the fast model's position weights for word j, counted from 1.");
   module.def("expected_distance", &align::expected_distance, "j"_a, "given"_a, "generated"_a, "tension"_a,

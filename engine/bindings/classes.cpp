@@ -44,7 +44,7 @@ void bind_classes(nb::module_& module) {
           },
           "unit_of"_a, "units"_a, "The counts with word w taken as unit ``unit_of[w]``, below ``units``.")
       .def_prop_ro("sentences", &classes::BigramCounter::sentences, "Sentences that have words.")
-      .def_prop_ro("pairs", &classes::BigramCounter::pairs, "Different pairs of neighbours, sentence ends included.");
+      .def_prop_ro("pairs", &classes::BigramCounter::pairs, "Different pairs of neighbors, sentence ends included.");
 
   nb::class_<classes::UnitBigrams>(module, "UnitBigrams", "Counts of units (words, or rare words together).")
       .def_ro("total", &classes::UnitBigrams::total, "Words and sentence ends of the corpus.")

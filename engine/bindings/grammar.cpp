@@ -63,7 +63,7 @@ void bind_scratch_error() {
 }
 
 void bind_extraction(nb::module_& module) {
-  nb::enum_<grammar::OrientationModel>(module, "OrientationModel", "What counts as a neighbour of a block.")
+  nb::enum_<grammar::OrientationModel>(module, "OrientationModel", "What counts as a neighbor of a block.")
       .value("none", grammar::OrientationModel::none)
       .value("word", grammar::OrientationModel::word)
       .value("phrase", grammar::OrientationModel::phrase)

@@ -218,7 +218,7 @@ void bind_nbest(nb::module_& module) {
            "The lines of the sentences from the first up to, but not including, the last.");
 
   module.def(
-      "materialise_sparse",
+      "materialize_sparse",
       [](ArrayIn<std::int64_t> rows, ArrayIn<std::int64_t> candidate_offsets, ArrayIn<std::uint32_t> events,
          ArrayIn<float> event_counts, ArrayIn<std::int64_t> event_offsets, ArrayIn<std::uint32_t> features,
          ArrayIn<float> feature_values) {
@@ -229,14 +229,14 @@ void bind_nbest(nb::module_& module) {
         {
           const nb::gil_scoped_release release;
           sparse.check();
-          nbest::materialise(sparse, view(rows), columns, values);
+          nbest::materialize(sparse, view(rows), columns, values);
         }
         return nb::make_tuple(to_numpy(std::move(columns.offsets)), to_numpy(std::move(columns.values)),
                               to_numpy(std::move(values)));
       },
       nb::kw_only(), "rows"_a, "candidate_offsets"_a, "events"_a, "event_counts"_a, "event_offsets"_a,
       "features"_a, "feature_values"_a,
-      nb::sig("def materialise_sparse(*, rows: numpy.typing.NDArray[numpy.int64], "
+      nb::sig("def materialize_sparse(*, rows: numpy.typing.NDArray[numpy.int64], "
               "candidate_offsets: numpy.typing.NDArray[numpy.int64], events: numpy.typing.NDArray[numpy.uint32], "
               "event_counts: numpy.typing.NDArray[numpy.float32], "
               "event_offsets: numpy.typing.NDArray[numpy.int64], "

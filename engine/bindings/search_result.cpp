@@ -266,7 +266,7 @@ void bind_search_result(nb::module_& module) {
            nb::sig("def events(self, sentence: int, rows: Sequence[int], pool: EventPool, learned: LearnedWeights) "
                    "-> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]"),
            "The same by events, which have numbers in `pool`, where new ones are added. Features of new events that "
-           "`learned` has under another name are among its `collisions` afterwards.")
+           "`learned` has under another name are among its `collisions` afterward.")
       .def("sparse_of", &SearchResult::sparse_of, "sentences"_a, "rows"_a,
            nb::sig("def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
                    "NDArray[numpy.uint64], NDArray[numpy.float32]]"),

@@ -104,7 +104,7 @@ struct SparseStep {
   std::uint8_t side;
 };
 
-/// The sparse features of one sentence: the search asks it for scores while it goes and afterwards for the features
+/// The sparse features of one sentence: the search asks it for scores while it goes and afterward for the features
 /// of the derivations it wants to see. States and parents are small numbers; equal ones have equal numbers. Options
 /// without target words have no features and change nothing.
 class SparseScorer {

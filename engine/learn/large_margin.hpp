@@ -52,7 +52,7 @@ struct LargeMarginUpdate {
   std::size_t steps = 0;
 };
 
-/// Maximises the dual by coordinate ascent on the Gram matrix of the rows: one alpha at a time, and where
+/// Maximizes the dual by coordinate ascent on the Gram matrix of the rows: one alpha at a time, and where
 /// their sum is bounded, two at a time, moving mass from one to the other; now and then conjugate gradients
 /// among all alphas that are at no bound. Costs one pass over the sparse features and O(rows + pairs) per step. Throws std::invalid_argument for a pair of rows that do not exist.
 LargeMarginUpdate large_margin_update(const FeatureRows& rows, std::span<const MarginPair> pairs,

@@ -35,7 +35,7 @@ class NbestBuilder {
   void end();
 
   /// Groups the candidates by sentence, in order of sentence ids and, within a sentence, of arrival. The
-  /// same list in another notation gives the same columns. The builder is empty afterwards.
+  /// same list in another notation gives the same columns. The builder is empty afterward.
   NbestColumns finish();
 
  private:

@@ -133,7 +133,7 @@ class LexiconView:
         """Probabilities of the target given the source word, and the other way."""
 
 class OrientationModel(enum.Enum):
-    """What counts as a neighbour of a block."""
+    """What counts as a neighbor of a block."""
 
     none = 0
 
@@ -269,7 +269,7 @@ class RuleImport:
     def in_orientation(self) -> bool: ...
 
 class AlignmentModelType(enum.Enum):
-    """How partners' positions are modelled."""
+    """How partners' positions are modeled."""
 
     model1 = 0
 
@@ -378,7 +378,7 @@ class Cooccurrence:
         """Make the table, some cells further; true when complete."""
 
 class AlignmentTrainer:
-    """Expectation-maximisation of both directions."""
+    """Expectation-maximization of both directions."""
 
     def __init__(self, table: Cooccurrence, parameters: AlignmentParameters, *, symmetric: bool) -> None: ...
 
@@ -452,7 +452,7 @@ def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> tuple[nu
 
 def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], null_emission: numpy.typing.NDArray[numpy.float64], jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """
-    Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normaliser.
+    Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normalizer.
     """
 
 def position_normalizer(j: int, given: int, generated: int, tension: float) -> float:
@@ -501,7 +501,7 @@ class MosesWriter:
         The lines of the sentences from the first up to, but not including, the last.
         """
 
-def materialise_sparse(*, rows: numpy.typing.NDArray[numpy.int64], candidate_offsets: numpy.typing.NDArray[numpy.int64], events: numpy.typing.NDArray[numpy.uint32], event_counts: numpy.typing.NDArray[numpy.float32], event_offsets: numpy.typing.NDArray[numpy.int64], features: numpy.typing.NDArray[numpy.uint32], feature_values: numpy.typing.NDArray[numpy.float32]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+def materialize_sparse(*, rows: numpy.typing.NDArray[numpy.int64], candidate_offsets: numpy.typing.NDArray[numpy.int64], events: numpy.typing.NDArray[numpy.uint32], event_counts: numpy.typing.NDArray[numpy.float32], event_offsets: numpy.typing.NDArray[numpy.int64], features: numpy.typing.NDArray[numpy.uint32], feature_values: numpy.typing.NDArray[numpy.float32]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
     """
     Offsets, columns and values of the given candidates' features, summed over their events.
     """
@@ -528,7 +528,7 @@ class BigramCounter:
 
     @property
     def pairs(self) -> int:
-        """Different pairs of neighbours, sentence ends included."""
+        """Different pairs of neighbors, sentence ends included."""
 
 class UnitBigrams:
     """Counts of units (words, or rare words together)."""
@@ -877,7 +877,7 @@ class SearchResult:
 
     def events(self, sentence: int, rows: Sequence[int], pool: EventPool, learned: LearnedWeights) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
         """
-        The same by events, which have numbers in `pool`, where new ones are added. Features of new events that `learned` has under another name are among its `collisions` afterwards.
+        The same by events, which have numbers in `pool`, where new ones are added. Features of new events that `learned` has under another name are among its `collisions` afterward.
         """
 
     def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
@@ -981,7 +981,7 @@ def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=
     Candidate c holds ``hypothesis_ids[hypothesis_offsets[c]:hypothesis_offsets[c + 1]]``; sentence i
     has the candidates ``sentence_offsets[i]:sentence_offsets[i + 1]``; references likewise.
     ``NO_WORD`` matches nothing. ``length`` is ``closest`` (ties to the shorter), ``shortest`` or
-    ``average`` (whole tokens, halves upwards). Rows of candidates that no sentence owns are zero.
+    ``average`` (whole tokens, halves upward). Rows of candidates that no sentence owns are zero.
     """
 
 def nist_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 5, threads: int = 1) -> NDArray[numpy.float64]:

@@ -41,7 +41,7 @@ def test_symmetrization_equals_the_published_procedure(
 def test_grow_diag_final_and_by_hand() -> None:
     forward = Alignments.from_links([[(0, 0), (1, 1), (2, 1), (4, 4)], []])
     backward = Alignments.from_links([[(0, 0), (1, 2), (3, 3)], [(0, 0)]])
-    # From 0-0 to its neighbour 1-1, on to 1-2 (target 2 is free) and 2-1; 3-3 joins as a neighbour of
+    # From 0-0 to its neighbor 1-1, on to 1-2 (target 2 is free) and 2-1; 3-3 joins as a neighbor of
     # nothing but with both words free, and so does 4-4.
     assert list(symmetrize(forward, backward)) == [[(0, 0), (1, 1), (1, 2), (2, 1), (3, 3), (4, 4)], [(0, 0)]]
     absurd = Alignments.from_links([[(4_000_000_000, 4_000_000_000)]])

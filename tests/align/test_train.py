@@ -282,7 +282,7 @@ def test_nothing_to_learn_from_is_an_error() -> None:
         AlignmentModel.train([])
 
 
-def test_extra_pairs_are_learnt_from_but_not_returned(toy: tuple[list, list]) -> None:
+def test_extra_pairs_are_learned_from_but_not_returned(toy: tuple[list, list]) -> None:
     corpus, truth = toy
     result = align_corpus(corpus[:20], extra=iter(corpus[20:]))
     assert len(result.alignments) == 20

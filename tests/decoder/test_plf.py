@@ -88,7 +88,7 @@ def test_what_is_no_lattice(line: str, problem: str) -> None:
 
 
 @pytest.mark.corpora
-def test_lattices_of_a_recogniser(corpora: Path) -> None:
+def test_lattices_of_a_recognizer(corpora: Path) -> None:
     read = [parse_plf(line) for line in read_lines(corpora / "fisher" / "dev.plf.es")]
     assert len(read) > 3000
     assert all(parse_plf(format_plf(lattice)) == lattice for lattice in read)

@@ -19,7 +19,7 @@ from isogloss.pipeline import TrainOptions
 from isogloss.pipeline import train as train_system
 
 NOUNS = """\
-  1 lines that begin with blanks are the licence
+  1 lines that begin with blanks are the license
 dog n 2 2 @ ~ 2 1 00000011 00000012
 man n 1 0 1 0 00000013
 saw n 1 1 @ 1 0 00000014

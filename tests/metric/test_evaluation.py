@@ -111,12 +111,12 @@ def test_the_sentences_that_differ_most() -> None:
     assert second.zero_bleu == (2,)
 
 
-def test_tokenised_text_under_a_tokenizer_is_noticed() -> None:
+def test_tokenized_text_under_a_tokenizer_is_noticed() -> None:
     lines = ["a b ."] * 120
     system = [SystemOutput("s", (lines,))]
     result = evaluate_systems(system, References([lines]), EvaluateOptions(metrics=("bleu",)))
     assert result.warnings == (
-        "120 lines of s end in ' .': if the text is tokenised already, "
+        "120 lines of s end in ' .': if the text is tokenized already, "
         "score it with tokenize='none' (--tokenize none)",
     )
     options = EvaluateOptions(metrics=("bleu",), tokenize="none")

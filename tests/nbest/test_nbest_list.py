@@ -64,7 +64,7 @@ def test_a_slice_is_a_list_of_its_own() -> None:
     assert part[1][0].features == {"LM": 4.0, "TM": 0.4}
     assert small()[::2].best() == ["house", "the tree"]
     assert len(small()[5:]) == 0
-    with pytest.raises(ConfigError, match="cannot go backwards"):
+    with pytest.raises(ConfigError, match="cannot go backward"):
         small()[::-1]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from isogloss._engine import Vocabulary, materialise_sparse
+from isogloss._engine import Vocabulary, materialize_sparse
 from isogloss.io.errors import ModelFormatError, UserError
 from isogloss.nbest import FORMATS, NbestStore, Ragged, SparseFeatures, read_nbest, write_nbest
 from isogloss.nbest.check import is_feature_name
@@ -166,7 +166,7 @@ def test_two_levels_survive_everything_a_list_goes_through(seed: int) -> None:
         assert saved is None or (saved.event_features is None) == (store.sparse.event_features is None)
 
 
-def test_materialising_follows_no_number_that_leads_nowhere() -> None:
+def test_materializing_follows_no_number_that_leads_nowhere() -> None:
     good = {
         "rows": [0, 1],
         "candidate_offsets": [0, 1, 2],
@@ -188,7 +188,7 @@ def test_materialising_follows_no_number_that_leads_nowhere() -> None:
 
     def call(**different: list[float]):
         columns = good | different
-        return materialise_sparse(**{name: np.array(columns[name], types[name]) for name in columns})
+        return materialize_sparse(**{name: np.array(columns[name], types[name]) for name in columns})
 
     assert [part.tolist() for part in call()] == [[0, 1, 2], [5, 6], [1.0, 2.0]]
     for different in (

@@ -99,7 +99,7 @@ def weights(folder: Path) -> dict[str, Any]:
     return found
 
 
-# What is there afterwards ---------------------------------------------------------------------------------
+# What is there afterward ---------------------------------------------------------------------------------
 
 
 def test_the_folder_is_a_system_for_text_as_people_write_it(trained: Path, corpus: Path, run: Run) -> None:

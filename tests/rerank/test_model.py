@@ -198,7 +198,7 @@ def test_files_of_features_must_be_those_of_training(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="belongs to the list that the model learned from"):
         named.scores(problem.store)
     assert len(model.with_functions(functions).scores(problem.store)) == rows
-    with pytest.raises(ConfigError, match="the model has no feature 'lm' labelled 'LM'"):
+    with pytest.raises(ConfigError, match="the model has no feature 'lm' labeled 'LM'"):
         model.with_functions(parse_features(["lm:x"]))
 
 

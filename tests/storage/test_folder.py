@@ -83,11 +83,11 @@ def test_round_trip(
 
 def test_views_are_stored_as_they_look(tmp_path: Path) -> None:
     grid = np.arange(12, dtype="<i8").reshape(3, 4)
-    write(tmp_path, turned=grid.T, every_other=grid[:, ::2], backwards=grid[::-1])
+    write(tmp_path, turned=grid.T, every_other=grid[:, ::2], backward=grid[::-1])
     arrays = open_folder(tmp_path, kind="toy", version=1).arrays
     np.testing.assert_array_equal(arrays["turned"], grid.T)
     np.testing.assert_array_equal(arrays["every_other"], grid[:, ::2])
-    np.testing.assert_array_equal(arrays["backwards"], grid[::-1])
+    np.testing.assert_array_equal(arrays["backward"], grid[::-1])
 
 
 def test_attributes_with_odd_keys_and_file_names_are_read_back(tmp_path: Path) -> None:

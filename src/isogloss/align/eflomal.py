@@ -28,7 +28,7 @@ def require_eflomal() -> None:
 
 
 def align_with_eflomal(pairs: EncodedPairs, options: LinkOptions) -> Alignments:
-    """Align with eflomal's defaults and symmetrise; it draws random numbers that cannot be seeded.
+    """Align with eflomal's defaults and symmetrize; it draws random numbers that cannot be seeded.
 
     It is given word numbers in place of words, so that both agree on what a word is.
     """

@@ -1,6 +1,6 @@
 """A list of terms and the translations they must have.
 
-A line is a term and its translation, both tokenised, with a tab between them; a line without a tab names a
+A line is a term and its translation, both tokenized, with a tab between them; a line without a tab names a
 term that stays as it is. Where terms overlap, the one that begins first counts, and of these the longest.
 """
 

@@ -1,4 +1,4 @@
-"""Minimum error rate training (Och 2003): the metric itself, optimised one line of weights at a time.
+"""Minimum error rate training (Och 2003): the metric itself, optimized one line of weights at a time.
 
 Along a line the candidates that win change at finitely many points, which the engine finds exactly; the
 metric is constant in between, and the best interval is the exact optimum on the line. Dense features only:
@@ -74,7 +74,7 @@ class Mert(Options):
         )
         curve = Curve(problem, held_out)
         for _, vector in track(self._searches(shared, begin), "MERT searches", self.restarts + 1):
-            curve.add(shared.normalised(vector), cost=shared.limits.penalty(vector.dense))
+            curve.add(shared.normalized(vector), cost=shared.limits.penalty(vector.dense))
         return curve.learned()
 
     def _searches(self, shared: _Shared, begin: WeightVector) -> Iterator[tuple[float, WeightVector]]:
@@ -84,8 +84,8 @@ class Mert(Options):
         with ThreadPoolExecutor(self.threads) as pool:
             for first in range(1, self.restarts + 1, _ROUND):
                 numbers = range(first, min(first + _ROUND, self.restarts + 1))
-                centre = best[1]
-                for result in pool.map(lambda number, near=centre: shared.restart(near, number), numbers):
+                center = best[1]
+                for result in pool.map(lambda number, near=center: shared.restart(near, number), numbers):
                     yield result
                     best = max(best, result, key=lambda goal_and_vector: goal_and_vector[0])
 
@@ -99,10 +99,10 @@ class _Shared(NamedTuple):
     spread: FloatArray
     options: Mert
 
-    def restart(self, centre: WeightVector, number: int) -> tuple[float, WeightVector]:
-        """Search from random weights near ``centre``."""
+    def restart(self, center: WeightVector, number: int) -> tuple[float, WeightVector]:
+        """Search from random weights near ``center``."""
         random = np.random.default_rng([self.options.seed, number, 1])
-        vector = centre.copy()
+        vector = center.copy()
         used = self.spread > 0
         size = float(np.linalg.norm(vector.dense[used] / self.spread[used])) or 1.0
         radius = math.exp(random.uniform(math.log(_NEAREST), math.log(_FURTHEST)))
@@ -119,7 +119,7 @@ class _Shared(NamedTuple):
             pass
         return climber.goal, vector
 
-    def normalised(self, vector: WeightVector) -> WeightVector:
+    def normalized(self, vector: WeightVector) -> WeightVector:
         """Weights that choose the same candidates and whose sizes add up to 1, if nothing forbids it."""
         size = np.abs(vector.dense).sum()
         if self.limits.scale_matters or np.any(vector.sparse) or size == 0:
@@ -142,7 +142,7 @@ class _Climber:
         self.goal = shared.problem.score_of(vector) - shared.limits.penalty(vector.dense)
 
     def single_weights(self, random: np.random.Generator) -> bool:
-        """Optimise every weight by itself, in random order; whether anything improved."""
+        """Optimize every weight by itself, in random order; whether anything improved."""
         problem, lines, limits, spread, _ = self._shared
         improved = False
         for column in random.permutation(np.flatnonzero(limits.free & (spread > 0))).tolist():

@@ -211,7 +211,7 @@ class _Scored:
 
 
 def lists_of(problem: Problem) -> _engine.RerankLists:
-    """The engine's view of a problem; its sparse features, if there are any, are materialised."""
+    """The engine's view of a problem; its sparse features, if there are any, are materialized."""
     dense = np.ascontiguousarray(problem.dense())
     if not problem.sparse_names:
         return _engine.RerankLists(problem.sentences(), dense)

@@ -13,7 +13,7 @@ __all__ = ["Perceptron"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perceptron(OnlineLearner):
-    """Moves towards the oracle of a sentence and away from the model's choice, unless that is as good.
+    """Moves toward the oracle of a sentence and away from the model's choice, unless that is as good.
 
     >>> Perceptron(iterations=5).average
     True

@@ -1,4 +1,4 @@
-"""PRO, pairwise ranking optimisation (Hopkins and May 2011): tuning as telling good candidates from bad.
+"""PRO, pairwise ranking optimization (Hopkins and May 2011): tuning as telling good candidates from bad.
 
 From every sentence pairs of candidates are drawn; those that differ most in quality become examples for a
 logistic regression on the differences of their features.
@@ -39,7 +39,7 @@ class Pro(Options):
     least_difference: Annotated[float, AtLeast(0)] = 0.05
     """Pairs whose qualities differ by less are not drawn (sentence BLEU in 0..1)."""
     regularization: Annotated[float, AtLeast(0)] = 1.0
-    """Strength of the pull towards 0, for features scaled to the same spread; all pairs together pull with
+    """Strength of the pull toward 0, for features scaled to the same spread; all pairs together pull with
     their number."""
     draws: Annotated[int, AtLeast(1)] = 5
     """Sets of pairs; the weights learned from each are averaged."""
@@ -95,7 +95,7 @@ def _fit(
 ) -> WeightVector:
     """The weights under which the better candidates are the most probable winners of their pairs.
 
-    Works in units of each dense feature's spread, in which one strength of regularisation fits all.
+    Works in units of each dense feature's spread, in which one strength of regularization fits all.
     """
     from scipy.optimize import minimize
     from scipy.sparse import csr_matrix

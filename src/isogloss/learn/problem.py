@@ -116,9 +116,9 @@ class Problem:
         """Standard deviation of every dense column around the mean of its sentence; 0: it never matters."""
         first, dense = self.sentences()[:-1], self.dense()
         varies = np.any(np.maximum.reduceat(dense, first) != np.minimum.reduceat(dense, first), axis=0)
-        return np.where(varies, np.sqrt((self.centred(dense) ** 2).mean(axis=0)), 0.0)
+        return np.where(varies, np.sqrt((self.centered(dense) ** 2).mean(axis=0)), 0.0)
 
-    def centred(self, columns: FloatArray) -> FloatArray:
+    def centered(self, columns: FloatArray) -> FloatArray:
         """Columns minus their means over the candidates of each sentence."""
         sizes = np.diff(self.sentences())
         means = np.add.reduceat(columns, self.sentences()[:-1]) / sizes[:, np.newaxis]
@@ -178,8 +178,8 @@ class Problem:
         scored = np.isfinite(self.store.scores)
         complete = np.logical_and.reduceat(scored, self.sentences()[:-1])
         taken = np.repeat(complete, np.diff(self.sentences()))
-        centred = self.centred(np.column_stack([self.dense(), np.where(scored, self.store.scores, 0.0)]))
-        features, scores = centred[taken, :-1], centred[taken, -1]
+        centered = self.centered(np.column_stack([self.dense(), np.where(scored, self.store.scores, 0.0)]))
+        features, scores = centered[taken, :-1], centered[taken, -1]
         products = features.T @ features
         found = np.linalg.lstsq(products, features.T @ scores, rcond=1e-12)[0]
         return dict(zip(self.dense_names, found.tolist(), strict=True))

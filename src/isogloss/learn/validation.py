@@ -75,5 +75,5 @@ def check_weights_learned(problem: Problem, weights: Mapping[str, float]) -> Non
     if not given and problem.metric.higher_is_better and problem.metric.score(summed) == 0:
         raise TrainingError(
             f"{problem.metric.name} of the chosen translations is 0: are these the references of this list, "
-            "and are both tokenised alike?"
+            "and are both tokenized alike?"
         )

@@ -143,7 +143,7 @@ class SpillFile:
         return np.frombuffer(parts, np.uint32)
 
     def map(self) -> npt.NDArray[np.uint32]:
-        """All of it as a mapped array; nothing may be appended afterwards."""
+        """All of it as a mapped array; nothing may be appended afterward."""
         if self.size == 0:
             return np.zeros(0, np.uint32)
         return self._scratch.map_file(self._file, mmap.ACCESS_READ).view(np.uint32)

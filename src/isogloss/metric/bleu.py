@@ -1,4 +1,4 @@
-"""BLEU as the engine computes it: fast enough to be optimised, equal to sacreBLEU's on the same tokens.
+"""BLEU as the engine computes it: fast enough to be optimized, equal to sacreBLEU's on the same tokens.
 
 Statistics are rows of whole numbers in sacreBLEU's order: length, reference length, matched n-grams for
 n = 1, 2, …, n-grams there are for n = 1, 2, ….
@@ -38,7 +38,7 @@ class BleuOptions:
     """Longest n-grams, in words."""
     length: str = "closest"
     """Reference length where there are several: closest (ties to the shorter), shortest, or average
-    (rounded to whole tokens, halves upwards)."""
+    (rounded to whole tokens, halves upward)."""
     smoothing: str = "exp"
     """For orders without a match: none, exp, floor or add-k, as sacreBLEU defines them."""
     smoothing_value: float | None = None
@@ -87,7 +87,7 @@ def bleu_scores(
 class Bleu(Metric):
     """BLEU from the engine, on the scale 0..100.
 
-    Tokens are what stands between spaces unless ``tokenize`` names one of sacreBLEU's tokenizers. Tokenised
+    Tokens are what stands between spaces unless ``tokenize`` names one of sacreBLEU's tokenizers. Tokenized
     references are kept until other references are given.
 
     >>> references = References([["the cat sat on the mat"]])

@@ -45,7 +45,7 @@ _SHORT_NAMES = {"BLEU": "bleu", "NIST": "nist", "chrF2": "chrf", "TER": "ter"}
 TESTS = ("bootstrap", "randomization", "none")
 _INTERVAL_SAMPLES = 1000
 _DEFAULT_SAMPLES = {"bootstrap": 1000, "randomization": 10_000, "none": 0}
-_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenised full stop
+_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenized full stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +61,11 @@ class EvaluateOptions:
     lowercase: bool = False
     """Lower-case before scoring; TER, as sacreBLEU has it, always does."""
     tokenize: str = "13a"
-    """sacreBLEU's tokenizer for BLEU and NIST; none for text that is tokenised already."""
+    """sacreBLEU's tokenizer for BLEU and NIST; none for text that is tokenized already."""
     test: str = "bootstrap"
     """How systems are compared with the first: bootstrap, randomization or none."""
     samples: int | None = None
-    """Draws or trials of the test; by default 1,000 for the bootstrap, 10,000 for randomisation."""
+    """Draws or trials of the test; by default 1,000 for the bootstrap, 10,000 for randomization."""
     seed: int = 1
     """Of all random draws."""
     worst: int = 0
@@ -90,7 +90,7 @@ class EvaluateOptions:
 
 @dataclass(frozen=True, slots=True)
 class SystemOutput:
-    """The output of a system: one list of lines, or one for each run of its optimiser."""
+    """The output of a system: one list of lines, or one for each run of its optimizer."""
 
     name: str
     runs: tuple[Sequence[str], ...]
@@ -391,7 +391,7 @@ def _warnings(systems: Sequence[SystemOutput], options: EvaluateOptions) -> list
     if options.tokenize in ("none", "char"):
         return []
     return [
-        f"{count:,} lines of {system.name} end in ' .': if the text is tokenised already, "
+        f"{count:,} lines of {system.name} end in ' .': if the text is tokenized already, "
         "score it with tokenize='none' (--tokenize none)"
         for system in systems
         if (count := sum(line.endswith(" .") for line in system.runs[0])) >= _TOKENIZED_LINES

@@ -1,16 +1,16 @@
 """Is one system better than another, or was it luck?
 
 Both tests take the statistics of two systems on the same sentences, under any metric. A system may be
-given by several runs of a randomised optimiser: its score is then the mean over the runs (Clark et al.
+given by several runs of a randomized optimizer: its score is then the mean over the runs (Clark et al.
 2011), because a single run may have been lucky by itself.
 
 *Paired bootstrap resampling* (Koehn 2004) draws test sets of the same size from the sentences, with
 replacement, and scores both systems on each. The p-value is the share of draws in which the system that is
 better on the real test set is not better: a one-sided statement about other test sets of this kind.
-sacreBLEU instead centres the absolute differences and counts those above the real one. For clear
+sacreBLEU instead centers the absolute differences and counts those above the real one. For clear
 differences the two agree; near zero ours tends to 0.5 and sacreBLEU's to 0.42; for equal systems ours is 1.
 
-*Approximate randomisation* (Riezler and Maxwell 2005) exchanges the outputs of a sentence between the
+*Approximate randomization* (Riezler and Maxwell 2005) exchanges the outputs of a sentence between the
 systems at random, and asks how often the difference becomes at least as large as the real one: a two-sided
 statement that the systems are interchangeable. With several runs all runs of both systems are shuffled,
 within each sentence. sacreBLEU counts differences strictly larger than the real one, so that for equal
@@ -67,7 +67,7 @@ class Comparison:
     difference: float
     """Score of the system minus score of the baseline, means over their runs."""
     p_value: float
-    """Small: the difference is not luck. One-sided for the bootstrap, two-sided for randomisation."""
+    """Small: the difference is not luck. One-sided for the bootstrap, two-sided for randomization."""
 
 
 def bootstrap_scores(metric: Metric, systems: Sequence[Runs], *, samples: int, seed: int) -> FloatArray:
@@ -118,7 +118,7 @@ def bootstrap_comparison(
 def approximate_randomization(
     metric: Metric, baseline: Runs, system: Runs, *, samples: int = 10_000, seed: int = 1
 ) -> Comparison:
-    """Approximate randomisation (Riezler and Maxwell 2005), stratified by sentence over runs."""
+    """Approximate randomization (Riezler and Maxwell 2005), stratified by sentence over runs."""
     _check([baseline, system], samples)
     outputs = np.stack([np.asarray(run, dtype=np.float64) for run in (*baseline, *system)])
     difference = _mean_score(metric, system) - _mean_score(metric, baseline)

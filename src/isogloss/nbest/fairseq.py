@@ -1,8 +1,8 @@
 """The log of fairseq-generate: ``H-<sentence>\\t<score>\\t<words>`` and its companions.
 
-Read are the hypotheses: the detokenised ``D`` lines where there are any, else the ``H`` lines. From the
+Read are the hypotheses: the detokenized ``D`` lines where there are any, else the ``H`` lines. From the
 ``P`` lines of per-token scores come two dense columns, ``PositionalSum`` and ``PositionalCount``, from
-which a reranker can undo or redo the normalisation by length. fairseq's scores are logarithms to base 2.
+which a reranker can undo or redo the normalization by length. fairseq's scores are logarithms to base 2.
 """
 
 from __future__ import annotations

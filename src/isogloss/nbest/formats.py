@@ -23,7 +23,7 @@ FormatName = Literal["moses", "marian", "fairseq", "sockeye", "jsonl", "store"]
 """The formats that lists are written in."""
 Chunks = Iterable[bytes]
 
-_RECOGNISED_BY = 1 << 16  # bytes: logs begin with lines that are not part of the list
+_RECOGNIZED_BY = 1 << 16  # bytes: logs begin with lines that are not part of the list
 
 
 class NbestFormat(Protocol):
@@ -60,7 +60,7 @@ def read_nbest(
 ) -> NbestStore:
     """Read an n-best list of any format: a stored folder, or a file (plain, gzip, zstd, ``-``).
 
-    Without ``format`` it is recognised by its first lines. All of it is checked, also a stored folder, which
+    Without ``format`` it is recognized by its first lines. All of it is checked, also a stored folder, which
     ``NbestStore.open`` would take on trust. ``watch`` passes the pieces of a file on, and can show progress.
     """
     if format == STORE or (format is None and Path(path).is_dir()):
@@ -70,7 +70,7 @@ def read_nbest(
     reader = None if format is None else format_named(format)
     chunks = iter(watch(read_chunks(path)))
     first = b""
-    while len(first) < _RECOGNISED_BY:
+    while len(first) < _RECOGNIZED_BY:
         chunk = next(chunks, b"")
         first += chunk
         if not chunk:
@@ -78,7 +78,7 @@ def read_nbest(
     if not first:
         raise DataFormatError("the file is empty", path, hint="an n-best list has at least one candidate")
     if reader is None:
-        reader = format_named(recognise(first))
+        reader = format_named(recognize(first))
     return reader.read(itertools.chain([first], chunks), path)
 
 
@@ -106,7 +106,7 @@ def losses(store: NbestStore, format: str) -> list[str]:
     return [] if format == STORE else format_named(format).losses(store)
 
 
-def recognise(first: bytes) -> str:
+def recognize(first: bytes) -> str:
     """The format of a list that begins with these bytes: that of the first line that looks like one."""
     for line in first.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
         if re.match(r"[STHDPAEIC]-\d+\t", line):

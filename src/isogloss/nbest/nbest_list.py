@@ -423,7 +423,7 @@ class NbestList:
         places = {number: place for place, number in enumerate(self._store.sentence_ids.tolist())}
         kept = [number for number in sentences if number in places]
         if sentences.step < 0:
-            raise ConfigError("sentences stay in their order: a slice of a list cannot go backwards")
+            raise ConfigError("sentences stay in their order: a slice of a list cannot go backward")
         rows = [row for number in kept for row in self._store.rows_of(places[number])]
         store = self._store.select(rows)
         ids = np.array([sentences.index(number) for number in kept], dtype=np.int64)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from isogloss._engine import Vocabulary, materialise_sparse
+from isogloss._engine import Vocabulary, materialize_sparse
 from isogloss.io.errors import ConfigError, ModelFormatError
 from isogloss.io.streams import StrPath
 from isogloss.nbest.check import check_content, check_shapes
@@ -124,7 +124,7 @@ class SparseFeatures:
         if values is None:
             values = np.ones(len(event_features.values), np.float32)
         return CsrRows(
-            *materialise_sparse(
+            *materialize_sparse(
                 rows=np.ascontiguousarray(rows, np.int64),
                 candidate_offsets=self.events.offsets,
                 events=self.events.values,

@@ -1,6 +1,6 @@
 """An n-best list made from references and a seed, for tests, examples and first steps.
 
-Every candidate is a reference with mistakes: words left out, doubled, exchanged with a neighbour or with a
+Every candidate is a reference with mistakes: words left out, doubled, exchanged with a neighbor or with a
 word of another sentence. The features count the mistakes, each kind with noise of its own, and the score
 weighs them badly, so that there is something to learn.
 """
@@ -22,7 +22,7 @@ _BAD_WEIGHTS = np.array([0.2, 1.0, 0.2, 0.5])
 
 
 def make_nbest(references: Sequence[Sequence[str]], *, candidates: int, seed: int) -> NbestStore:
-    """A list of ``candidates`` candidates for each tokenised reference, best score first.
+    """A list of ``candidates`` candidates for each tokenized reference, best score first.
 
     LineError names the reference, counted from 1, that no list can hold.
     """

@@ -1,6 +1,6 @@
 """N-best lists of training sentences, made by systems that did not see them.
 
-A reranker that learns from lists of sentences whose rules and language model were learnt from the same
+A reranker that learns from lists of sentences whose rules and language model were learned from the same
 sentences learns to trust them too much. Here some training pairs are dealt to folds; for each fold, rules and
 language model are made without its pairs (and without others of the same source sentence), and the fold is
 translated with the weights of the whole system. Word alignments and word classes stay those of all pairs.
@@ -34,7 +34,7 @@ _MOST_WORDS = 60
 
 @dataclass(frozen=True, slots=True)
 class UnseenLists:
-    """Lists of training sentences; sentence n of the list is line n of both sides, tokenised."""
+    """Lists of training sentences; sentence n of the list is line n of both sides, tokenized."""
 
     store: NbestStore
     sources: Lines
@@ -52,7 +52,7 @@ def unseen_lists(
     memory: int = 1 << 30,
     say: Callable[[str], None] = lambda message: None,
 ) -> UnseenLists:
-    """Lists of so many training sentences, drawn at random; ``translate`` makes one from tokenised lines."""
+    """Lists of so many training sentences, drawn at random; ``translate`` makes one from tokenized lines."""
     if folds < 2 or sentences < folds:
         raise ConfigError(f"at least 2 folds and a sentence in each are needed, got {folds} and {sentences}")
     files = trained.training_text

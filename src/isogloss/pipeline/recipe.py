@@ -140,7 +140,7 @@ class _Recipe:
         )
 
     def _more_text(self) -> Inputs:
-        """What is tokenised beside training text and sets; names end in what side it is."""
+        """What is tokenized beside training text and sets; names end in what side it is."""
         found: Inputs = {
             f"adapt_{number:03}_source": path for number, path in enumerate(self.options.adapt_to)
         }

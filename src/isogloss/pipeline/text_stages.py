@@ -1,4 +1,4 @@
-"""The stages that make tokens from text: clean, set aside, tokenise, sample, join."""
+"""The stages that make tokens from text: clean, set aside, tokenize, sample, join."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def hold_out(inputs: Paths, outputs: Paths, options: Options) -> None:
 
 
 def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
-    """Make tokens of everything; the case of words is learnt from the training text.
+    """Make tokens of everything; the case of words is learned from the training text.
 
     Inputs and outputs have the same names, and those with ``source`` in them are of the source language.
     """
@@ -111,12 +111,12 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
     sides = {}
     for name in ("source", "target"):
         side = TextSide(SideOptions(**options[name]))
-        lines = track(_protected(raw, inputs, name), f"tokenising {name}")
+        lines = track(_protected(raw, inputs, name), f"tokenizing {name}")
         sides[name] = _tokenize_training(side, lines, outputs[name])
     for name in inputs:
         if name not in sides:
             side = sides["source" if name.endswith("source") else "target"]
-            lines = track(_protected(raw, inputs, name), f"tokenising {name}")
+            lines = track(_protected(raw, inputs, name), f"tokenizing {name}")
             _write(outputs[name], map(side.tokenize, lines))
     replace(raw, source=sides["source"], target=sides["target"]).save(outputs["text"])
 
@@ -136,10 +136,10 @@ def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> Tex
         return side
     split = output.with_name(output.name + ".split")
     _write(split, lines)
-    learnt = side.learn_case(line.split(" ") for line in read_lines(split))
-    _write(output, (learnt.cased(line.split(" ")) if line else [] for line in read_lines(split)))
+    learned = side.learn_case(line.split(" ") for line in read_lines(split))
+    _write(output, (learned.cased(line.split(" ")) if line else [] for line in read_lines(split)))
     split.unlink()
-    return learnt
+    return learned
 
 
 def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:

@@ -60,20 +60,20 @@ class Watching:
 def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
     """Find the weights under which the development set is translated best."""
     sources, references = _sentences(inputs, "dev")
-    learnt_from = len(sources) - options["held_out"]
-    if learnt_from < LEAST_SENTENCES:
+    learned_from = len(sources) - options["held_out"]
+    if learned_from < LEAST_SENTENCES:
         raise ConfigError(
-            f"{max(0, learnt_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
+            f"{max(0, learned_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
             f"least {LEAST_SENTENCES} are needed"
         )
-    rest = slice(learnt_from, len(sources))
+    rest = slice(learned_from, len(sources))
     held_out = (sources[rest], _part(references, rest)) if options["held_out"] else None
-    learnt, known = sources[:learnt_from], [stream[:learnt_from] for stream in references]
+    learned, known = sources[:learned_from], [stream[:learned_from] for stream in references]
     if "tune_source" in inputs:
         more, translations = _sentences(inputs, "tune")
-        learnt = learnt + more
+        learned = learned + more
         known = [a + b for a, b in zip(known, translations, strict=True)]
-    _tune(inputs, outputs, options, (learnt, References(known)), held_out, watching)
+    _tune(inputs, outputs, options, (learned, References(known)), held_out, watching)
 
 
 def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
@@ -95,7 +95,7 @@ def _tune(
     inputs: Paths,
     outputs: Paths,
     options: Options,
-    learnt_from: tuple[list[str], References],
+    learned_from: tuple[list[str], References],
     held_out: tuple[list[str], References] | None,
     watching: Watching,
 ) -> None:
@@ -104,7 +104,7 @@ def _tune(
     tuning = from_settings(TuneOptions, options["tune"])
     result = tune(
         System(decoder, inputs["rules"].parent),
-        *learnt_from,
+        *learned_from,
         tuning,
         held_out=held_out,
         threads=watching.threads,

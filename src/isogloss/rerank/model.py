@@ -86,7 +86,7 @@ class RerankModel:
         if by_columns:
             unknown = next(iter(by_columns.values()))
             raise ConfigError(
-                f"the model has no feature '{unknown.name}' labelled '{unknown.label}'; "
+                f"the model has no feature '{unknown.name}' labeled '{unknown.label}'; "
                 f"it has: {', '.join(function.written() for function in self.functions) or 'none'}"
             )
         return replace(self, functions=tuple(functions), fingerprints=tuple(fingerprints))

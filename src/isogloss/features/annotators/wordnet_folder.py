@@ -66,7 +66,7 @@ class WordNetFolder:
 
 def _read_index(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     for number, line in enumerate(read_lines(path), start=1):
-        if not line or line.startswith(" "):  # the licence stands at the top
+        if not line or line.startswith(" "):  # the license stands at the top
             continue
         fields = line.split()
         try:

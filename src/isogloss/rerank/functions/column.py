@@ -14,7 +14,7 @@ __all__ = ["Column"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column(FeatureFunction):
-    """What somebody else computed: a quality estimate, a recogniser's confidence, another system's score."""
+    """What somebody else computed: a quality estimate, a recognizer's confidence, another system's score."""
 
     name: ClassVar[str] = "column"
     belongs_to_list: ClassVar[bool] = True

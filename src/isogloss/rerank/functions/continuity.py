@@ -1,4 +1,4 @@
-"""Whether neighbouring phrases come from neighbouring places."""
+"""Whether neighboring phrases come from neighboring places."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["RightContinuity"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightContinuity(FeatureFunction):
-    """The share of neighbouring phrases whose right one begins, in the source, where the left one ends."""
+    """The share of neighboring phrases whose right one begins, in the source, where the left one ends."""
 
     name: ClassVar[str] = "continuity"
 
     label: str = "RightContinuity"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """A candidate of one phrase has no neighbours and counts as continuous."""
+        """A candidate of one phrase has no neighbors and counts as continuous."""
         phrases = phrases_of(context, self.name)
         found = np.ones(context.store.num_candidates)
         for row in np.flatnonzero(np.diff(phrases.offsets) > 1).tolist():

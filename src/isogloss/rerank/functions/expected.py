@@ -31,7 +31,7 @@ class ExpectedUtility(FeatureFunction):
     label: str | None = None  # type: ignore[assignment]  # made from the utility
 
     def columns(self) -> tuple[str, ...]:
-        """``ExpectedBleu``, or as labelled."""
+        """``ExpectedBleu``, or as labeled."""
         return (self.label or f"Expected{self.utility.capitalize()}",)
 
     def compute(self, context: FeatureContext) -> FloatArray:

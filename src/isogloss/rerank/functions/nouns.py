@@ -17,7 +17,7 @@ __all__ = ["WrongNounPosition"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongNounPosition(FeatureFunction):
-    """Minus the number of neighbouring nouns whose source words stand the other way round."""
+    """Minus the number of neighboring nouns whose source words stand the other way round."""
 
     name: ClassVar[str] = "nouns"
 

@@ -29,7 +29,7 @@ class RegisteredFunction(FeatureFunction):
     """The function itself, where it was handed over instead of registered. Never stored."""
 
     def columns(self) -> tuple[str, ...]:
-        """One, with the name of the function, or as labelled."""
+        """One, with the name of the function, or as labeled."""
         return (self.label or self.function,)
 
     def as_dict(self) -> dict[str, Any]:
