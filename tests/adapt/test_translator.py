@@ -217,9 +217,9 @@ def test_the_command_line(
     assert weights == pytest.approx({name: own[name] for name in weights})
 
     assert main(["translate", str(systems / "phrase"), "--local", "mbuu"]) == 2
-    assert "--local and --memory go together" in capsys.readouterr().err
+    assert "--local and --memory must be given together" in capsys.readouterr().err
     assert main(["translate", str(systems / "phrase"), "--local-size", "3"]) == 2
-    assert "options that begin with --local need --local itself" in capsys.readouterr().err
+    assert "options that begin with --local need --local METHOD" in capsys.readouterr().err
     assert main(["translate", str(systems / "hierarchical"), *local]) == 2
     assert "made for another system" in capsys.readouterr().err
 

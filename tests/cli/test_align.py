@@ -103,7 +103,7 @@ def test_old_options_still_work(corpus: Path, capfd: pytest.CaptureFixture[str])
     assert main(["align", "c.src", "c.tgt", "-o", "links", "--memory", "1G", "--seed", "2"]) == 0
     notes = capfd.readouterr().err
     assert "--memory is now called --memory-limit" in notes
-    assert "--seed is not needed any more" in notes
+    assert "--seed is no longer needed" in notes
 
 
 def test_extra_pairs_are_not_written(corpus: Path) -> None:

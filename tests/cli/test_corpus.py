@@ -65,7 +65,7 @@ def test_synthetic(folder: Path, run: Run) -> None:
 def test_convert_names_what_is_lost_before_it_writes(folder: Path, run: Run) -> None:
     code, out, err = run("convert", "a.tmx", "b.tsv")
     assert (code, out) == (0, "")
-    assert err.startswith("warning: not carried over if present: notes and properties;")
+    assert err.startswith("warning: the output format cannot hold: notes and properties;")
     assert err.endswith("b.tsv: 1 pairs\n")
     assert Path("b.tsv").read_text() == "one\teins\n"
     code, out, _ = run(

@@ -135,7 +135,7 @@ def test_standard_input_is_read_once(hyp: Path, ref: Path, fork_server: ForkServ
     assert main(["evaluate", "-", "-", "--reference", str(ref)]) == 2
 
 
-def test_tokenised_text_is_warned_about(run: Run, tmp_path: Path) -> None:
+def test_tokenized_text_is_warned_about(run: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "tok", LINES * 50)
     code, _, err = run(path, "--reference", path)
     assert code == 0

@@ -139,7 +139,7 @@ def test_old_words() -> None:
         (["add", "memory", "--pair", "a", "b"], "--system is missing"),
         (
             ["build", "x", "--system=system", "--source=held.src", "--reference=held.tgt", "--alignment=a"],
-            "--alignment is for --leave-one-out",
+            "--alignment needs --leave-one-out",
         ),
         (
             ["build", "x", "--system=system", "--source=held.src", "--reference=held.tgt", "--nbest=0"],

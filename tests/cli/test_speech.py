@@ -59,7 +59,7 @@ def test_lines_match_utterances_whatever_was_heard(run: Run, tmp_path: Path) -> 
     code, out, err = run("speech", "system", "-", "--input", "plf", text="()\n(((\n((('aaa', 0, 1),),)\n")
     assert (code, out) == (2, "\n\naaa\n")
     assert "warning: -:2: not a lattice" in err
-    assert "1 line could not be read; the translation is empty there" in err
+    assert "1 line could not be read; the output is empty there" in err
 
 
 def test_scores_that_are_missing(run: Run, tmp_path: Path) -> None:

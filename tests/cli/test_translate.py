@@ -102,7 +102,7 @@ def test_bytes_that_are_not_text(run: Run) -> None:
     code, out, err = run("translate", "phrase", text=text)
     assert (code, out) == (2, "xxx\nyyy\n\nlast\n")
     assert err == (
-        f"warning: {message}error: standard input: 1 line could not be read; the translation is empty there\n"
+        f"warning: {message}error: standard input: 1 line could not be read; the output is empty there\n"
     )
     code, out, err = run("translate", "phrase", "--bad-lines", "stop", text=text)
     assert (code, out, err) == (2, "xxx\nyyy\n", f"error: {message}")
@@ -120,9 +120,7 @@ def test_only_the_first_bad_lines_are_told(run: Run) -> None:
     code, out, err = run("translate", "phrase", "--markup", "on", text="<\n" * 1234 + "xxx\n")
     assert (code, out) == (2, "\n" * 1234 + "xxx\n")
     assert len(err.splitlines()) == 11
-    assert err.endswith(
-        "error: standard input: 1,234 lines could not be read; the translation is empty there\n"
-    )
+    assert err.endswith("error: standard input: 1,234 lines could not be read; the output is empty there\n")
 
 
 def test_translations_in_the_text(run: Run, tmp_path: Path) -> None:

@@ -35,13 +35,14 @@ class MemoryOptions(Options):
     max_words: Annotated[int, AtLeast(1)] = 100
     """Translate longer sentences in windows of at most this many words."""
     batch: Annotated[int, AtLeast(1)] = 500
-    """Examples to decode before they are written; an interrupted build loses at most this many."""
+    """Examples to decode before writing them to disk. An interrupted build loses at most this many."""
     sparse: bool = False
-    """Store sparse features too, so that local training moves their weights. It takes about ten times the
-    space."""
+    """Store sparse features too, so that local training can change their weights. This takes about ten times
+    the disk space."""
     leave_one_out: bool = False
-    """Decode each example without the rules that come from it, because the system was trained on the
-    examples. Needs the word alignment of the examples or an aligner; a sentence then never finds itself."""
+    """Decode each example without the rules extracted from it. Use this if the system was trained on the
+    examples. Needs the word alignment of the examples or an alignment model; a sentence then never retrieves
+    itself."""
 
 
 class ExampleDecoder:

@@ -27,16 +27,16 @@ class Candidates:
     """The candidates of some examples, ready to train on."""
 
     offsets: npt.NDArray[np.int64]
-    """Candidates of the i-th example."""
+    """Candidates of example i are rows ``offsets[i]`` up to ``offsets[i + 1]``."""
     dense: npt.NDArray[np.float64]
     """Candidates × dense features of the system."""
     statistics: npt.NDArray[np.int32]
     """BLEU statistics, a row per candidate."""
     sparse: CsrRows | None = None
     sparse_ids: npt.NDArray[np.uint64] | None = None
-    """The number of each sparse column's feature, or the hash of its name."""
+    """Feature id of each sparse column, or the hash of its name."""
     constants: npt.NDArray[np.float64] | None = None
-    """What features that are not here, and whose weights stay, add to the score of each candidate."""
+    """Score of each candidate from features that are left out here because their weights do not change."""
 
     def scores(
         self, weights: npt.NDArray[np.float64], sparse: npt.NDArray[np.float64]

@@ -65,14 +65,14 @@ class Hit(NamedTuple):
     """An example that was found."""
 
     number: int
-    """The memory's number for it."""
+    """Number of the example in the memory."""
     similarity: float
     segment: Segment
     lists: StoredLists
     position: int
-    """In the segment."""
+    """Position in the segment."""
     list_position: int
-    """In the lists."""
+    """Position in the lists."""
 
     def example(self) -> Example:
         """Source, references and the rest."""
@@ -117,7 +117,7 @@ class _State:
     segments: list[Segment]
     frequencies: Frequencies
     lists: dict[str, StoredLists]
-    """Those that were used so far."""
+    """Lists read so far."""
 
 
 class Memory:

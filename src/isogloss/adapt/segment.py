@@ -32,7 +32,7 @@ class Example:
     references: tuple[str, ...]
     document: str | None = None
     date: int = 0
-    """Seconds since 1970; when it was added, unless said otherwise."""
+    """Seconds since 1970; by default, when the example was added."""
 
 
 class Frequencies:

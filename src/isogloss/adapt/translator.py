@@ -52,7 +52,7 @@ class LocallyTranslated:
     nbest: NbestStore
     """Its best translations, with features."""
     derivations: Sequence[Derivation] = ()
-    """The rules they were made with, if these were asked for."""
+    """Their derivations, if requested."""
 
     def report(self, baseline: Mapping[str, float], examples: int = 5) -> dict[str, Any]:
         """What happened, as plain values: the nearest examples, and how the weights moved."""
@@ -79,7 +79,7 @@ class _MeasuredUnits(NamedTuple):
     """Units with what they were found from."""
 
     changes: int
-    """Of the memory, till then."""
+    """Number of changes to the memory when this was measured."""
     examples: Set[int]
     found: Units | None
 

@@ -58,13 +58,13 @@ class MemoryTuneOptions(Options):
     strength: Annotated[tuple[float, ...], AtLeast(0), by_method(STRENGTHS)] = ()
     """Strengths of local training (λ) to try."""
     sharpness: Annotated[tuple[float, ...], Above(0), by_method(DEFAULT_SHARPNESSES)] = ()
-    """Sharpnesses (α) to try."""
+    """Values of sharpness (α) to try."""
     size: Annotated[int, AtLeast(1)] = 100
     """Most examples to use for a sentence."""
     skip_identical: bool = False
-    """Leave out examples whose source is the sentence itself."""
+    """Ignore examples whose source is the sentence itself."""
     save: bool = True
-    """Keep the best setting in the memory, where 'isogloss translate --local' finds it."""
+    """Store the best setting in the memory, where 'isogloss translate --local' finds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class LocalTrial:
     options: LocalOptions
     bleu: float
     comparison: Comparison
-    """With the baseline."""
+    """Comparison with the baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

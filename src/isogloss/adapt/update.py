@@ -1,6 +1,6 @@
 """From examples to the weights of one sentence: MBUU and EBUU (Liu et al. 2012).
 
-Both minimise ½‖W − W_b‖² + λ·Loss over the candidates of the examples, beginning at the baseline W_b. All
+Both minimize ½‖W − W_b‖² + λ·Loss over the candidates of the examples, beginning at the baseline W_b. All
 weights are first put into units (``units.py``) in which λ and α mean the same for every system, and the
 change is put back. λ = 0 gives exactly the baseline.
 """
@@ -39,9 +39,9 @@ class LocalWeights:
 
     weights: Mapping[str, float]
     sparse: Mapping[int, float]
-    """Changes of sparse features, by their number."""
+    """Changes of sparse weights, by feature id."""
     strength: float
-    """λ as it was used, after the gate."""
+    """The strength (λ) that was used, after the gate."""
     objective: float
     start: float
     """The objective at the baseline."""

@@ -39,9 +39,9 @@ class Units:
     """Steps of one unit as changes of the dense weights, the way back, and what a score of 1 is worth."""
 
     steps: Floats
-    """A row for each feature, a column for each unit, of which there are as many as features that vary."""
+    """A row for each feature and a column for each unit; there is one unit per feature that varies."""
     back: Floats
-    """Weights to units."""
+    """Matrix from weights to units."""
     score: float
 
 
@@ -54,12 +54,12 @@ def find_units(candidates: Candidates, scores: Floats, kind: Kind = "scores") ->
         return None
     example = np.repeat(np.arange(len(sizes)), sizes)
 
-    def centred(values: Floats) -> Floats:
+    def centered(values: Floats) -> Floats:
         means = np.add.reduceat(values, begin, axis=0) / sizes.reshape(-1, *[1] * (values.ndim - 1))
         out: Floats = values - means[example]
         return out
 
-    spread = np.sqrt(np.add.reduceat(centred(scores) ** 2, begin) / sizes)
+    spread = np.sqrt(np.add.reduceat(centered(scores) ** 2, begin) / sizes)
     usual = float(np.median(spread[several]))
     if usual == 0:
         usual = float(spread.max())
@@ -67,7 +67,7 @@ def find_units(candidates: Candidates, scores: Floats, kind: Kind = "scores") ->
         return None
     # Every example says the same much, whatever the size of its scores.
     weights = (usual / np.maximum(spread, usual * _LEAST_SHARE)) ** 2 / sizes
-    features = centred(candidates.dense)
+    features = centered(candidates.dense)
     covariance = (features * weights[example, np.newaxis]).T @ features / np.count_nonzero(several)
     size = np.sqrt(np.diag(covariance))
     varies = np.flatnonzero(size > 1e-9)

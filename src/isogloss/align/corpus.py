@@ -30,15 +30,15 @@ class CorpusAlignment:
 
     alignments: Alignments
     model: AlignmentModel | None
-    """The model that was learned or given; none if another aligner did the work."""
+    """The alignment model, trained or given; None if another aligner was used."""
     source_lengths: npt.NDArray[np.int64]
     target_lengths: npt.NDArray[np.int64]
     empty: int
-    """Pairs with an empty side; they have no links."""
+    """Number of pairs with an empty side; they have no links."""
     too_long: tuple[int, ...]
     """Numbers, from 1, of the pairs that were too long and have no links."""
     scores: AlignmentScores | None = None
-    """How the links compare with gold ones; None without any."""
+    """Scores against gold links; None if there are none."""
 
     @property
     def links_per_word(self) -> float:

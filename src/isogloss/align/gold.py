@@ -28,7 +28,7 @@ class AlignmentScores:
     """How an alignment compares with gold links."""
 
     error_rate: float
-    """1 - (links that are sure + links that are possible) / (links + sure links)"""
+    """1 - (links that are sure + links that are possible) / (links + sure links)."""
     precision: float
     """Share of links that are possible."""
     recall: float

@@ -31,10 +31,10 @@ class AlignOptions(Options):
     """
 
     model_type: ModelType = "hmm"
-    """``hmm``: links follow the link of the previous word; ``fast``: links stay near the diagonal, quicker;
-    ``model1``: links may be anywhere, quickest."""
+    """``hmm``: a link depends on the link of the previous word, most accurate; ``fast``: links stay near the
+    diagonal, faster; ``model1``: links may be anywhere, fastest."""
     model1_iterations: Annotated[int, AtLeast(0)] = 4
-    """EM iterations of IBM Model 1, which give the first lexical probabilities."""
+    """EM iterations of IBM Model 1, which initializes the lexical probabilities."""
     iterations: Annotated[int, AtLeast(0)] = 4
     """EM iterations of the chosen model, after those of IBM Model 1."""
     null_probability: Annotated[float, _SHARE] = 0.2
@@ -43,12 +43,12 @@ class AlignOptions(Options):
     """Dirichlet prior on lexical probabilities. With 0 (maximum likelihood), rare words collect the links
     that fit nowhere else."""
     twin_prior: Annotated[float, AtLeast(0)] = 0.5
-    """Links to add to the observed ones for two words that are the same string, such as names and numbers.
-    Matters for rare words only."""
+    """Pseudo-count of links between identical words, such as names and numbers. Matters for rare words
+    only."""
     jump_prior: Annotated[float, AtLeast(0)] = 20.0
-    """Jumps of the initial distribution to add to the observed ones; matters for small corpora only."""
+    """Pseudo-count of the initial jump distribution of the HMM. Matters for small corpora only."""
     uniform_jump: Annotated[float, _SHARE] = 0.1
-    """Share of the jump distribution that is uniform."""
+    """Share of the HMM's jump distribution that is uniform."""
     lexical_floor: Annotated[float, _SHARE] = 1e-6
     """Added to every lexical probability, so that no link is impossible."""
     symmetric_lexicon: bool = True

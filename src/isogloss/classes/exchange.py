@@ -39,11 +39,12 @@ class ClassOptions(Options):
     """How many classes are induced and how long the search goes on."""
 
     classes: Annotated[int, Between(1, MOST_CLASSES)] = 50
-    """Number of classes; the sentence boundary has one more."""
+    """Number of classes, not counting the class of the sentence boundary."""
     iterations: Annotated[int, AtLeast(1)] = 50
-    """Most passes over the vocabulary in one descent. A descent ends earlier if no word moves."""
+    """Maximum number of passes over the vocabulary in one descent. A descent stops early if no word moves."""
     restarts: Annotated[int, AtLeast(0)] = 8
-    """Descents from a perturbed copy of the best clustering so far; 0 takes the first local optimum."""
+    """Additional descents from a perturbed copy of the best clustering so far; 0 returns the first local
+    optimum."""
     min_count: Annotated[int, AtLeast(1)] = 1
     """Words seen less often than this are treated as one word, ``<unk>``."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -55,15 +56,15 @@ class Pass:
     """One pass over the vocabulary."""
 
     descent: int
-    """0 for the first; restarts count from 1."""
+    """0 for the first descent; restarts are numbered from 1."""
     number: int
-    """From 1 in each descent."""
+    """Number of the pass, from 1 in each descent."""
     moved: int
     """Words that changed their class."""
     log_likelihood: float
-    """Of the corpus after the pass, in bits."""
+    """Log likelihood of the corpus after the pass, in bits."""
     perplexity: float
-    """The same per word and sentence end, as a perplexity."""
+    """Perplexity after the pass, per word and end of sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +78,11 @@ class Clustering:
     log_likelihood: float
     perplexity: float
     sentences: int
-    """Sentences that have words."""
+    """Number of sentences that are not empty."""
     tokens: int
     types: int
     counts: Sequence[int]
-    """How often each word of ``classes`` was seen, in the same order."""
+    """Count of each word of ``classes``, in the same order."""
 
     def summary(self, shown: int = 8) -> list[dict[str, Any]]:
         """A row for each class: its number, its words and tokens, and its most frequent words."""

@@ -97,7 +97,7 @@ class Decoder:
 
     @contextlib.contextmanager
     def restored(self) -> Iterator[None]:
-        """Whatever weights are set inside, those of before are back afterwards."""
+        """Whatever weights are set inside, those of before are back afterward."""
         own, sparse = self.weights, self._sparse_weights
         try:
             yield
@@ -226,7 +226,7 @@ class Decoder:
     ) -> Searched:
         """The translations of every input with the highest sentence BLEU, all different.
 
-        ``references[i]`` are the references of input i, tokenised. The scores are BLEU, from 0 to 1; the
+        ``references[i]`` are the references of input i, tokenized. The scores are BLEU, from 0 to 1; the
         weights only choose which rules are looked at. The same search with the same limits looks for them, so
         that they are exact only if nothing is pruned (``beam_size``, ``pop_limit``, ``max_options`` and
         ``max_scanned`` 0); rules that agree best with the references come first. Of the derivations of a
@@ -362,11 +362,11 @@ class _Window(NamedTuple):
     """An input, or a piece of one."""
 
     source: Any
-    """In the form that the engine takes."""
+    """The window in the engine's format."""
     words: tuple[str, ...] | None
     """Its words; None for a lattice."""
     width: int
-    """In words or places."""
+    """Width in words, or in lattice nodes."""
 
 
 class _Work(NamedTuple):

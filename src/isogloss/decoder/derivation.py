@@ -19,18 +19,18 @@ class DerivationStep(NamedTuple):
     """``rule``, or one of the kinds of glue: ``glue_phrase_gap``, ``glue_gap_phrase``, ``glue_gaps``,
     ``glue_gaps_swapped``."""
     origin: str
-    """Where its words come from: ``table``, ``unknown`` (a word that nothing translates) or ``fixed`` (a
-    translation that was given)."""
+    """Where its words come from: ``table``, ``unknown`` (a word that no rule translates) or ``fixed`` (a
+    translation given with the input)."""
     source: str
-    """Source side; gaps are ``[X,1]`` and ``[X,2]``, numbered from left to right."""
+    """Source side; non-terminals are ``[X,1]`` and ``[X,2]``, numbered from left to right."""
     target: str
-    """Target side: words, then gaps in the order in which they are translated."""
+    """Target side: words, then non-terminals in the order in which they are translated."""
     source_span: Span
-    """All that it covers, gaps included."""
+    """All source words that it covers, including its non-terminals."""
     gaps: tuple[Span, ...]
-    """What it leaves to other rules, in the order in which it is translated."""
+    """Source spans of its non-terminals, in the order in which they are translated."""
     target_span: Span
-    """Where its own words stand in the translation."""
+    """Positions of its own words in the translation."""
 
 
 Derivation = tuple[DerivationStep, ...]

@@ -38,9 +38,9 @@ class ExplainOptions(Options):
     tokenized: bool = False
     """Take the sentence as tokens separated by spaces, even if the system was trained with a tokenizer."""
     format: Literal["text", "html"] = "text"
-    """``text`` for a terminal; ``html`` for a page of its own that draws the derivation."""
+    """``text`` for a terminal; ``html`` for a web page that draws the derivation."""
     strongest: Annotated[int, AtLeast(0)] = 10
-    """How many single features each list shows, strongest first."""
+    """Features to show in each list, the strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,16 @@ class Explanation:
     """A translation taken apart. Scores are sums of contributions."""
 
     source: str
-    """What was translated, as tokens."""
+    """The source sentence, as tokens."""
     translation: str
     """The best translation, as tokens."""
     text: str
-    """The best translation as people write it."""
+    """The best translation, detokenized."""
     score: float
     steps: Derivation
     dense: tuple[Contribution, ...]
     sparse: tuple[Contribution, ...]
-    """Sparse features that fired and weigh something, the strongest first."""
+    """Sparse features that fired and have a weight, the strongest first."""
     second: str | None
     """The second-best translation, if there is one."""
     second_score: float | None

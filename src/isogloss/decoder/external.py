@@ -55,11 +55,11 @@ class CommandOptions:
     """
 
     timeout: float | None = None
-    """Seconds after which the command is ended and the decoding fails."""
+    """Seconds after which the command is killed and decoding fails."""
     format: str = "moses"
-    """Format of the list that it writes, one of ``isogloss.nbest.formats``."""
+    """Format of the n-best list that it writes, one of ``isogloss.nbest.formats``."""
     folder: str | None = None
-    """Folder in which it runs, other than the current one."""
+    """Folder to run it in; the current folder by default."""
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout < float("inf"):

@@ -51,15 +51,15 @@ class SearchOptions(Options):
     threshold: Annotated[float, Between(0, 1e30)] = 0.0
     """Drop hypotheses whose score is lower than the best by more than this; 0 drops none."""
     diversity: bool = True
-    """Keep the best hypothesis of every coverage before further ones of any coverage."""
+    """First keep the best hypothesis of every coverage, then the next best of any."""
     phrase_order: PhraseOrder = "distortion"
-    """Order of phrases: ``monotone``, ``swap`` (neighbors may change places) or ``distortion`` (free within
+    """Order of phrases: ``monotone``, ``swap`` (adjacent phrases may swap) or ``distortion`` (free within
     the distortion limit). Phrase-based search only."""
     unknown: UnknownWords = "pass"
     """What to do with words that no rule translates: ``pass`` copies them, ``drop`` leaves them out, ``mark``
-    writes them as ``unknown_mark`` says. The search is the same for ``pass`` and ``mark``."""
+    writes them in the form of ``unknown_mark``. ``pass`` and ``mark`` run the same search."""
     unknown_mark: str = "<unk:{word}>"
-    """How to mark an unknown word; must have {word} in it once."""
+    """Form of a marked unknown word; must contain {word} exactly once."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

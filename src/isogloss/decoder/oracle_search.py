@@ -29,8 +29,8 @@ class OracleOptions(Options):
     """What is looked for, and how it is written."""
 
     force: bool = False
-    """Find the derivations with the highest model score that give exactly a reference; sentences without any
-    stay empty."""
+    """Find the derivations with the highest model score that yield exactly a reference. If there is none, the
+    output line is empty."""
     nbest: Annotated[int, AtLeast(1)] = 1
     """Translations per sentence, all different; with ``force``, derivations of a reference."""
     format: Literal["text", "moses", "jsonl"] = "text"
@@ -44,7 +44,7 @@ class OracleOptions(Options):
 
 
 class OracleSearch:
-    """Yields what is written for the sentences, and knows afterwards how good the best translations are."""
+    """Yields what is written for the sentences, and knows afterward how good the best translations are."""
 
     def __init__(
         self,

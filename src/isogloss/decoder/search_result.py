@@ -84,12 +84,13 @@ class Posteriors:
     """What the derivations of a sentence have in common, under P(derivation) ∝ exp(scale · score)."""
 
     log_total: float
-    """Logarithm of the sum of exp(scale · score) over all derivations that were kept; -inf without any."""
+    """Logarithm of the sum of exp(scale · score) over all derivations that the search kept; -inf if there are
+    none."""
     rules: tuple[tuple[DerivationStep, float], ...]
-    """Every step, and the probability that a derivation has it; the most probable first. Where the words of a
-    step stand in the translation differs: their target spans begin at 0."""
+    """Every step with the probability that a derivation contains it, the most probable first. Target spans
+    begin at 0, because the position of a step in the translation varies."""
     ngrams: dict[tuple[str, ...], float]
-    """How often an n-gram is expected in the translation."""
+    """Expected count of each n-gram in the translation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,9 +103,9 @@ class Searched:
     store: NbestStore
     engine: _engine.SearchResult
     words: Sequence[Sequence[str] | None] = ()
-    """Of the sentences; None for a lattice."""
+    """The words of each sentence; None for a lattice."""
     derivations: Sequence[Derivation] = ()
-    """For every candidate the rules it was made with, where the search was asked for them."""
+    """The derivation of every candidate, if requested."""
 
     def sparse(self, sentence: int, rows: Sequence[int]) -> FeatureRows:
         """Sparse features of some candidates of a sentence, numbered from 0 within it."""

@@ -31,7 +31,7 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A tokenised sentence with all that is known about it.
+    """A tokenized sentence with all that is known about it.
 
     >>> Sentence.of("das alte Haus", fixed=[Fixed(1, 3, ("Altbau",))]).units()
     ['das', (['alte', 'Haus'], ['Altbau'])]
@@ -39,13 +39,13 @@ class Sentence:
 
     words: tuple[str, ...]
     factors: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
-    """Columns beside the words, such as parts of speech; each has an entry for every word."""
+    """Extra columns, such as parts of speech; each has an entry for every word."""
     factor_names: tuple[str, ...] = field(default=(), kw_only=True)
     """A name for each column."""
     fixed: tuple[Fixed, ...] = field(default=(), kw_only=True)
-    """Translations that are given, from left to right; each is used as a whole and as it is."""
+    """Given translations, from left to right; each is used as one unit, unchanged."""
     text: str = field(default="", kw_only=True, compare=False)
-    """What the words were made from, if that was text as people write it."""
+    """The text that the words were made from, if the input was not tokenized."""
 
     def __post_init__(self) -> None:
         for word in (*self.words, *(word for part in self.fixed for word in part.translation)):
@@ -97,4 +97,4 @@ class Sentence:
 
 
 Source = str | Sentence | Lattice
-"""What can be translated: the text of a sentence, tokenised; a sentence; a word lattice."""
+"""What can be translated: the text of a sentence, tokenized; a sentence; a word lattice."""

@@ -33,20 +33,20 @@ class InputOptions(Options):
     input: Literal["text", "plf"] = "text"
     """What a line is: ``text`` for a sentence, ``plf`` for a word lattice."""
     tokenized: bool = False
-    """Take and give tokens separated by spaces, even if the system was trained with a tokenizer."""
+    """Read and write tokens separated by spaces, even if the system was trained with a tokenizer."""
     markup: bool = False
     """Read ``<t translation="...">words</t>`` as a given translation and ``<t>words</t>`` as words to keep.
-    Then ``&lt; &gt; &amp; &quot;`` stand for characters. Needs tokens."""
+    The characters < > & " are then written ``&lt; &gt; &amp; &quot;``. Needs tokenized input."""
     terms: StrPath | None = None
     """Terminology file: term TAB translation, one per line."""
     factors: str = ""
-    """Names of the factors that come with each word (word|POS|...), separated by commas, or how many there
-    are."""
+    """Names of the factors that follow each word (word|POS|...), separated by commas; or the number of
+    factors."""
     replace_invalid: bool = False
-    """Replace bytes that are not UTF-8 with U+FFFD; otherwise such a line is bad."""
+    """Replace bytes that are not valid UTF-8 with U+FFFD. By default, such a line cannot be read."""
     bad_lines: Literal["report", "stop"] = "report"
-    """What to do with lines that cannot be read. ``report`` leaves their translation empty, goes on, and ends
-    with exit code 2; ``stop`` ends at the first."""
+    """What to do with lines that cannot be read. ``report`` leaves the translation empty, continues, and
+    exits with code 2 at the end; ``stop`` stops at the first one."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -59,7 +59,7 @@ class OutputOptions(Options):
     """What is written for each line, and how long it may take."""
 
     nbest: Annotated[int, AtLeast(1)] = 1
-    """Translations to give for each sentence, all different. More than 1 needs format ``moses`` or
+    """Number of different translations to write for each sentence. More than 1 needs format ``moses`` or
     ``jsonl``."""
     format: Literal["text", "moses", "jsonl"] = "text"
     """``text``: the best translation; ``moses``: an n-best list; ``jsonl``: one JSON object per translation
@@ -67,7 +67,8 @@ class OutputOptions(Options):
     max_words: Annotated[int, AtLeast(1)] = DEFAULT_MAX_WORDS
     """Translate longer sentences in windows of at most this many words."""
     time_limit: Annotated[float | None, Above(0), DefaultText("none")] = None
-    """Seconds per sentence after which it is finished quickly. Results then vary from run to run."""
+    """Seconds per sentence after which the search takes shortcuts to finish. Results then vary from run to
+    run."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

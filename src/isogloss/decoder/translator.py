@@ -54,7 +54,7 @@ class TextTranslator(ABC):
     """A ``Translator`` of anything that decodes batches of tokenized sentences."""
 
     text: TextProcessing | None = None
-    """How text becomes tokens and tokens become text; None if that is not the translator's business."""
+    """Tokenization and detokenization; None if the translator works on tokens."""
 
     @abstractmethod
     def _decoded(

@@ -70,13 +70,13 @@ class SparseOptions(Options):
     """
 
     templates: tuple[str, ...] = ("pair", "target_bigram")
-    """Templates of sparse features, in any order."""
+    """Sparse feature templates, in any order."""
     source_types: tuple[str, ...] = SPELLING_TYPES
-    """How templates see source words: surface, prefix, suffix, digits, or names of columns."""
+    """How templates represent source words: surface, prefix, suffix, digits, or names of columns."""
     target_types: tuple[str, ...] = SPELLING_TYPES
-    """How templates see target words."""
+    """How templates represent target words."""
     template_types: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
-    """For single templates: fewer source and target types than the others see."""
+    """Source and target token types of single templates, if they should use fewer than the others."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

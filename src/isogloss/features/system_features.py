@@ -21,11 +21,11 @@ class SystemFeatures(Options):
     """Which sparse features a new system has; 'isogloss tune' learns their weights."""
 
     templates: Annotated[tuple[str, ...], DefaultText("no sparse features")] = ()
-    """Templates of sparse features, such as pair,target_bigram, or all."""
+    """Sparse feature templates, such as pair,target_bigram, or all."""
     token_types: tuple[str, ...] = SPELLING_TYPES
-    """How templates see words of both languages. Columns come on top."""
+    """How templates represent words of both languages, in addition to the columns."""
     source_columns: Mapping[str, StrPath] = field(default_factory=dict)
-    """Token types of source words, in files that 'isogloss classes' or 'isogloss column' wrote."""
+    """Token types of source words, in files written by 'isogloss classes' or 'isogloss column'."""
     target_columns: Mapping[str, StrPath] = field(default_factory=dict)
     """Token types of target words, in such files."""
 

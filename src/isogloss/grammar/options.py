@@ -46,33 +46,36 @@ class ExtractOptions(Options):
     """
 
     max_length: Annotated[int, _LENGTHS, DefaultText("10 for hiero, 7 for phrase")] = 10
-    """Most words of an initial phrase pair, on each side."""
+    """Maximum length of an initial phrase pair, in words on each side."""
     max_gaps: Annotated[int, Between(0, 2)] = 2
-    """Most non-terminals of a rule."""
+    """Maximum number of non-terminals in a rule."""
     max_symbols: Annotated[int, _LENGTHS] = 5
-    """Most words and non-terminals of a source side."""
+    """Maximum number of words and non-terminals on the source side."""
     max_target_words: Annotated[int, _LENGTHS] = 7
-    """Most words of a target side; its non-terminals follow them."""
+    """Maximum number of words on the target side; its non-terminals follow the words."""
     min_gap: Annotated[int, _LENGTHS] = 1
     """Fewest source words that a non-terminal covers."""
     tight: Annotated[bool, DefaultText("yes for hiero; no for phrase and in train")] = True
-    """Phrase pairs begin and end with aligned words. Otherwise unaligned words may stand at their edges."""
+    """Phrase pairs begin and end with aligned words. Otherwise they may begin and end with unaligned
+    words."""
     adjacent_gaps: bool = False
     """Allow adjacent non-terminals on the source side."""
-    max_plain: Annotated[int, Between(0, _LONGEST_PHRASE), DefaultText("as the other limits say")] = 0
-    """Most words of a phrase pair without non-terminals, on each side, if the other limits allow fewer."""
+    max_plain: Annotated[int, Between(0, _LONGEST_PHRASE), DefaultText("the other limits")] = 0
+    """Maximum number of words on each side of a phrase pair without non-terminals, if higher than the other
+    limits."""
     count: Annotated[CountMode, DefaultText("fractional for hiero, unit for phrase")] = "fractional"
-    """``fractional``: an initial phrase pair counts 1, shared by all rules that come from it; ``unit``: each
-    of these rules counts 1."""
+    """``fractional``: every initial phrase pair has a count of 1, divided among the rules extracted from it;
+    ``unit``: every such rule has a count of 1."""
     orientation: OrientationModel = "hier"
-    """What makes a neighbor monotone or swapped: a consistent block of any size (``hier``) or of at most
-    ``max_length`` words (``phrase``), or a link at the corner (``word``); ``none`` counts no orientations."""
+    """How to determine orientations (monotone, swap, discontinuous): from adjacent consistent blocks of any
+    size (``hier``) or of at most ``max_length`` words (``phrase``), or from the link at the corner
+    (``word``); ``none`` turns them off."""
     orientation_smoothing: Annotated[float, Above(0)] = 0.5
-    """Added to the monotone, swap and discontinuous counts of every rule."""
+    """Pseudo-count added to the monotone, swap and discontinuous counts of every rule."""
     smoothing: Smoothing = "none"
-    """Discounting of the counts behind the translation probabilities."""
+    """Smoothing of the counts for the translation probabilities."""
     max_sentence_length: Annotated[int, Between(1, _LONGEST_SENTENCE)] = 200
-    """Most words of a sentence; pairs with a longer side are left out."""
+    """Maximum sentence length in words; pairs with a longer side are left out."""
 
     @classmethod
     def for_grammar(cls, grammar: str, **changes: Any) -> ExtractOptions:
@@ -152,9 +155,9 @@ class Significance:
     """
 
     value: float | None = None
-    """The least -log p, or None for alpha with a little added or taken off."""
+    """The lowest -log p to keep, or None for alpha plus or minus epsilon."""
     keep_singletons: bool = False
-    """With alpha: whether once-only pairs stay (alpha-epsilon) or go (alpha+epsilon)."""
+    """For alpha: whether to keep pairs seen once (alpha-epsilon) or to drop them (alpha+epsilon)."""
 
     _EPSILON = 1e-3
 

@@ -38,7 +38,7 @@ class Rule:
     source: tuple[str, ...]
     target: tuple[str, ...]
     links: tuple[tuple[int, int], ...]
-    """(source symbol, target word), in order of target words."""
+    """Pairs of source symbol and target word, in the order of target words."""
     scores: Mapping[str, float]
     """Natural logarithms by the name of their column."""
     orientation: tuple[float, ...]

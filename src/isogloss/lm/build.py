@@ -38,10 +38,10 @@ class LmOptions(Options):
     order: Annotated[int, Between(1, LM_MAX_ORDER)] = 5
     """Words in the longest n-grams."""
     prune: Annotated[tuple[int, ...], AtLeast(0)] = (0,)
-    """Leave out n-grams seen this often or less: one number per order, the last for all higher orders. 0,0,1
-    drops trigrams and longer n-grams seen once."""
+    """Drop n-grams seen this often or less: one number per order, the last for all higher orders. 0,0,1 drops
+    trigrams and longer n-grams seen once."""
     discount_fallback: Annotated[tuple[float, float, float], Above(0)] = (0.5, 1.0, 1.5)
-    """Discounts of counts 1, 2, and 3 or more, for orders whose own cannot be estimated."""
+    """Discounts for counts 1, 2, and 3 or more, for orders whose discounts cannot be estimated."""
     special_words: SpecialWords = "error"
     """What to do with <s>, </s> and <unk> in the text: stop with an ``error``, or treat them as ``unknown``
     words."""
@@ -69,7 +69,7 @@ class BuildReport:
     counts: tuple[int, ...]
     """n-grams in the model, for each order."""
     discounts: tuple[Discounts, ...]
-    """For each order; those that could not be estimated say why."""
+    """Discounts for each order, with the reason if they could not be estimated."""
     spilled_bytes: int
     """Bytes written to temporary files because memory was not enough."""
 

@@ -38,7 +38,7 @@ class Counts:
     vocabulary: Vocabulary
     special: Special
     columns: tuple[tuple[_Column, _Column, _Column], ...]
-    """For each order: first words, adjusted counts, beginnings of children."""
+    """For each order: first words, adjusted counts, offsets of children."""
     kept: tuple[int, ...]
     """For each order: n-grams that were not pruned."""
     with_count: tuple[tuple[int, ...], ...]

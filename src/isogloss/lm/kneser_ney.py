@@ -30,7 +30,7 @@ class Discounts:
     """What is taken off the counts of one order."""
 
     amounts: tuple[float, float, float]
-    """Off counts 1, 2, and 3 or more."""
+    """Discounts for counts 1, 2, and 3 or more."""
     fallback: str | None = None
     """Why they could not be estimated and fixed ones are used instead."""
 

@@ -62,7 +62,7 @@ class Perplexity:
 
     sentences: int
     words: int
-    """Ends of sentences included."""
+    """Words scored, ends of sentences included."""
     unknown: int
     """Words that the model does not have."""
     log10: float

@@ -29,13 +29,14 @@ class Fingerprint:
     """A file or folder at the moment when its content was read."""
 
     size: int
-    """Bytes, of all files together."""
+    """Total size of all files, in bytes."""
     stamp: str
-    """Changes whenever size or times of a file do."""
+    """Changes whenever the size or modification time of a file changes."""
     settled: bool
     """Whether an equal stamp proves equal content."""
     content: str
-    """Hash of the content. Equal for stored arrays that differ in nothing but their files' names."""
+    """Hash of the content. Two copies of the same stored arrays have the same hash, whatever their files are
+    called."""
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Fingerprint:

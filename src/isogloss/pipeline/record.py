@@ -35,12 +35,12 @@ class Record:
     key: str
     """Hash of the inputs' content, the options and the version."""
     start: str = ""
-    """Time of day when it began, in UTC."""
+    """When the stage started, in UTC."""
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
-    """User and system, of this process and of children that it waited for."""
+    """User and system time of this process and of the child processes it waited for."""
     peak_bytes: int = 0
-    """Most memory that the process held meanwhile, or the largest of its children if that held more."""
+    """Peak memory of this process, or of its largest child process if that used more."""
     options: Mapping[str, Any] = field(default_factory=dict)
     version: int = 1
     made_by: str = f"isogloss {__version__}"

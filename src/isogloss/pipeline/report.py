@@ -109,8 +109,8 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
     page.paragraph(f"Tuned by {history['method']}; the weights of iteration {history['best']} are used.")
     if bound:
         page.paragraph(
-            "The curve dev is the mean sentence BLEU of the training text that was learnt from, and held out "
-            "is the development set."
+            "The curve 'dev' is the mean sentence BLEU of the training text used for tuning; 'held out' is "
+            "the development set."
         )
     parts = list(dict.fromkeys(part for step in steps for part in step["seconds"]))
     page.table(

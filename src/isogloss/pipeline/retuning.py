@@ -31,17 +31,18 @@ class TuningFiles(Options):
     dev_target: tuple[StrPath, ...]
     """Their references, one file per translator."""
     held_out_source: StrPath | None = None
-    """Other source sentences, which decide which iteration is the best."""
+    """Held-out source sentences; the iteration that translates them best is kept."""
     held_out_target: tuple[StrPath, ...] = ()
-    """Their references."""
+    """Their references, one file per translator."""
     initial_weights: Annotated[StrPath | None, DefaultText("the system's own")] = None
     """File of dense weights to start from."""
     work: StrPath | None = None
     """Folder for the state of the run. An interrupted run resumes from it if you repeat the command."""
     input: Literal["text", "plf"] = "text"
-    """What a line is: ``text`` for a sentence, ``plf`` for a word lattice, whose scores then get a weight."""
+    """What a line is: ``text`` for a sentence, ``plf`` for a word lattice, whose scores become a feature with
+    a weight."""
     tokenized: bool = False
-    """All sentences are tokens, even if the system was trained with a tokenizer."""
+    """Treat all sentences as tokens, even if the system was trained with a tokenizer."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

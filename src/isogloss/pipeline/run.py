@@ -48,7 +48,7 @@ class Event:
     """Position of the stage in the run, from 1."""
     total: int
     record: Record | None = None
-    """Of a stage that is done or kept."""
+    """The record of a stage that has run or was up to date."""
 
 
 class Run:

@@ -51,16 +51,17 @@ class Stage:
     """Letters, digits, ``_``, ``.`` and ``-``; it is this stage's key in the run record."""
     function: StageFunction
     inputs: Mapping[str, StrPath | Output]
-    """Files or folders from outside, or outputs of other stages."""
+    """Existing files or folders, or outputs of other stages."""
     outputs: Mapping[str, str]
     """Where each output goes, relative to the run's folder."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """JSON values; a changed one makes the stage run again."""
+    """JSON values. If one changes, the stage runs again."""
     version: int = 1
-    """Of the outputs' format and meaning: raise it when the same options would give another result."""
+    """Version of the outputs. Raise it when the same options would give a different result."""
     checkpoint: bool = False
-    """Whether the function is given a folder ``outputs["checkpoint"]``: what a killed stage left there it
-    finds again, unless its inputs or options have changed. It is removed when the stage is done."""
+    """Whether the function gets a folder ``outputs["checkpoint"]``. A stage that was interrupted finds its
+    files there again, unless its inputs or options have changed. The folder is removed when the stage is
+    done."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

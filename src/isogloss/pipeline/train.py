@@ -3,7 +3,7 @@
 DIR/system/           the system; 'isogloss translate DIR' uses it
 DIR/results.json      its scores
 DIR/dev.translation   what it makes of the development set; test.translation likewise
-DIR/report.html       how it was made, how it learnt, how good it is
+DIR/report.html       how it was made, how it learned, how good it is
 DIR/work/             what was made on the way; needed to continue or to change an option, else not
 """
 
@@ -42,7 +42,7 @@ class Trained:
     folder: Path
     options: TrainOptions
     records: list[Record]
-    """What each stage cost, also if it was done before."""
+    """Time and memory of each stage, including stages that were already up to date."""
 
     @cached_property
     def results(self) -> Mapping[str, Any]:

@@ -56,7 +56,7 @@ BLOCK_DECODER = SearchOptions(
     hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
 )
 """How blocks are searched unless told otherwise. The training text is decoded many times, and a choice of
-few blocks per phrase is learnt sooner."""
+few blocks per phrase is learned sooner."""
 ONLINE_MIRA = "online-mira"
 RELEVANT_SET = "relevant-set"
 _OLD_NAMES = {"tuner": "method"}
@@ -72,103 +72,105 @@ class TrainOptions(Options):
     """
 
     source: StrPath
-    """Training text of the source language, a sentence per line; or, without ``target``, one bilingual file
+    """Source side of the training text, one sentence per line; or, without ``target``, one bilingual file
     (TSV, PO, TMX, XLIFF)."""
     target: StrPath | None = None
-    """Its translation, line by line."""
+    """Target side of the training text, parallel to ``source``."""
     dev_source: Annotated[StrPath | None, DefaultText("set aside from the training text")] = None
-    """Sentences to tune on; without them the last pairs of the training text are set aside."""
+    """Source side of the development set, to tune on. Without it, pairs from the end of the training text are
+    set aside."""
     dev_target: tuple[StrPath, ...] = ()
-    """Their references: a file per translator."""
+    """References of the development set, one file per translator."""
     test_source: StrPath | None = None
-    """Sentences to report results on."""
+    """Source side of the test set, to report results on."""
     test_target: tuple[StrPath, ...] = ()
-    """Their references."""
+    """References of the test set, one file per translator."""
     dev_size: Annotated[int, AtLeast(0), DefaultText("a tenth of the pairs, at most 1,000")] = 0
-    """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
+    """Pairs to set aside for tuning if there is no ``dev_source``; 0 sets aside a tenth, at most 1,000."""
     test_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Pairs to set aside for testing if there is no ``test_source``."""
     adapt_to: tuple[StrPath, ...] = ()
-    """Text of the source language: rules are extracted only from training pairs that are like it. Words are
-    aligned in all pairs, and the language model is that of all pairs."""
+    """Source text to adapt to: rules are extracted only from training pairs similar to it. Word alignment and
+    the language model still use all pairs."""
     sample: SampleOptions = field(default_factory=SampleOptions)
-    """How they are chosen."""
+    """How ``adapt_to`` selects pairs."""
     extra_bitext: tuple[tuple[StrPath, StrPath], ...] = ()
-    """Further pairs of files, such as a development set: words are aligned and rules extracted from them too.
-    They are neither cleaned nor sampled, and the language model does not see them."""
+    """More pairs of files, such as a development set, to align and to extract rules from. They are not
+    cleaned or sampled, and the language model does not use them."""
     search: SearchName = "hiero"
-    """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps; ``block``: phrases of which
-    neighbours may change places, or none if ``decoder.phrase_order`` is ``monotone``."""
+    """``hiero``: hierarchical (Hiero) rules; ``phrase``: phrase-based with distortion; ``block``:
+    phrase-based, adjacent phrases may swap (set ``decoder.phrase_order`` to ``monotone`` for no
+    reordering)."""
     method: str = ONLINE_MIRA
-    """How weights are tuned: ``online-mira`` (dense and sparse features, while it decodes), ``relevant-set``
-    (sparse features, from the training text), ``mert``, ``batch-mira``, ``pro`` or another learner of n-best
-    lists (dense features), or ``none``. Options may follow the name: ``batch-mira:iterations=30``."""
+    """How to tune the weights: ``online-mira`` (dense and sparse features, online), ``relevant-set`` (sparse
+    features, on the training text), ``mert``, ``batch-mira``, ``pro`` or another n-best learner (dense
+    features), or ``none``. Options may follow the name: ``batch-mira:iterations=30``."""
     held_out_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Sentences at the end of the development set that are not learned from but decide which iteration's
-    weights are the best."""
+    """Sentences at the end of the development set to hold out. Tuning does not learn from them; the iteration
+    that translates them best is kept."""
     tuning_pairs: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Training pairs that are learned from beside the development set. Tuning works with rules and a
-    language model that have not seen them; the finished system has seen all pairs."""
+    """Training pairs to tune on in addition to the development set. Tuning uses rules and a language model
+    made without these pairs; the finished system is made from all pairs."""
     tokenizer: str = "moses"
-    """Of both languages; ``none`` for text that is tokenised."""
+    """Tokenizer for both sides; ``none`` if the text is tokenized already."""
     source_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
-    """Of the source language, if it is another one."""
+    """Tokenizer for the source side, if different."""
     target_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
-    """Of the target language, if it is another one."""
+    """Tokenizer for the target side, if different."""
     source_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Such as ``de``; by default the ending of the file's name if it looks like a language, else ``en``."""
+    """Source language, such as ``de``."""
     target_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Such as ``en``."""
+    """Target language, such as ``en``."""
     case: Annotated[Case | Literal[""], DefaultText("truecase; keep without a tokenizer")] = ""
-    """``truecase``, ``usual``, ``lowercase`` or ``keep``; by default ``truecase``, without a tokenizer
-    ``keep``."""
+    """How to normalize case: ``truecase`` (the first word of a sentence), ``usual`` (every word, to its most
+    frequent form), ``lowercase`` or ``keep``."""
     placeholders: Annotated[
         tuple[str, ...] | None, DefaultText("catalog for PO and XLIFF files, else none")
     ] = None
-    """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
-    must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
-    none."""
+    """Kinds of placeholders that a translation must keep: ``printf``, ``braces`` and others; ``catalog`` for
+    the kinds common in software."""
     source_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
-    """Of the source language, if it is another one."""
+    """Case of the source side, if different."""
     target_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
-    """Of the target language, if it is another one."""
+    """Case of the target side, if different."""
     source_punctuation: Punctuation = "keep"
-    """``remove`` leaves punctuation out of the source side, as in speech: the target side restores it."""
+    """``remove`` drops punctuation from the source side, as in speech; the translation restores it."""
     isolate_script: str = ""
-    """Such as ``arabic``: source words are split where this script begins and ends."""
+    """Split source words where this script begins and ends, such as ``arabic``."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of everything that draws random numbers."""
+    """Random seed for every stage."""
     clean: CheckOptions = field(default_factory=CheckOptions)
-    """From where on a training pair is left out."""
+    """Limits for cleaning the training text."""
     keep: tuple[str, ...] = ()
-    """Rules of ``isogloss corpus check`` that are no reason to leave out a pair."""
+    """Findings of ``isogloss corpus check`` that are no reason to drop a training pair."""
     align: AlignOptions = field(default_factory=AlignOptions)
     links: LinkOptions = field(default_factory=LinkOptions)
     classes: ClassOptions = field(default_factory=ClassOptions)
-    """Word classes, which sparse features see; their ``seed`` is the one above."""
+    """Word classes for sparse features; their ``seed`` is the one above."""
     rules: ExtractOptions | None = None
-    """Which rules are extracted; what is usual for the search by default."""
+    """Which rules to extract; the defaults depend on ``search``."""
     significance: str = ""
-    """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
-    was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
+    """Keep only significant rules by Fisher's exact test: ``alpha+epsilon`` (drops pairs seen once),
+    ``alpha-epsilon`` (keeps them), or the lowest -log p. By default all rules are kept."""
     lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
     """The language model."""
     decoder: SearchOptions | None = None
-    """Limits of the search."""
+    """Options of the search."""
     features: SparseOptions | None = None
-    """Sparse features; beside what the spelling gives, token types are ``class`` (induced word classes),
-    ``lemma``, ``pos`` and ``synset`` (see ``isogloss.features.annotators``) and the columns below. By default
-    a few templates with ``online-mira`` and none with methods that learn dense features only."""
+    """Sparse features. In addition to the token types made from spelling, there are ``class`` (induced word
+    classes), ``lemma``, ``pos``, ``synset`` (see ``isogloss.features.annotators``) and the columns below. By
+    default a few templates with ``online-mira``, and none with methods that learn dense features only."""
     source_columns: Mapping[str, StrPath] = field(default_factory=dict)
-    """Token types of source words from files: lines of a word, a tab and its values."""
+    """Token types of source words from files: word TAB values, one word per line."""
     target_columns: Mapping[str, StrPath] = field(default_factory=dict)
-    """Token types of target words from files."""
+    """Token types of target words, from such files."""
     source_dictionary: StrPath | None = None
-    """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
+    """Folder with a WordNet of the source language, for ``synset``; by default the one installed for
+    ``wn``."""
     target_dictionary: StrPath | None = None
-    """Folder of the WordNet of the target language."""
+    """Folder with a WordNet of the target language."""
     tune: TuneOptions = field(default_factory=TuneOptions)
-    """How it is tuned; its ``method`` and ``seed`` are those above."""
+    """Options of tuning; its ``method`` and ``seed`` are the ones above."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

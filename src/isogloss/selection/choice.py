@@ -32,15 +32,17 @@ class Chosen:
     """What was chosen of a corpus."""
 
     numbers: npt.NDArray[np.int64]
-    """Chosen sentences, counted from 0, rising."""
+    """Selected sentences, numbered from 0, in order."""
     scores: npt.NDArray[np.float64]
-    """Of each of them: n-gram precision, or cross-entropy difference in bits per word."""
+    """Score of each: n-gram precision, or cross-entropy difference in bits per word."""
     sentences: int
-    """In the corpus."""
+    """Number of sentences in the corpus."""
     coverage: int = 0
-    """``ngrams``: how often each n-gram was to be covered, more than asked for if that reaches a size."""
+    """For ``ngrams``: how often each n-gram had to be covered; more than requested if a size had to be
+    reached."""
     ngrams: tuple[tuple[int, int], ...] = field(default=())
-    """``ngrams``, for each length: different n-grams of the text, and those of them that the corpus has."""
+    """For ``ngrams``, for each length: the number of different n-grams in the text, and how many of them the
+    corpus has."""
 
 
 def choose(

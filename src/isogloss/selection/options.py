@@ -24,17 +24,17 @@ class SampleOptions(Options):
     """
 
     method: SelectionMethod = "ngrams"
-    """``ngrams``: for each sentence of the text, the pairs with the highest n-gram precision until all its
-    n-grams are covered; ``cross-entropy``: pairs that a language model of the text prefers to one of the
-    corpus (Moore and Lewis 2010); ``random``: for comparison."""
+    """``ngrams``: for each sentence of the text, take the pairs with the highest n-gram precision until all
+    its n-grams are covered; ``cross-entropy``: take the pairs that are more probable under a language model
+    of the text than under one of the corpus (Moore and Lewis 2010); ``random``: for comparison."""
     order: Annotated[int, Between(1, _MOST_ORDER)] = 3
     """Words in the longest n-grams."""
     coverage: Annotated[int, AtLeast(1)] = 10
-    """How often ``ngrams`` covers each n-gram of each sentence, where the corpus allows it."""
+    """How often ``ngrams`` covers each n-gram of each sentence, if the corpus has enough pairs."""
     size: Annotated[int, AtLeast(0), DefaultText("as many as ngrams needs")] = 0
-    """Pairs to select. The other methods need this or a share."""
+    """Number of pairs to select. All methods except ``ngrams`` need this or ``share``."""
     share: Annotated[float, Range(low=0, high=1, below=True), DefaultText("no limit")] = 0.0
-    """Pairs to select, as a share of the corpus, such as 0.5."""
+    """Share of the corpus to select, such as 0.5."""
     seed: Annotated[int, AtLeast(0)] = 1
     """Random seed."""
 

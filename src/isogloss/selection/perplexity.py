@@ -29,10 +29,10 @@ class ModelPerplexity:
 
     sentences: int
     words: int
-    """Of the model's own text."""
+    """Words in the model's own text."""
     perplexity: float
     unknown: int
-    """Words of the other text that the model has never seen."""
+    """Words of the other text that the model does not have."""
 
 
 def perplexities(

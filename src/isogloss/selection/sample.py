@@ -32,8 +32,8 @@ class Sampled:
 
     chosen: Chosen
     perplexities: dict[str, ModelPerplexity] = field(default_factory=dict)
-    """3-gram perplexity of the text, by models of ``all``, ``sample`` and of random samples ``random 1`` … of
-    the same size; empty if it was not asked for."""
+    """3-gram perplexity of the text by models of ``all``, ``sample`` and random samples ``random 1`` … of the
+    same size; empty if not requested."""
 
     def as_dict(self) -> dict[str, Any]:
         """As plain values."""

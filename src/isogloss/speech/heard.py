@@ -24,15 +24,15 @@ class HeardOptions(Options):
     """What a file of a recognizer holds."""
 
     input: Literal["nbest", "plf", "text"] = "nbest"
-    """What the file holds: ``nbest`` for an n-best list with scores, in any format that 'isogloss nbest'
-    reads; ``plf`` for a word lattice per line; ``text`` for a string per line."""
+    """Format of the file: ``nbest`` for an n-best list with scores, in any format that 'isogloss nbest'
+    reads; ``plf`` for one word lattice per line; ``text`` for one sentence per line."""
     hypotheses: Annotated[int, AtLeast(1)] = 20
-    """Strings of each utterance to translate, best first."""
+    """Hypotheses of each utterance to translate, best first."""
     count: Annotated[int | None, AtLeast(1), DefaultText("as many as the list has")] = None
     """Number of utterances, if the n-best list lacks the last ones."""
     tokenized: bool = False
-    """Take and write tokens separated by spaces, even if the system was trained with a tokenizer. N-best
-    lists that are written hold tokens in any case."""
+    """Read and write tokens separated by spaces, even if the system was trained with a tokenizer. N-best
+    lists always contain tokens."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

@@ -56,11 +56,12 @@ class SpeechOptions(Options):
     """How the hypotheses of an utterance are translated and judged."""
 
     nbest: Annotated[int, AtLeast(1)] = 10
-    """Translations of each hypothesis."""
+    """Number of translations of each hypothesis."""
     scale: Annotated[float, AtLeast(0)] = 1.0
     """Scale of the recognizer's scores for confidences: P(hypothesis) ∝ exp(scale · score)."""
     source_lm: StrPath | None = None
-    """Language model of the source language, stored or ARPA; it gives every hypothesis two more features."""
+    """Language model of the source language (folder or ARPA file), which adds two features to every
+    hypothesis."""
 
 
 def translate_speech(

@@ -34,19 +34,19 @@ class TuneIteration:
 
     iteration: int
     dev_score: float
-    """Of the development set under the weights that the iteration began with; for ``relevant-set`` the mean
-    sentence BLEU of what it learns from, under the iteration's weights."""
+    """Score of the development set with the weights at the start of the iteration; for ``relevant-set``, the
+    mean sentence BLEU of the training sentences with the iteration's weights."""
     held_out_score: float | None = None
-    """Of the held-out set: under the average so far (``online-mira``), the iteration's weights
-    (``relevant-set``), or the weights the iteration began with."""
+    """Score of the held-out set with the average so far (``online-mira``), the iteration's weights
+    (``relevant-set``), or the weights at the start of the iteration."""
     upper_bound: float | None = None
-    """Of the best sequences that are known, where the method looks for them; like ``dev_score``."""
+    """The same score as ``dev_score``, but of the best sequences known, if the method keeps them."""
     active_features: int = 0
     """Sparse features that have a weight."""
     collisions: list[str] = field(default_factory=list)
-    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
+    """A message for every sparse feature whose hash collides with another one; nearly always none."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Where the time went."""
+    """Time by part of the work."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

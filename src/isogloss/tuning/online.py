@@ -66,40 +66,40 @@ class OnlineOptions(Options):
     iterations: Annotated[int, AtLeast(1)] = 8
     """Passes over the development set."""
     candidates: Annotated[int, AtLeast(1)] = 1
-    """k: best candidates of the current list that every oracle must outscore."""
+    """Best candidates of the current list that every oracle must outscore (k)."""
     oracles: Annotated[int, AtLeast(1)] = 1
-    """m: translations that are kept per sentence as what should be said."""
+    """Oracle translations to keep per sentence (m)."""
     nbest: Annotated[int, AtLeast(1)] = 100
-    """Candidates among which oracles are looked for."""
+    """Candidates per sentence to look for oracles in."""
     aggressiveness: Annotated[float, Above(0)] = 0.001
-    """C: how far an update may go."""
+    """Largest size of an update (C)."""
     slack: Literal["sentence", "pair"] = "sentence"
-    """One slack per ``sentence`` or per ``pair``."""
+    """Whether the large-margin update has one slack variable per ``sentence`` or per ``pair``."""
     loss: Literal["document", "sentence"] = "document"
-    """What a difference in quality is: BLEU of the whole ``document`` with the sentence exchanged (times the
-    number of sentences), or smoothed ``sentence`` BLEU. The document is made of oracles, for ``hope-fear`` of
-    the model's best candidates, so that it learns how long its translations should be."""
+    """How the quality of a candidate is measured: BLEU of the whole ``document`` with the candidate put in
+    (times the number of sentences), or smoothed ``sentence`` BLEU. The document consists of oracles; for
+    ``hope-fear``, of the model's best candidates, so that translations learn the right length."""
     loss_scale: Annotated[float, Above(0)] = 10.0
-    """By how much a difference in quality is multiplied before it is compared with differences in score."""
+    """Factor that scales differences in quality to differences in model score."""
     sparse_scale: Annotated[float, Above(0)] = 3.0
-    """How far sparse weights move compared with those of dense features, which are scaled to a spread of 1.
-    A sparse feature fires seldom: with 1 it needs many passes to matter."""
+    """Step size of sparse weights relative to dense weights (dense features are scaled to a spread of 1).
+    Sparse features fire rarely: with 1, they need many passes to have an effect."""
     method: Literal["mira", "perceptron", "tillmann-zhang"] = "mira"
-    """``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a step in
-    proportion to loss and violation)."""
+    """Update rule: ``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a
+    step in proportion to loss and violation)."""
     learning_rate: Annotated[float, Above(0)] = 0.01
-    """Step of ``perceptron`` and ``tillmann-zhang``."""
+    """Step size of ``perceptron`` and ``tillmann-zhang``."""
     selection: Literal["oracles", "hope-fear"] = "hope-fear"
     """``oracles`` remembers the best translations seen; ``hope-fear`` takes the candidates with the highest
     score plus quality and the highest score minus quality from the current list."""
     keep_inverted: bool = False
-    """Take pairs too in which the oracle is no better than the candidate."""
+    """Also use pairs in which the oracle is no better than the candidate."""
     batch: Annotated[int, AtLeast(1)] = 4
-    """Sentences that are decoded under the same weights, at the same time where there are threads."""
+    """Sentences to decode, in parallel, between two updates of the weights."""
     patience: Annotated[int, AtLeast(0)] = 0
-    """Stop after so many iterations without a better result on the held-out set; 0 goes on to the end."""
+    """Stop after this many iterations without a better result on the held-out set; 0 never stops early."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of the order of sentences."""
+    """Random seed for the order of sentences."""
 
     def large_margin(self) -> LargeMarginOptions:
         """The options of a single update."""
@@ -134,17 +134,18 @@ class OnlineIteration:
 
     iteration: int
     score: float
-    """BLEU in 0..100 of the best candidates that the iteration met, under the weights as they were then."""
+    """BLEU (0 to 100) of the model's best candidates during the iteration, each with the weights at that
+    moment."""
     oracle_score: float
     """BLEU of the best oracles; for ``hope-fear``, which keeps none, the same as ``score``."""
     active_features: int
     """Sparse features whose weight is not 0."""
     held_out_score: float | None = None
-    """BLEU of the held-out set under the average of the weights so far."""
+    """BLEU of the held-out set with the average of the weights so far."""
     collisions: list[str]
-    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
+    """A message for every sparse feature whose hash collides with another one; nearly always none."""
     seconds: dict[str, float]
-    """Where the time went."""
+    """Time by part of the work."""
 
 
 class OnlineState:

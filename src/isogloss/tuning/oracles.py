@@ -28,7 +28,7 @@ class KeptOracle:
     statistics: npt.NDArray[np.int32]
     dense: FloatArray
     events: FeatureRows
-    """One row, of numbers in the pool of its sentence."""
+    """One row of event ids in the pool of its sentence."""
 
 
 class OracleMemory:

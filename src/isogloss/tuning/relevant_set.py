@@ -1,7 +1,7 @@
 """Approximate relevant set training (Tillmann and Zhang 2006).
 
 For every training sentence there are truths, the K sequences of the highest BLEU V_K, and a growing set of
-alternatives V_r. The weights minimise, by stochastic gradient descent,
+alternatives V_r. The weights minimize, by stochastic gradient descent,
 
     (1/N) Σ_i Φ_i / 2 + λ‖w‖²,    Φ = (1/K) Σ_{z in V_K} max_{z' in V_r} φ(z, z'),
     φ(z, z') = (Bl(z) - Bl(z')) · max(0, 1 - (s_w(z) - s_w(z')))²
@@ -51,53 +51,53 @@ _LARGEST = 1e6  # a weight beyond it says that learning runs away
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevantSetOptions(Options):
-    """How weights are learnt from the training text itself.
+    """How weights are learned from the training text itself.
 
     >>> RelevantSetOptions(selection="nbest").nbest
     10
     """
 
     iterations: Annotated[int, AtLeast(1)] = 30
-    """Times that the training text is decoded."""
+    """How often to decode the training text."""
     truths: Annotated[int, AtLeast(1)] = 5
-    """K: best sequences per sentence that should win."""
+    """Best sequences per sentence that should win, called truths (K)."""
     selection: Literal["top", "nbest", "exact"] = "top"
-    """What of a decoding joins the alternatives: the ``top`` sequence, or of the ``nbest`` best ones, or of
-    all there are (``exact``, for small problems), the most costly one for each truth."""
+    """Which decoded sequences become alternatives: the ``top`` one; or, for each truth, the most costly of
+    the ``nbest`` best or of all sequences (``exact``, for small problems)."""
     nbest: Annotated[int, AtLeast(1)] = 10
-    """Sequences per sentence that ``nbest`` decodes."""
+    """Sequences per sentence to decode with the selection ``nbest``."""
     parts: Annotated[int, AtLeast(1)] = 10
-    """Parts that the text is decoded in. After each of them weights are learnt from its sentences; with a
-    single part the whole text is decoded with the same weights, as in the paper."""
+    """Parts to split the text into; weights are updated after each. With 1, the whole text is decoded with
+    the same weights, as in the paper."""
     passes: Annotated[int, AtLeast(1)] = 5
-    """Passes of stochastic gradient descent over the sentences that were decoded last."""
+    """Passes of stochastic gradient descent over the part that was just decoded."""
     learning_rate: Annotated[float, Above(0)] = 0.005
-    """η at the beginning of these passes."""
+    """Learning rate at the start of these passes (η)."""
     decay: Annotated[float, AtLeast(0)] = 0.0
-    """After p passes the rate is η / (1 + decay · p)."""
+    """Decay of the learning rate: after p passes it is η / (1 + decay · p)."""
     regularization: Annotated[float, AtLeast(0)] = 1e-5
-    """λ."""
+    """Strength of L2 regularization (λ)."""
     average: bool = True
-    """Decode with the mean of the weights after every step, not with the last."""
+    """Decode with the mean of the weights after every step instead of the last weights."""
     memory: Annotated[float, Range(low=0, high=1, below=True)] = 0.9
-    """What is left of the weight that a step has in this mean after the passes over another part."""
+    """How much a step still counts in this mean after the next part, as a factor."""
     min_count: Annotated[int, AtLeast(1)] = 2
-    """Stored sequences that a sparse feature must occur in before it gets a weight."""
+    """Number of stored sequences that a sparse feature must occur in to get a weight."""
     real_features: tuple[str, ...] = ()
-    """Dense features that are learnt too, such as ``lm``; the model of the paper has none."""
+    """Dense features to learn too, such as ``lm``. The model in the paper has none."""
     truth_list: Annotated[int, AtLeast(0)] = 100
-    """With such features, truths are the best of so many sequences that the weights at the start prefer; 0
-    looks for the best of all, as without."""
+    """With dense features, take truths from this many best sequences of the initial weights; 0 searches all
+    sequences, as without dense features."""
     real_rate: Annotated[float, Range(low=0, high=1, above=True)] = 1e-4
-    """Their learning rate, as a share of η. Where there are few alternatives, what the truths have in common
-    against them is that they are less probable, and quick weights would learn just that."""
+    """Learning rate of dense features, as a share of η. Keep it small: with few alternatives, truths differ
+    from them mainly by being less probable, and fast weights would learn just that."""
     sentences: Annotated[int, AtLeast(0)] = 0
-    """Learn from the first so many sentences; 0 takes all."""
+    """Learn from this many sentences at the start of the text; 0 uses all."""
     shared_phrase: Annotated[int, AtLeast(0)] = 0
-    """Learn only from sentences that share a phrase of so many source words with the test set; 0 takes
+    """Learn only from sentences that share a phrase of this many source words with the test set; 0 uses
     all."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of the order of sentences."""
+    """Random seed for the order of sentences."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -120,9 +120,9 @@ class RelevantSetIteration:
 
     iteration: int
     score: float
-    """Mean sentence BLEU, 0..100, of the training text as the iteration decoded it."""
+    """Mean sentence BLEU (0 to 100) of the training text as decoded in this iteration."""
     upper_bound: float
-    """The same of the best sequences that are known."""
+    """The same for the best sequences known."""
     loss: float
     """Mean Φ of the relevant set after the last step."""
     active_features: int
@@ -130,11 +130,11 @@ class RelevantSetIteration:
     features: int
     """Sparse features that have occurred in any sequence."""
     sequences: int
-    """Stored sequences of all sentences, with those that this iteration added."""
+    """Stored sequences of all sentences, including those this iteration added."""
     added: int
     """Alternatives and truths that the iteration added."""
     seconds: dict[str, float]
-    """Where the time went."""
+    """Time by part of the work."""
 
 
 class RelevantSetTrainer:
@@ -240,7 +240,7 @@ class RelevantSetTrainer:
     # An iteration ------------------------------------------------------------------------------------
 
     def iterate(self, track: Track = no_track) -> RelevantSetIteration:
-        """Decode every part of the text with what was learnt before, and add what comes out."""
+        """Decode every part of the text with what was learned before, and add what comes out."""
         decoded = self._parts()[-1] if self.iteration else self._everyone()
         self.iteration += 1
         before, score = self.set.rows, 0.0
@@ -294,7 +294,7 @@ class RelevantSetTrainer:
         self._mean, self._share = mean, options.memory * self._share + share
 
     def objective(self) -> float:
-        """What is minimised, times two: mean Φ over the sequences there are + 2λ‖w‖²."""
+        """What is minimized, times two: mean Φ over the sequences there are + 2λ‖w‖²."""
         return float(self.set.losses(self._threads).mean()) + (
             2 * self.options.regularization * self.set.squared_norm()
         )

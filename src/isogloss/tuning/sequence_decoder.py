@@ -51,14 +51,13 @@ _ROWS = ("row_offsets", "row_features", "row_counts", "row_qualities")
 
 
 class RealFeature(NamedTuple):
-    """A dense feature that is learnt beside the sparse ones."""
+    """A dense feature that is learned beside the sparse ones."""
 
     name: str
     start: float
-    """Weight to begin with, of the feature as it is."""
+    """Initial weight of the unscaled feature."""
     scale: float
-    """Its usual difference between sequences of a sentence; values are divided by it while weights are
-    learnt."""
+    """Its typical difference between sequences of a sentence. Values are divided by it during learning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,9 @@ class SequenceWeights:
     """Weights to decode with."""
 
     real: dict[str, float]
-    """Of real-valued features, by name."""
+    """Weights of real-valued features, by name."""
     features: UInt64
-    """Numbers of sparse features, rising."""
+    """Sorted ids of sparse features."""
     values: npt.NDArray[np.float32]
     """Their weights."""
 
@@ -78,12 +77,12 @@ class Sequences:
     """Sequences of some sentences, by rising sentence, with all that learning needs."""
 
     store: NbestStore
-    """Their words and dense features; its sentences have their numbers in the training text."""
+    """Their words and dense features; sentences are numbered as in the training text."""
     rows: FeatureRows
     qualities: FloatArray
-    """Sentence BLEU, 0..1."""
+    """Sentence BLEU, between 0 and 1."""
     names: Callable[[UInt64], NameArrays]
-    """Those of some features that occur here, and their names."""
+    """Ids and names of some features that occur here."""
 
     def select(self, chosen: Sequence[int] | npt.NDArray[np.int64]) -> Sequences:
         """Some of them, in order."""
@@ -140,7 +139,7 @@ class SequenceDecoder(Protocol):
 
     @property
     def real(self) -> Sequence[RealFeature]:
-        """Real-valued features that are learnt."""
+        """Real-valued features that are learned."""
 
     def begin(self, track: Track) -> Iterator[Sequences]:
         """Alternatives to begin with; may give nothing."""
@@ -208,7 +207,7 @@ class SearchSequences:
 
     @property
     def real(self) -> Sequence[RealFeature]:
-        """Real-valued features that are learnt."""
+        """Real-valued features that are learned."""
         return self._real
 
     def _scales(self, real: Sequence[str], start: Mapping[str, float]) -> dict[str, float]:
