@@ -241,7 +241,7 @@ void bind_features(nb::module_& module) {
         }
       }, "features"_a, "weights"_a, "slots"_a,
       "Lays weights out in at least so many slots so that they can be stored and found: a row is a feature's number in two "
-      "halves, its weight's bits and its position; ValueError if a feature stands twice.");
+      "halves, its weight's bits and its position; ValueError if a feature occurs twice.");
 
   nb::class_<BoundSparse>(module, "SparseModel", "The sparse features that a search scores.")
       .def("__init__",

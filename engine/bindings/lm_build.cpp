@@ -64,7 +64,7 @@ MappedTrie make_trie(const std::vector<std::tuple<Ids, Ids, Ids>>& columns) {
     const bool highest = level + 1 == columns.size();
     if (words.size() != (level == 0 ? 0 : counts.size()) ||
         children.size() != (highest ? 0 : counts.size() + 1))
-      throw nb::value_error("the columns of the trie do not fit together");
+      throw nb::value_error("the columns of the trie do not match");
     trie.levels.push_back({view(words), view(counts), view(children)});
     trie.arrays.insert(trie.arrays.end(), {words, counts, children});
   }
@@ -87,7 +87,7 @@ class TableCompiler {
     const bool highest = order_ == trie_.order();
     const std::size_t size = trie_.levels[order_ - 1].counts.size();
     if (end > size || log_probs.size() != size || backoffs.size() != (highest ? 0 : size))
-      throw nb::value_error("the columns of the model do not fit together");
+      throw nb::value_error("the columns of the model do not match");
     const nb::gil_scoped_release release;
     if (highest)
       lm::compile_longest(trie_, view(log_probs), begin, end, std::get<1>(table_));
@@ -271,7 +271,7 @@ void bind_estimation(nb::module_& module) {
           [](const MappedTrie& self, ArrayIn<float> log_probs, ArrayIn<float> backoffs) {
             const std::size_t words = self.levels[0].counts.size();
             if (log_probs.size() != words || (backoffs.size() != 0 && backoffs.size() != words))
-              throw nb::value_error("the columns of the model do not fit together");
+              throw nb::value_error("the columns of the model do not match");
             Buffer<lm::Weights> weights;
             weights.resize(words);
             lm::compile_unigrams(self, view(log_probs), view(backoffs), {weights.data(), weights.size()});

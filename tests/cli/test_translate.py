@@ -97,7 +97,7 @@ def test_bytes_that_are_not_text(run: Run) -> None:
     text = b"xxx\nyyy\n\xffzzz\nlast\n"
     message = (
         "standard input:3: byte 0xff at column 1 is not valid UTF-8; "
-        "--replace-invalid writes U+FFFD for such bytes\n"
+        "use --replace-invalid to replace such bytes with U+FFFD\n"
     )
     code, out, err = run("translate", "phrase", text=text)
     assert (code, out) == (2, "xxx\nyyy\n\nlast\n")

@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for name, problem in (
         ("file", "Not a directory"),
         ("file/below", "Not a directory"),
-        ("full", "the folder holds something else"),
+        ("full", "the folder contains other files"),
     ):
         assert main(["demo", "--synthetic", f"--folder={tmp_path / name}"]) == 2
         assert f"{tmp_path / name}: {problem}; choose another one" in capsys.readouterr().err

@@ -361,7 +361,7 @@ def test_what_a_check_finds(folder: Path) -> None:
         {"sparse": replace(sparse, event_features=Ragged(np.zeros(0, np.int64), np.zeros(0, np.uint32)))},
         {"sparse": replace(sparse, names=Vocabulary())},
     ):
-        with pytest.raises(ModelFormatError, match="not a sound n-best store"):
+        with pytest.raises(ModelFormatError, match="the n-best store is damaged"):
             dataclasses.replace(store, **different).check()
 
 
@@ -370,7 +370,7 @@ def test_words_that_no_line_can_carry_are_not_written() -> None:
     for word in ("a b", "a|||b", "", "a\nb", "\0"):
         words = Vocabulary()
         words.add(word)
-        with pytest.raises(ModelFormatError, match="cannot stand in an n-best list"):
+        with pytest.raises(ModelFormatError, match="is not allowed in an n-best list"):
             list(FORMATS["moses"].write(dataclasses.replace(store, words=words)))
 
 

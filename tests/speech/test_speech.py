@@ -99,7 +99,7 @@ def test_hypotheses_of_a_list() -> None:
     ]
     assert len(list_utterances(store, 2)) == 4
     with pytest.raises(
-        ConfigError, match="has hypotheses of utterance 3, counted from 0, but there are to be 3"
+        ConfigError, match="has hypotheses of utterance 3, counted from 0, but the count is 3"
     ):
         list_utterances(store, 2, 3)
 

@@ -145,7 +145,7 @@ def test_what_makes_no_sense_is_refused() -> None:
             made.add(order, offsets, *arrays, *empty, as_truth=False)
     for options, message in (
         ({"selection": "all"}, "selection must be one of"),
-        ({"learning_rate": 1.0, "regularization": 0.5}, "forgets everything"),
+        ({"learning_rate": 1.0, "regularization": 0.5}, "must be below 0.5"),
         ({"truths": 0}, "at least 1"),
         ({"decay": -1.0}, "at least 0"),
         ({"parts": 0}, "at least 1"),
@@ -408,7 +408,7 @@ def test_hierarchical_search_and_any_decoder_of_lists(systems: Path, tmp_path: P
 def test_what_cannot_be_learned_from(systems: Path, tmp_path: Path) -> None:
     sources, references = data(systems, 3)
     decoder = block_system(systems).decoder
-    with pytest.raises(ConfigError, match="no sparse features"):
+    with pytest.raises(ConfigError, match="a system with sparse features"):
         SearchSequences(load(systems / "phrase").decoder, sources, references)
     with pytest.raises(ConfigError, match="2 source sentences but references for 3"):
         SearchSequences(decoder, sources[:2], references)

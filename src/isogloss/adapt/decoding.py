@@ -50,7 +50,7 @@ class ExampleDecoder:
 
     def __init__(self, decoder: Decoder, options: MemoryOptions, threads: int = 1) -> None:
         if options.sparse and decoder.sparse is None:
-            raise ConfigError("sparse features are to be kept, but the system has none")
+            raise ConfigError("the system has no sparse features to store; turn off sparse")
         self._decoder, self._options, self._threads = decoder, options, threads
         self._others: OtherPairs | None = None
         self._links: list[list[str]] = []
@@ -66,7 +66,7 @@ class ExampleDecoder:
         if links is not None:
             if len(links) != len(examples) or any(len(example.references) != 1 for example in examples):
                 raise ConfigError(
-                    "to leave one out, a line of links and one reference per example are needed"
+                    "leave_one_out needs one line of links and exactly one reference for each example"
                 )
             self._links = [[line] for line in links]
         elif aligner is not None:
@@ -77,7 +77,9 @@ class ExampleDecoder:
                 for example in examples
             ]
         else:
-            raise ConfigError("to leave one out, the links of the training text or an aligner are needed")
+            raise ConfigError(
+                "leave_one_out needs the word alignment of the training text or an alignment model"
+            )
         self._others = OtherPairs(rules, self._decoder)
 
     def lists(self, examples: Sequence[Example], first: int = 0) -> dict[str, Array]:

@@ -29,7 +29,7 @@ def make_examples(
     """
     lines, known = text_lines(source, "source"), _translations(references)
     if len(lines) != len(known):
-        raise ConfigError(f"{len(lines):,} sentences, but translations of {len(known):,}")
+        raise ConfigError(f"{len(lines):,} source sentences, but {len(known):,} translations")
     examples = []
     for line, given in zip(lines, known, strict=True):
         tokens = line if text is None else text.tokenize(line)

@@ -43,7 +43,7 @@ class OtherPairs:
         made_with = folder.attributes.get("extraction")
         if made_with is None or "counts" not in folder.arrays or made_with["smoothing"] != "none":
             raise ConfigError(
-                f"{folder.path}: to leave a pair out, a rule table of 'isogloss extract' is needed, without "
+                f"{folder.path}: leave_one_out needs a rule table made by 'isogloss extract' without "
                 "smoothing"
             )
         self._options = ExtractOptions(**made_with)

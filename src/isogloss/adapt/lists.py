@@ -80,7 +80,7 @@ def list_columns(
     """
     if len(statistics) and int(statistics.max()) > _LARGEST:
         raise DataFormatError(
-            f"a sentence of more than {_LARGEST:,} words", "examples", hint="split it or leave it out"
+            f"a sentence has more than {_LARGEST:,} words", "examples", hint="split it or leave it out"
         )
     used = np.flatnonzero(np.any(store.dense != 0, axis=0)).astype(np.uint32)
     columns: dict[str, Array] = {
@@ -143,7 +143,7 @@ class StoredLists:
         except (KeyError, ValueError, IndexError, TypeError):
             sound = False
         if not sound:
-            raise ModelFormatError("the stored lists make no sense", path, "build the memory again")
+            raise ModelFormatError("the stored lists are inconsistent", path, "rebuild the memory")
         return cls(columns, path)
 
     def fresh(self, known: Sequence[Sequence[tuple[StoredLists, int]]], dense_size: int) -> StoredLists:
@@ -257,7 +257,7 @@ def _sparse_rows(
             or np.any(np.diff(ends) < 0)
             or (len(local) and int(local.max()) >= len(columns["sparse_ids"]))
         ):
-            raise ModelFormatError("the sparse features lead nowhere", lists.path, "build the memory again")
+            raise ModelFormatError("a sparse feature has an invalid number", lists.path, "rebuild the memory")
         lengths.append(np.diff(ends))
         hashes.append(columns["sparse_ids"][local])
         values.append(columns["sparse_values"][first:last])

@@ -209,9 +209,9 @@ def save_tuned(path: StrPath, options: LocalOptions, size: int | None = None) ->
 def _check_examples(examples: Sequence[Example]) -> None:
     for number, example in enumerate(examples, start=1):
         if not split_words(example.source):
-            raise DataFormatError("the source is empty", "examples", number, "leave such pairs out")
+            raise DataFormatError("the source is empty", "examples", number, "remove such pairs")
         if not example.references or not all(split_words(text) for text in example.references):
-            raise DataFormatError("a translation is empty", "examples", number, "leave such pairs out")
+            raise DataFormatError("a translation is empty", "examples", number, "remove such pairs")
 
 
 def _inputs(system: System, examples: Sequence[Example], options: MemoryOptions) -> str:
@@ -235,7 +235,7 @@ def _begun(path: Path, inputs: str, system: System, options: MemoryOptions) -> i
             raise OutputError(
                 "holds a finished memory",
                 path,
-                "add to it with 'isogloss memory add', or remove the folder to build anew",
+                "add to it with 'isogloss memory add', or remove the folder to rebuild it",
             )
         if build["inputs"] == inputs:
             return sum(int(count) for _, count in build["lists"])
@@ -262,7 +262,7 @@ def _keep_batch(path: StrPath, columns: dict[str, Array], count: int, start: int
     def change(folder: ArrayFolder) -> Change:
         build = folder.attributes["build"]
         if build is None or sum(size for _, size in build["lists"]) != start:
-            raise OutputError("another build writes here at the same time", path, "run one at a time")
+            raise OutputError("another build is writing to this folder", path, "wait for it to finish")
         name = f"lists_{folder.attributes['next']}"
         attributes = {
             **folder.attributes,
@@ -313,7 +313,7 @@ def _files(folder: ArrayFolder) -> list[SegmentFiles]:
     try:
         return [SegmentFiles.from_json(row) for row in folder.attributes["segments"]]
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelFormatError(f"not a sound memory ({error})", folder.path) from None
+        raise ModelFormatError(f"the memory is damaged ({error})", folder.path) from None
 
 
 def read_examples(

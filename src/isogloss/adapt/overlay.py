@@ -132,8 +132,8 @@ def _options(table: RuleTable) -> ExtractOptions:
     made_with = table.attributes.get("extraction")
     if made_with is None:
         raise ConfigError(
-            f"{table.path}: the rule table was not made by 'isogloss extract', so that nothing can be added "
-            "to it; add examples with --no-overlay"
+            f"{table.path}: rules can only be added to a rule table made by 'isogloss extract'; add examples "
+            "with --no-overlay"
         )
     if made_with["max_gaps"] == 0:
         return ExtractOptions.for_grammar(

@@ -79,9 +79,9 @@ class Frequencies:
             words = _engine.Vocabulary.from_arrays(arrays["word_bytes"], arrays["word_offsets"])
             counts, sentences = arrays["counts"], int(arrays["sentences"][0])
             if counts.dtype != np.int64 or counts.shape != (len(words),) or sentences < 0:
-                raise ValueError("the counts do not fit the words")
+                raise ValueError("counts and words do not match")
         except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise ModelFormatError(f"is damaged ({error})", path, "build the memory again") from None
+            raise ModelFormatError(f"is damaged ({error})", path, "rebuild the memory") from None
         return cls(words, counts, sentences)
 
 
@@ -140,10 +140,10 @@ class Segment:
         with self.report_corruption():
             self._words = _engine.Vocabulary.from_arrays(columns["word_bytes"], columns["word_offsets"])
             if len(columns["largest_weights"]) != len(self._words):
-                raise ValueError("the index does not fit its words")
+                raise ValueError("the index does not match its words")
             per_example = ("norms", "dates", "documents", "numbers")
             if len({len(columns[name]) for name in per_example}) != 1:
-                raise ValueError("columns of different lengths")
+                raise ValueError("columns have different lengths")
             self._index = _engine.ExampleIndex(
                 **{name: columns[name] for name in ("offsets", "words", *_INDEX_ARRAYS)}
             )
@@ -206,7 +206,7 @@ class Segment:
             source = " ".join(self._words.word(word) for word in columns["words"][begin:end].tolist())
             first, last = columns["reference_offsets"][position : position + 2].tolist()
             if not 0 <= first <= last < len(columns["text_offsets"]):
-                raise ValueError("references that do not exist")
+                raise ValueError("some references do not exist")
             ends = columns["text_offsets"][first : last + 1].tolist()
             texts = [columns["texts"][a:b].tobytes().decode() for a, b in pairwise(ends)]
             number = int(columns["documents"][position])
@@ -235,7 +235,7 @@ class _CorruptionReport:
             error, ModelFormatError
         ):
             raise ModelFormatError(
-                f"the index of the examples is damaged ({error})", self.path, "build the memory again"
+                f"the index of the examples is damaged ({error})", self.path, "rebuild the memory"
             ) from None
 
 

@@ -199,7 +199,7 @@ class LocalTranslator:
     ) -> LocallyTranslated:
         """Translate a sentence and say how."""
         if isinstance(sentence, Lattice):
-            raise ConfigError("local training translates sentences, not lattices")
+            raise ConfigError("local training cannot translate lattices; give sentences")
         text = sentence if isinstance(sentence, str) else " ".join(sentence.words)
         hits, local = self.weights(text)
         decoder = self._decoder()

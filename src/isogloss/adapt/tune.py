@@ -134,7 +134,7 @@ def tune_local(
 ) -> LocalTuning:
     """Translate a held-out set with the baseline and with every setting."""
     if not settings:
-        raise ConfigError("there are no settings to try")
+        raise ConfigError("there are no settings to try; give at least one strength and one sharpness")
     metric = Bleu()
     baseline = baseline_statistics(system, sources, references, threads=threads)
     trials: list[LocalTrial] = []

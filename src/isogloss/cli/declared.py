@@ -432,7 +432,5 @@ def _number(option: Option, kind: type[int] | type[float], word: str) -> int | f
 def _two(option: Option, text: str, separator: str, *, last: bool = False) -> tuple[str, str]:
     first, found, second = text.rpartition(separator) if last else text.partition(separator)
     if not found or not first or not second:
-        raise ConfigError(
-            f"{flag(option.name)} takes two values with '{separator}' between them, got '{text}'"
-        )
+        raise ConfigError(f"{flag(option.name)} takes two values separated by '{separator}', got '{text}'")
     return first, second

@@ -145,7 +145,7 @@ def _text_of(system: str) -> TextProcessing:
 
     text = load(system).text
     if text is None:
-        raise ConfigError(f"{system}: the system was trained on tokens and has no tokenizer")
+        raise ConfigError(f"{system}: the system has no tokenizer because it was trained on tokens")
     return text
 
 

@@ -150,11 +150,11 @@ class Decoder:
     def _check_signature(self, weights: SparseWeights) -> None:
         where = f"{weights.path}: " if weights.path else ""
         if self.sparse is None:
-            raise ConfigError(f"{where}weights of sparse features are given, but the system has none")
+            raise ConfigError(f"{where}the weights include sparse features, but the system has none")
         if weights.signature and weights.signature != self.sparse.signature:
             raise ConfigError(
-                f"{where}the weights were learned with other sparse features than the system has "
-                f"({self.sparse.describe()}); use the system they were learned with, or tune again"
+                f"{where}the weights belong to other sparse features than the system has "
+                f"({self.sparse.describe()}); use the system they were tuned with, or tune again"
             )
 
     def nbest(
@@ -346,7 +346,7 @@ def check_overlay(rules: RuleTable, overlay: RuleTable) -> None:
         for first in (rules.arrays[f"{side}_word_{part}"],)
     )
     if overlay.columns != rules.columns or not begins_alike:
-        raise ModelFormatError("was made for another rule table", overlay.path, "make it again")
+        raise ModelFormatError("was made for a different rule table", overlay.path, "make it again")
 
 
 @contextlib.contextmanager
@@ -355,7 +355,7 @@ def _finite_scores() -> Iterator[None]:
     try:
         yield
     except FloatingPointError as error:
-        raise ConfigError(f"{error}: the weights are far too large, or their file is damaged") from None
+        raise ConfigError(f"{error}: the weights are much too large, or their file is damaged") from None
 
 
 class _Window(NamedTuple):
@@ -387,9 +387,7 @@ def _check_counts(nbest: int, threads: int) -> None:
 
 def _check_text(text: str, where: str) -> None:
     if _UNFIT.search(text):
-        raise DataFormatError(
-            "a zero byte or half a surrogate pair, which are no text", where, hint="remove it"
-        )
+        raise DataFormatError("contains a NUL byte or a lone surrogate", where, hint="remove it")
 
 
 def _check_references(inputs: Sequence[Source], references: Sequence[Sequence[str]]) -> list[list[list[str]]]:
@@ -397,7 +395,7 @@ def _check_references(inputs: Sequence[Source], references: Sequence[Sequence[st
     if len(references) != len(inputs):
         raise ConfigError(f"{len(references)} lists of references for {len(inputs)} inputs")
     if any(isinstance(texts, str) for texts in references):
-        raise ConfigError("references must be a list of texts for each input, got one text")
+        raise ConfigError("references must be a list of strings for each input, got a single string")
     for number, texts in enumerate(references, start=1):
         for text in texts:
             _check_text(text, f"a reference of sentence {number}")

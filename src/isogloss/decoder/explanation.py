@@ -234,7 +234,7 @@ def explanation_of(
     """The best translation of a list with one or two of them, taken apart."""
     texts = list(store.texts())
     if not texts or not texts[0]:
-        raise ConfigError("there is nothing to explain: the sentence has no words")
+        raise ConfigError("the sentence has no words, so there is nothing to explain")
     has_second = len(texts) > 1
     second = store.dense[1] if has_second else np.zeros(store.dense.shape[1])
     dense = tuple(

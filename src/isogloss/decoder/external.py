@@ -88,7 +88,7 @@ class ExternalDecoder(TextTranslator):
         weights: Mapping[str, float] | None = None,
     ) -> None:
         if isinstance(command, str) or not command or not command[0]:
-            raise ConfigError("a command is a list: a program and its arguments")
+            raise ConfigError("the command must be a list: a program and its arguments")
         self.command, self.options = tuple(command), options or CommandOptions()
         self.weights = None if weights is None else dict(weights)
         """What it translates with."""
@@ -97,11 +97,11 @@ class ExternalDecoder(TextTranslator):
                 if name not in (*_FILES, "size"):
                     known = ", ".join(f"{{{place}}}" for place in (*_FILES, "size"))
                     raise ConfigError(
-                        f"'{{{name}}}' in the argument '{argument}' stands for nothing; there are {known}; "
+                        f"'{{{name}}}' in the argument '{argument}' is not a known name; known are {known}; "
                         "write {{ and }} for braces"
                     )
         if not any("{weights}" in argument for argument in self.command):
-            raise ConfigError("the command does not mention {weights}, so that weights would change nothing")
+            raise ConfigError("the command does not contain {weights}, so the weights would have no effect")
 
     def decode(self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int) -> NbestStore:
         """Run the command; a list that is not complete is an error, never a result."""
@@ -144,7 +144,7 @@ class ExternalDecoder(TextTranslator):
 
     def _known_weights(self) -> dict[str, float]:
         if self.weights is None:
-            raise ConfigError("the weights of the command are not known: give weights to ExternalDecoder")
+            raise ConfigError("the weights of the command are unknown; give weights to ExternalDecoder")
         return self.weights
 
     def _arguments(self, files: Mapping[str, Path], size: int) -> list[str]:
@@ -187,7 +187,7 @@ class ExternalDecoder(TextTranslator):
         if code < 0:
             with contextlib.suppress(ValueError):
                 raise ExternalCommandError(
-                    f"was ended by {signal.Signals(-code).name}", self.command[0], _tail(errors)
+                    f"was killed by {signal.Signals(-code).name}", self.command[0], _tail(errors)
                 )
         if code != 0:
             raise ExternalCommandError(f"failed with exit code {code}", self.command[0], _tail(errors))
@@ -203,7 +203,7 @@ class ExternalDecoder(TextTranslator):
             line = getattr(error, "line", None)
             where = "" if line is None else f" on line {line}"
             raise ExternalCommandError(
-                f"wrote no sound n-best list: {error.problem}{where}", self.command[0], errors
+                f"wrote an invalid n-best list: {error.problem}{where}", self.command[0], errors
             ) from None
 
     def _checked(self, store: NbestStore, sources: int) -> NbestStore:

@@ -31,11 +31,11 @@ def factor_names(text: str) -> tuple[str, ...]:
     for name in names:
         if not _NAME.fullmatch(name):
             raise ConfigError(
-                f"'{name}' is not a possible name of a factor; names are like 'pos,lemma', or give the "
-                "number of factors"
+                f"'{name}' is not a valid factor name; give names such as 'pos,lemma', or the number of "
+                "factors"
             )
     if len(set(names)) < len(names):
-        raise ConfigError(f"a factor's name stands twice in '{text}'")
+        raise ConfigError(f"a factor name occurs twice in '{text}'")
     return names
 
 
@@ -68,7 +68,7 @@ def parse_factors(
                 f"{error} at column {match.start() + 1}",
                 path,
                 number,
-                f"a word is written like {'|'.join(['word', *names])}; a bar inside of one as &#124;",
+                f"write a word as {'|'.join(['word', *names])}; write a bar inside a word as &#124;",
             ) from None
     words, *columns = zip(*rows, strict=True) if rows else [()] * (len(names) + 1)
     return Sentence(tuple(words), factors=tuple(columns), factor_names=tuple(names))

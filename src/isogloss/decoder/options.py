@@ -66,7 +66,7 @@ class SearchOptions(Options):
         mark = self.unknown_mark
         if mark.count("{word}") != 1 or _UNFIT.search(mark):
             raise ConfigError(
-                f"unknown_mark must have '{{word}}' in it once and no white space, got {mark!r}"
+                f"unknown_mark must contain '{{word}}' exactly once and no whitespace, got {mark!r}"
             )
 
     @classmethod

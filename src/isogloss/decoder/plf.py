@@ -63,22 +63,24 @@ class Lattice:
 
     def __post_init__(self) -> None:
         if not 1 <= self.places <= _MOST_PLACES:
-            raise ValueError(f"the lattice has {self.places} places, 1 to {_MOST_PLACES} are possible")
+            raise ValueError(
+                f"the lattice has {self.places} nodes; it must have between 1 and {_MOST_PLACES}"
+            )
         reached = {0}
         for arc in sorted(self.arcs):
             if not 0 <= arc.begin < arc.end < self.places:
                 raise ValueError(
-                    f"the arc '{arc.word}' leads from place {arc.begin} to {arc.end}; arcs lead to a higher "
-                    f"place, up to {self.places - 1}"
+                    f"the arc '{arc.word}' leads from node {arc.begin} to node {arc.end}; arcs must lead to "
+                    f"a higher node, at most {self.places - 1}"
                 )
             if not _WORD.fullmatch(arc.word):
-                raise ValueError(f"the word {arc.word!r} is empty or has white space in it")
+                raise ValueError(f"the word {arc.word!r} is empty or contains whitespace")
             if not abs(arc.score) <= _LARGEST_SCORE:
                 raise ValueError(f"the score of '{arc.word}' is {arc.score}, a finite number is expected")
             if arc.begin in reached:
                 reached.add(arc.end)
         if self.places - 1 not in reached:
-            raise ValueError(f"no path leads from the first place to the last, {self.places - 1}")
+            raise ValueError(f"no path leads from the first node to the last one, {self.places - 1}")
 
 
 def parse_plf(line: str, path: StrPath = "lattice", number: int | None = None) -> Lattice:
@@ -93,7 +95,7 @@ def parse_plf(line: str, path: StrPath = "lattice", number: int | None = None) -
         return _Parser(line).lattice()
     except ValueError as error:
         raise DataFormatError(
-            f"not a lattice: {error}", path, number, "a lattice is written like ((('word', -0.5, 1),),)"
+            f"not a lattice: {error}", path, number, "write a lattice as ((('word', -0.5, 1),),)"
         ) from None
 
 
@@ -139,7 +141,7 @@ class _Parser:
         self._take("mark", "','", ",")
         text = self._take("number", "how far the arc leads")
         if not text.isdigit() or len(text) > 9:
-            raise ValueError(f"an arc leads {text} places ahead, a whole number above 0 is expected")
+            raise ValueError(f"an arc leads {text} nodes ahead, a whole number above 0 is expected")
         self._separator()
         if not self._closed():
             raise self._expected("')'")
@@ -151,7 +153,7 @@ class _Parser:
             found = _TOKEN.match(self._line, self._end, end)
             if found is None:
                 rest = self._line[self._end :].strip()
-                raise ValueError(f"'{rest[:20]}' at column {self._end + 1} cannot stand in a lattice")
+                raise ValueError(f"'{rest[:20]}' at column {self._end + 1} is not allowed in a lattice")
             self._end = found.end()
             kind = str(found.lastgroup)
             yield kind, found[kind], found.start(kind) + 1

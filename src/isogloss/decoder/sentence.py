@@ -16,7 +16,7 @@ _MOST_FIXED_WORDS = 1000
 
 
 def split_words(sentence: str) -> list[str]:
-    """The words of a sentence: what ASCII white space separates."""
+    """The words of a sentence: what ASCII whitespace separates."""
     return [word for word in _SPACE.split(sentence) if word]
 
 
@@ -50,9 +50,11 @@ class Sentence:
     def __post_init__(self) -> None:
         for word in (*self.words, *(word for part in self.fixed for word in part.translation)):
             if not word or _UNFIT.search(word):
-                raise ValueError(f"the word {word!r} is empty or has white space or no text in it")
+                raise ValueError(
+                    f"the word {word!r} is empty or contains whitespace, a NUL byte or a lone surrogate"
+                )
         if len(self.factors) != len(self.factor_names) or len(set(self.factor_names)) != len(self.factors):
-            raise ValueError("every column of factors needs a name of its own")
+            raise ValueError("factor names must be unique, one for each factor column")
         for name, column in zip(self.factor_names, self.factors, strict=True):
             if len(column) != len(self.words):
                 raise ValueError(f"the factor '{name}' has {len(column)} entries for {len(self.words)} words")
@@ -60,8 +62,8 @@ class Sentence:
         for part in self.fixed:
             if not covered <= part.begin < part.end <= len(self.words):
                 raise ValueError(
-                    f"the translation given for words {part.begin} to {part.end} overlaps another, covers "
-                    f"nothing or lies outside of the {len(self.words)} words"
+                    f"the translation given for words {part.begin} to {part.end} overlaps another one, is "
+                    f"empty or is outside the {len(self.words)} words"
                 )
             if len(part.translation) > _MOST_FIXED_WORDS:
                 raise ValueError(f"a given translation has more than {_MOST_FIXED_WORDS} words")

@@ -51,7 +51,7 @@ class InputOptions(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if self.input == "plf" and (self.markup or self.terms or self.factors):
-            raise ConfigError("markup, terms and factors are for sentences, not for lattices")
+            raise ConfigError("markup, terms and factors cannot be used with lattices")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +87,8 @@ def line_reader(path: StrPath, options: InputOptions, text: TextProcessing | Non
     """
     if text is not None and (options.markup or options.factors):
         raise ConfigError(
-            "markup and factors are for tokens, and this system was trained with a tokenizer: give tokens, "
-            "with tokenized"
+            "markup and factors need tokenized input, but this system was trained with a tokenizer; give "
+            "tokens and set tokenized"
         )
     names = factor_names(options.factors) if options.factors else ()
     terms = None if options.terms is None else Terms.read(options.terms)
@@ -178,7 +178,7 @@ def written(
 
 def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str:
     if (zero := line.find(b"\0")) >= 0:
-        raise DataFormatError(f"a zero byte at column {zero + 1}, which is no text", path, number)
+        raise DataFormatError(f"contains a NUL byte at column {zero + 1}", path, number)
     try:
         text = line.decode("utf-8", "replace" if replace_invalid else "strict")
     except UnicodeDecodeError as error:
@@ -186,6 +186,6 @@ def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str
             f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not valid UTF-8",
             path,
             number,
-            "--replace-invalid writes U+FFFD for such bytes",
+            "use --replace-invalid to replace such bytes with U+FFFD",
         ) from None
     return text.removeprefix("\ufeff") if number == 1 else text

@@ -44,22 +44,22 @@ class Terms:
             source, tab, target = line.partition("\t")
             term, translation = tuple(split_words(source)), tuple(split_words(target))
             if not term:
-                raise DataFormatError("a line without a term", path, number)
+                raise DataFormatError("the line has no term", path, number)
             if "\t" in target:
                 raise DataFormatError(
-                    "more than two columns", path, number, "a term and its translation, with a tab between"
+                    "more than two columns", path, number, "write a term, a tab and its translation"
                 )
             if tab and not translation:
                 raise DataFormatError(
                     f"no translation for '{' '.join(term)}'",
                     path,
                     number,
-                    "leave the tab away if the term is to stay as it is",
+                    "remove the tab to keep the term unchanged",
                 )
             translation = translation or term
             if translations.setdefault(term, translation) != translation:
                 raise DataFormatError(
-                    f"'{' '.join(term)}' has another translation on line {lines[term]}", path, number
+                    f"'{' '.join(term)}' has a different translation on line {lines[term]}", path, number
                 )
             lines.setdefault(term, number)
         return cls(translations)

@@ -109,10 +109,10 @@ def read_weights(path: StrPath, names: Sequence[str] | None = None) -> dict[str,
         name, tab, text = line.partition("\t")
         if not tab or not name:
             raise DataFormatError(
-                f"'{line[:60]}' is not a name and a weight", path, number, "write them with a tab between"
+                f"'{line[:60]}' is not a name and a weight", path, number, "write a name, a tab and a weight"
             )
         if name in weights:
-            raise DataFormatError(f"the feature '{name}' stands twice", path, number)
+            raise DataFormatError(f"the feature '{name}' occurs twice", path, number)
         weights[name] = _number(text, path, number)
     if names is None:
         return weights

@@ -132,7 +132,7 @@ class LocalTrainingTask(Options):
         Options.__post_init__(self)
         for name in (self.dev, *self.tune, *self.other_dev):
             if name not in self.sets:
-                raise ConfigError(f"no set is called '{name}'; described are {', '.join(self.sets)}")
+                raise ConfigError(f"no set is called '{name}'; known are {', '.join(self.sets)}")
         if not self.tune:
             raise ConfigError("tune must name at least one set")
 
@@ -244,7 +244,9 @@ class _Experiment:
         file = self.folder / "description.json"
         self.folder.mkdir(parents=True, exist_ok=True)
         if file.exists() and file.read_text(encoding="utf-8") != described:
-            raise OutputError("holds an experiment with another description", self.folder, "choose another")
+            raise OutputError(
+                "contains an experiment with a different description", self.folder, "choose another"
+            )
         with atomic_output(file) as stream:
             stream.write(described)
 
@@ -310,7 +312,7 @@ class _Experiment:
             aligner = AlignmentModel.load(given) if given is not None and given.is_dir() else None
             links = list(read_lines(given)) if given is not None and aligner is None else None
             if links is not None and skipped:
-                raise ConfigError("to leave one out, no side of an example may be empty")
+                raise ConfigError("leave_one_out needs examples without empty sides")
             if skipped:
                 self.warn(f"{files.source}: {skipped:,} pairs with an empty side were left out")
             build = MemoryOptions(nbest=self.options.nbest, leave_one_out=given is not None)

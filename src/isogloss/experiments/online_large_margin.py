@@ -105,7 +105,7 @@ class LargeMarginTask(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if (self.source_classes is None) != (self.target_classes is None):
-            raise ConfigError("source_classes and target_classes go together")
+            raise ConfigError("source_classes and target_classes must be given together")
         if DEV in self.tests:
             raise ConfigError(f"a test set cannot be called '{DEV}'")
 

@@ -100,7 +100,7 @@ class RelevantSetTask(Options):
         _check_rows(self.cells)
         if self.train.test_source is None and not self.train.test_size:
             raise ConfigError(
-                "there is no test set: give train.test_source and train.test_target, or train.test_size"
+                "there is no test set; give train.test_source and train.test_target, or train.test_size"
             )
 
     @classmethod
@@ -246,7 +246,7 @@ class _Experiment:
 
     def _mert(self) -> dict[str, float]:
         """A phrase system with the usual dense features, tuned by MERT on the development set."""
-        self.say("dense phrase system, MERT")
+        self.say("dense phrase-based system, MERT")
         options = replace(
             self.options.train,
             search="phrase",

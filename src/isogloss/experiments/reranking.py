@@ -86,7 +86,7 @@ class RerankingTask(Options):
         if not self.features:
             raise ConfigError("features must name at least one feature")
         if (self.test_list is None) != (not self.test_references):
-            raise ConfigError("test_list and test_references go together")
+            raise ConfigError("test_list and test_references must be given together")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,8 +201,8 @@ def _run(
     for name, function in features:
         if test is not None and function.belongs_to_list:
             raise ConfigError(
-                f"the file of '{name}' belongs to the development list and says nothing of the test list; "
-                "leave it out, or leave out test_list"
+                f"the file of '{name}' belongs to the development list and has no values for the test list; "
+                "remove the feature or test_list"
             )
 
     def run(methods: Sequence[tuple[str, Learner]], sets: Mapping[str, Sequence[str]]) -> list[SweepRow]:

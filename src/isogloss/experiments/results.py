@@ -49,7 +49,7 @@ def results_folder(path: StrPath) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(error.strerror or str(error), folder, "name a folder for the results") from None
+        raise OutputError(error.strerror or str(error), folder, "give a folder for the results") from None
     return folder
 
 

@@ -1,4 +1,4 @@
-"""The sparse features of a new system, from the names of templates and files of columns."""
+"""The sparse features of a new system, from template names and column files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SystemFeatures"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFeatures(Options):
-    """Which sparse features a new system has; 'isogloss tune' learns their weights."""
+    """The sparse features of a new system; 'isogloss tune' tunes their weights."""
 
     templates: Annotated[tuple[str, ...], DefaultText("no sparse features")] = ()
     """Sparse feature templates, such as pair,target_bigram, or all."""
@@ -32,7 +32,7 @@ class SystemFeatures(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if not self.templates and (self.source_columns or self.target_columns):
-            raise ConfigError("columns are for sparse features: give `templates` too")
+            raise ConfigError("columns need sparse features; give `templates` too")
 
     def model(self) -> SparseModel | None:
         """The features, with their columns read; None if there are no templates."""

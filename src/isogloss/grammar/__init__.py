@@ -1,4 +1,4 @@
-"""Translation rules: extracting, storing, looking up, exchanging."""
+"""Translation rules: extract, store, look up, import and export them."""
 
 from isogloss.grammar.extraction import ExtractReport, extract_rules
 from isogloss.grammar.formats import ImportReport, TextFormat, export_rules, import_rules

@@ -1,4 +1,4 @@
-"""What extraction may be told."""
+"""Options of rule extraction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ExtractOptions(Options):
     max_target_words: Annotated[int, _LENGTHS] = 7
     """Maximum number of words on the target side; its non-terminals follow the words."""
     min_gap: Annotated[int, _LENGTHS] = 1
-    """Fewest source words that a non-terminal covers."""
+    """Minimum number of source words that a non-terminal covers."""
     tight: Annotated[bool, DefaultText("yes for hiero; no for phrase and in train")] = True
     """Phrase pairs begin and end with aligned words. Otherwise they may begin and end with unaligned
     words."""
@@ -79,10 +79,10 @@ class ExtractOptions(Options):
 
     @classmethod
     def for_grammar(cls, grammar: str, **changes: Any) -> ExtractOptions:
-        """The options of a kind of grammar, with changes; a change to None leaves the default.
+        """The options of a kind of grammar, with changes; None keeps the default.
 
-        ``hiero`` has the defaults of this class. ``phrase`` is a phrase table: phrase pairs of 7 words,
-        loose edges, every occurrence counts 1.
+        ``hiero`` has the defaults of this class. ``phrase`` is a phrase table: phrase pairs of up to 7 words,
+        unaligned words at the edges, unit counts.
 
         >>> ExtractOptions.for_grammar("phrase", max_length=5).max_symbols
         5
@@ -102,7 +102,7 @@ class ExtractOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrammarOptions(ExtractOptions):
-    """A kind of grammar, with the defaults that are usual for it, and which rules of it are kept."""
+    """A kind of grammar with its defaults, and a significance filter."""
 
     grammar: Grammar = "hiero"
     """``hiero``: hierarchical rules in target normal form; ``phrase``: phrase pairs."""
@@ -118,7 +118,7 @@ class GrammarOptions(ExtractOptions):
     def from_settings(
         cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> GrammarOptions:
-        """The options that settings stand for; what is not given is as usual for the grammar."""
+        """Make options from settings; defaults depend on the grammar."""
         del warn
         check_types(cls, settings)
         own = {name: value for name, value in settings.items() if name in ("grammar", "significance")}
@@ -128,17 +128,17 @@ class GrammarOptions(ExtractOptions):
 
     @property
     def rules(self) -> ExtractOptions:
-        """Which rules are extracted."""
+        """The options of extraction."""
         return ExtractOptions(**{field.name: getattr(self, field.name) for field in fields(ExtractOptions)})
 
     @property
     def threshold(self) -> Significance | None:
-        """How significant they must be."""
+        """The significance threshold."""
         return Significance.parse(self.significance) if self.significance else None
 
 
 def thread_count(threads: int) -> int:
-    """How many threads that is; 0 stands for all processors."""
+    """The number of threads; 0 means all processors."""
     if threads < 0:
         raise ConfigError(f"threads must be at least 0, got {threads}")
     return threads or os.cpu_count() or 1
@@ -146,9 +146,9 @@ def thread_count(threads: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Significance:
-    """How significant a rule must be to be kept (Johnson et al. 2007): its -log p by Fisher's exact test.
+    """Significance threshold of a rule (Johnson et al. 2007): its -log p by Fisher's exact test.
 
-    A pair that occurs once, of sides that occur once, has exactly alpha = log(number of sentence pairs).
+    A pair seen once whose sides are also seen once has exactly alpha = log(number of sentence pairs).
 
     >>> Significance.parse("alpha+epsilon").threshold(math.e**10) > 10
     True
@@ -179,7 +179,7 @@ class Significance:
         return cls(value=value)
 
     def threshold(self, pairs: float) -> float:
-        """The least -log p for a corpus of so many sentence pairs."""
+        """The lowest -log p for a corpus of this many sentence pairs."""
         if self.value is not None:
             return self.value
         return math.log(max(pairs, 1)) + (-self._EPSILON if self.keep_singletons else self._EPSILON)

@@ -70,7 +70,7 @@ class Constraints:
         object.__setattr__(self, "frozen", tuple(self.frozen))
         for name, (low, high) in self.bounds.items():
             if math.isnan(low) or math.isnan(high) or not low <= high:
-                raise ConfigError(f"the bounds of '{name}' are {low} and {high}: not a range")
+                raise ConfigError(f"the bounds of '{name}' are not a range: {low} to {high}")
             if name in self.frozen:
                 raise ConfigError(f"'{name}' cannot be both frozen and bounded")
         for name, prior in self.priors.items():
@@ -107,5 +107,5 @@ def _check_names(mentioned: Iterable[str], names: Sequence[str]) -> None:
     unknown = sorted(set(mentioned) - set(names))
     if unknown:
         raise ConfigError(
-            f"no dense feature is called {', '.join(unknown)}; there are: {', '.join(names) or 'none'}"
+            f"no dense feature is called {', '.join(unknown)}; known are: {', '.join(names) or 'none'}"
         )

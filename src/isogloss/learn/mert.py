@@ -59,9 +59,7 @@ class Mert(Options):
     ) -> Learned:
         """Search from all starts; ``held_out`` decides between their results if it is given."""
         if not problem.dense_names:
-            raise ConfigError(
-                "MERT learns weights of dense features, and there are none; use batch-mira or pro"
-            )
+            raise ConfigError("MERT tunes dense features only, and there are none; use batch-mira or pro")
         begin = problem.vector(start)
         shared = _Shared(
             problem,

@@ -96,7 +96,7 @@ def tune_nbest(
         given = {} if constraints is None else {"constraints": constraints}
         learner = make_learner(learner, given, usual={"threads": threads}, warn=warn)
     elif constraints is not None:
-        raise ConfigError("give the constraints to the learner itself")
+        raise ConfigError("pass the constraints to the learner itself")
     return tune_problem(problem, learner, start=start, held_out=held_out, runs=runs, seed=seed, track=track)
 
 
@@ -131,7 +131,7 @@ def tune_problem(
     if runs < 1:
         raise ConfigError(f"runs must be at least 1, got {runs}")
     if runs > 1 and not hasattr(learner, "seed"):
-        raise ConfigError("several runs of a learner without a seed are all the same")
+        raise ConfigError("the learner has no seed, so all runs would be the same; set runs to 1")
     warnings = check_problem(problem)
     begin = problem.decoder_weights() if start is None else _known(start, problem)
     found: list[Learned] = []

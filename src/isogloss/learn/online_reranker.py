@@ -247,12 +247,12 @@ def _rates(problem: Problem, options: OnlineLearner) -> FloatArray:
     rates[-1] = options.sparse_rate
     if not np.all(np.isfinite(rates)):
         raise ConfigError(
-            "a feature differs by so little that learning would need infinite weights; scale it"
+            "the values of a feature differ too little to learn a finite weight; scale the feature"
         )
     return rates
 
 
 def _too_large() -> ConfigError:
     return ConfigError(
-        "the weights grew beyond all numbers; are the features scaled, and the quality in a sensible range?"
+        "the weights overflowed; are the features scaled, and is the quality in a sensible range?"
     )

@@ -70,7 +70,7 @@ class Problem:
         object.__setattr__(self, "sparse_names", names)
         twice = set(store.dense_names) & set(names)
         if twice:
-            raise ConfigError(f"'{min(twice)}' is the name of a dense and of a sparse feature")
+            raise ConfigError(f"'{min(twice)}' is both a dense and a sparse feature; rename one of them")
         for what, values in (("statistics", statistics), ("features", store.dense)):
             bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
             if len(bad):

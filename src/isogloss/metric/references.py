@@ -28,7 +28,9 @@ class References:
         self.names = tuple(names) or tuple(f"reference {i}" for i in range(1, len(streams) + 1))
         self.streams = [[line if line and line.strip() else None for line in stream] for stream in streams]
         if not self.streams:
-            raise DataFormatError("no reference was given", "references", hint="give at least one")
+            raise DataFormatError(
+                "there are no references", "references", hint="give at least one reference file"
+            )
         for name, stream in zip(self.names, self.streams, strict=True):
             check_length(name, len(stream), self.names[0], len(self.streams[0]))
         self._sentences = [

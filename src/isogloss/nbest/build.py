@@ -69,9 +69,13 @@ def _pairs(links: Alignment) -> list[tuple[int, int]]:
         try:
             source, target = (int(position) for position in link)
         except (TypeError, ValueError):
-            raise ValueError(f"{link!r} is not an aligned pair: a source and a target position") from None
+            raise ValueError(
+                f"{link!r} is not an alignment link; give a source and a target position"
+            ) from None
         if not (0 <= source <= _LAST_POSITION and 0 <= target <= _LAST_POSITION):
-            raise ValueError(f"aligned positions lie between 0 and {_LAST_POSITION}, got {source}-{target}")
+            raise ValueError(
+                f"alignment positions must be between 0 and {_LAST_POSITION}, got {source}-{target}"
+            )
         pairs.append((source, target))
     return pairs
 
@@ -79,7 +83,7 @@ def _pairs(links: Alignment) -> list[tuple[int, int]]:
 def _with_dense(store: NbestStore, sentences: Sequence[int], features: Mapping[str, Float64]) -> NbestStore:
     for name, column in features.items():
         if not is_feature_name(name):
-            raise ConfigError(f"'{name}' is not a possible feature name; it has no spaces and no '|||'")
+            raise ConfigError(f"'{name}' is not a valid feature name; use a name without spaces and '|||'")
         bad = np.flatnonzero(~np.isfinite(column))
         if len(bad):
             raise ConfigError(
@@ -110,7 +114,7 @@ def candidate_links(
     """The alignment of every candidate, from a list for each sentence."""
     lists = [list(own) for own in alignments]
     if [len(own) for own in lists] != list(sizes):
-        raise ConfigError("alignments: a list for each sentence, with one entry per candidate, is expected")
+        raise ConfigError("alignments must be a list for each sentence, with one entry per candidate")
     return [links for own in lists for links in own]
 
 

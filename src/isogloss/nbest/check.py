@@ -77,9 +77,9 @@ def _expect(
 
 def _unsound(store: NbestStore, problem: str) -> ModelFormatError:
     return ModelFormatError(
-        f"not a sound n-best store ({problem})",
+        f"the n-best store is damaged ({problem})",
         store.path or "n-best store",
-        "make it again or restore it from a copy",
+        "rebuild it or restore it from a backup",
     )
 
 

@@ -19,7 +19,7 @@ def read_column(path: StrPath, store: NbestStore, store_path: StrPath) -> Float6
         raise DataFormatError(
             "the lines are not grouped by rising sentence number, so a column has no clear order",
             store_path,
-            hint="write the list anew with 'isogloss nbest convert' and compute the column for the result",
+            hint="sort the list with 'isogloss nbest convert' and compute the column for the result",
         )
     values = np.zeros(store.num_candidates)
     count = 0

@@ -27,9 +27,9 @@ def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) 
         row = int(np.flatnonzero(~np.isfinite(column))[0])
         raise ConfigError(f"value {row + 1} of the new column is {column[row]}, a finite number is expected")
     if not is_feature_name(name):
-        raise ConfigError(f"'{name}' is not a possible feature name; it has no spaces and no '|||'")
+        raise ConfigError(f"'{name}' is not a valid feature name; use a name without spaces and '|||'")
     if name in [group.name for group in store.dense_groups] or name in store.dense_names:
-        raise ConfigError(f"the list has a feature '{name}' already; choose another name")
+        raise ConfigError(f"the list already has a feature '{name}'; choose another name")
     return replace(
         store,
         dense_groups=(*store.dense_groups, DenseGroup(name, 1)),
@@ -81,7 +81,7 @@ def merge(stores: Sequence[NbestStore]) -> NbestStore:
 def concatenate(stores: Sequence[NbestStore]) -> NbestStore:
     """All candidates of all lists, sentence by sentence, in the order of the lists; nothing is left out."""
     if not stores:
-        raise ConfigError("no lists to put together")
+        raise ConfigError("there are no lists to merge")
     groups = _all_groups(stores)
     merged = NbestStore(
         sentence_ids=np.concatenate([store.sentence_ids[store.sentence_of_row()] for store in stores]),
@@ -105,7 +105,7 @@ def _all_groups(stores: Iterable[NbestStore]) -> tuple[DenseGroup, ...]:
             known = groups.setdefault(group.name, group)
             if known.size != group.size:
                 raise ConfigError(
-                    f"the lists do not fit together: '{group.name}' has {known.size} values in one "
+                    f"the lists cannot be merged: '{group.name}' has {known.size} values in one "
                     f"and {group.size} in another"
                 )
     return tuple(groups.values())

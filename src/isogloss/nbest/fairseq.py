@@ -113,7 +113,7 @@ def _sum_and_count(values: list[str]) -> list[tuple[str, list[float]]]:
 def _aligned_pair(pair: str) -> tuple[int, int]:
     match = _PAIR.fullmatch(pair)
     if match is None:
-        raise ValueError(f"'{pair[:60]}' is not an aligned pair")
+        raise ValueError(f"'{pair[:60]}' is not an alignment link")
     return int(match[1]), int(match[2])
 
 

@@ -76,7 +76,9 @@ def read_nbest(
         if not chunk:
             break
     if not first:
-        raise DataFormatError("the file is empty", path, hint="an n-best list has at least one candidate")
+        raise DataFormatError(
+            "the file is empty", path, hint="give an n-best list with at least one candidate"
+        )
     if reader is None:
         reader = format_named(recognize(first))
     return reader.read(itertools.chain([first], chunks), path)
@@ -87,15 +89,15 @@ def write_nbest(
 ) -> None:
     """Write an n-best list; ``warn`` is told what the format cannot carry."""
     if lost := losses(store, format):
-        warn(f"the format '{format}' has no place for: {'; '.join(lost)}")
+        warn(f"the format '{format}' cannot hold: {'; '.join(lost)}")
     if format == STORE:
         if os.fspath(path) == "-":
-            raise OutputError("cannot take a stored list", "standard output", "give the name of a folder")
+            raise OutputError("cannot hold a stored list", "standard output", "give the name of a folder")
         store.save(path)
         return
     writer = format_named(format)
     if store.num_candidates == 0:
-        raise OutputError("the list has no candidates", path, "a file needs at least one")
+        raise OutputError("the list has no candidates", path, "a file must have at least one")
     with atomic_output(path) as stream:
         for piece in writer.write(store):
             stream.write(piece)

@@ -36,7 +36,7 @@ def json_objects(chunks: Iterable[bytes], path: StrPath) -> Iterator[tuple[int, 
         entries = dict(pairs)
         if len(entries) < len(pairs):
             keys = [key for key, _ in pairs]
-            raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' stands twice")
+            raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' occurs twice")
         return entries
 
     for number, line in enumerate(decode_lines(chunks, path), start=1):
@@ -50,7 +50,7 @@ def json_objects(chunks: Iterable[bytes], path: StrPath) -> Iterator[tuple[int, 
         except (ValueError, RecursionError) as error:
             raise DataFormatError(f"not a usable JSON object ({error})", path, number) from None
         if not isinstance(value, dict):
-            raise DataFormatError("a JSON object is expected on every line", path, number)
+            raise DataFormatError("every line must be a JSON object", path, number)
         yield number, value
 
 
@@ -129,7 +129,7 @@ def add_candidate(builder: NbestBuilder, sentence: int, text: object, *, line: i
     try:
         builder.add(sentence, text, line=line, **parts)
     except TypeError:  # the types are right, so only this can be
-        raise TypeError("the text or a name holds half a surrogate pair, which is no character") from None
+        raise TypeError("the text or a name contains a lone surrogate") from None
 
 
 def _add(builder: NbestBuilder, entry: dict[str, Any], line: int) -> None:

@@ -31,7 +31,9 @@ def read_with(reader: MosesReader, chunks: Iterable[bytes], path: StrPath) -> Nb
             reader.feed(chunk)
         columns = reader.finish()
     if reader.lines() == 0:
-        raise DataFormatError("the file is empty", path, hint="an n-best list has at least one candidate")
+        raise DataFormatError(
+            "the file is empty", path, hint="give an n-best list with at least one candidate"
+        )
     return NbestStore.from_columns(columns)
 
 

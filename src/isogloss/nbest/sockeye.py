@@ -54,13 +54,13 @@ def _candidates(entry: dict[str, Any]) -> Iterator[tuple[object, list[float]]]:
     elif "translation" in entry:
         texts, all_scores = [entry["translation"]], [entry.get("score")]
     else:
-        raise TypeError("neither 'translations' nor 'translation' in the object")
+        raise TypeError("the object has neither 'translations' nor 'translation'")
     if not isinstance(texts, list):
         raise TypeError("'translations' is not a list")
     if all_scores is None:
         all_scores = [None] * len(texts)
     if not isinstance(all_scores, list) or len(all_scores) != len(texts):
-        raise TypeError(f"'scores' has not one entry for each of {len(texts)} translations")
+        raise TypeError(f"'scores' must have one entry for each of {len(texts)} translations")
     for text, scores in zip(texts, all_scores, strict=True):
         listed = [] if scores is None else scores if isinstance(scores, list) else [scores]
         yield text, [number(score, "a score") for score in listed]

@@ -43,7 +43,7 @@ class DenseGroup(NamedTuple):
     def checked(cls, name: object, size: object) -> DenseGroup:
         """A group from a file's values, whatever they are."""
         if not isinstance(name, str) or not isinstance(size, int) or size < 1:
-            raise ValueError(f"a dense group cannot be {name!r} of size {size!r}")
+            raise ValueError(f"a dense feature group cannot be {name!r} of size {size!r}")
         return cls(name, size)
 
     def column_names(self) -> list[str]:
@@ -251,7 +251,7 @@ class NbestStore:
         if lines - self.num_sentences > _MOST_EMPTY_LINES:
             raise ConfigError(
                 f"the last sentence has the number {lines - 1}, and a file with a line for every sentence "
-                "from 0 on would be almost empty; number the sentences anew or choose another format"
+                "from 0 on would be almost empty; renumber the sentences or choose another format"
             )
         return lines
 
@@ -285,7 +285,7 @@ class NbestStore:
                 yield " ".join([vocabulary[word] for word in self.tokens.row(row).tolist()])
             except IndexError:
                 raise ModelFormatError(
-                    f"candidate {row} has a word number that does not exist", self.path or "n-best store"
+                    f"candidate {row} has an invalid word number", self.path or "n-best store"
                 ) from None
 
     def lines(self, rows: Int64, count: int | None = None) -> Iterator[str]:
@@ -414,7 +414,7 @@ class NbestStore:
             groups = tuple(DenseGroup.checked(name, size) for name, size in folder.attributes["dense_groups"])
             store = replace(_from_arrays(folder.arrays, groups), path=Path(path))
         except (KeyError, ValueError, TypeError) as error:
-            raise ModelFormatError(f"not a sound n-best store ({error})", path) from None
+            raise ModelFormatError(f"the n-best store is damaged ({error})", path) from None
         check_shapes(store)
         return store
 

@@ -54,7 +54,10 @@ def unseen_lists(
 ) -> UnseenLists:
     """Lists of so many training sentences, drawn at random; ``translate`` makes one from tokenized lines."""
     if folds < 2 or sentences < folds:
-        raise ConfigError(f"at least 2 folds and a sentence in each are needed, got {folds} and {sentences}")
+        raise ConfigError(
+            f"cross-validation needs at least 2 folds and a sentence in each, got {folds} folds and "
+            f"{sentences} sentences"
+        )
     files = trained.training_text
     source, target, links = (list(read_lines(path)) for path in files)
     usable = [

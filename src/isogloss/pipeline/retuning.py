@@ -47,7 +47,7 @@ class TuningFiles(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if (self.held_out_source is None) != (not self.held_out_target):
-            raise ConfigError("held_out_source and held_out_target go together")
+            raise ConfigError("held_out_source and held_out_target must be given together")
 
 
 def tune_stored(
@@ -97,7 +97,7 @@ def _read(
         raise DataFormatError(
             f"{len(lines):,} lines, but {targets[0]} has {len(references):,}",
             source,
-            hint="line i of both must belong together",
+            hint="line i of one file must be the translation of line i of the other",
         )
     if text is not None:
         sources = lines if not plf else [""] * len(lines)

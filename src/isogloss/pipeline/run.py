@@ -102,8 +102,8 @@ class Run:
             maker = outputs.get(paths[name].resolve())
             if maker is not None:
                 raise ConfigError(
-                    f"stage '{stage.name}': the input '{item}' is made by stage '{maker.name}'; "
-                    "give it as that stage's output"
+                    f"stage '{stage.name}': the input '{item}' is written by stage '{maker.name}'; refer to "
+                    "it as an output of that stage"
                 )
             if not paths[name].exists():
                 raise StageError(stage.name, InputFileError("No such file or directory", paths[name]))
@@ -181,7 +181,7 @@ class _Step:
             self.stage.function(self._input_paths, {**parts, **self._checkpoint()}, dict(self.stage.options))
             for name, part in parts.items():
                 if not part.exists():
-                    raise OutputError(f"the output '{name}' was not made", self._output_paths[name])
+                    raise OutputError(f"the output '{name}' was not written", self._output_paths[name])
             self._check_inputs_unchanged()
             for name, part in parts.items():
                 move_into_place(part, self._output_paths[name], work / "old" / name)
@@ -224,9 +224,7 @@ class _Step:
     def _check_inputs_unchanged(self) -> None:
         for name, path in self._input_paths.items():
             if fingerprint(path, self._inputs[name]).content != self._inputs[name].content:
-                raise InputFileError(
-                    "was changed while the stage was reading it", path, "start the run again"
-                )
+                raise InputFileError("was changed while the stage was reading it", path, "repeat the command")
 
 
 def _key(stage: Stage, inputs: Mapping[str, Fingerprint]) -> str:

@@ -36,9 +36,9 @@ def locked(folder: Path) -> Iterator[None]:
             stream.seek(0)
             holder = stream.read().strip() or "unknown"
             raise OutputError(
-                f"another run is going on in this folder (process {holder})",
+                f"another run is using this folder (process {holder})",
                 folder,
-                "wait until it has ended, or choose another folder",
+                "wait until it finishes, or choose another folder",
             ) from None
         with contextlib.suppress(OSError):  # the number is there for the message alone
             stream.truncate(0)

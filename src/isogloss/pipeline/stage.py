@@ -69,16 +69,18 @@ class Stage:
         if not self.outputs:
             raise ConfigError(f"stage '{self.name}' has no outputs")
         if self.checkpoint and CHECKPOINT in self.outputs:
-            raise ConfigError(f"stage '{self.name}': '{CHECKPOINT}' is not an output, but what a kill leaves")
+            raise ConfigError(
+                f"stage '{self.name}': '{CHECKPOINT}' is reserved for checkpoints and cannot be an output"
+            )
         for path in self.outputs.values():
             parts = PurePosixPath(path).parts
             if not parts or parts[0] == "/" or ".." in parts or parts[0].startswith("."):
                 raise ConfigError(
-                    f"stage '{self.name}': an output must lie in the run's folder and not begin with a dot, "
-                    f"got '{path}'"
+                    f"stage '{self.name}': an output must be inside the run's folder and must not begin with "
+                    f"a dot, got '{path}'"
                 )
             if parts[0] in ("run.jsonl", "run.lock"):
-                raise ConfigError(f"stage '{self.name}': '{path}' is the run's own file")
+                raise ConfigError(f"stage '{self.name}': '{path}' is reserved for the run itself")
         try:
             json.dumps(self.options, allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -104,7 +106,7 @@ def in_order(stages: Sequence[Stage]) -> list[Stage]:
         )
         if ready is None:
             rest = ", ".join(stage.name for stage in stages if stage.name not in ordered)
-            raise ConfigError(f"these stages wait for each other's outputs: {rest}")
+            raise ConfigError(f"these stages depend on each other in a cycle: {rest}")
         ordered[ready.name] = ready
     return list(ordered.values())
 
@@ -131,6 +133,6 @@ def _check_outputs(stages: Sequence[Stage]) -> None:
                 if path == other or path in other.parents or other in path.parents:
                     raise ConfigError(
                         f"the outputs '{other}' of stage '{maker}' and '{path}' of stage '{stage.name}' "
-                        "are in each other's way"
+                        "overlap"
                     )
             makers[path] = stage.name

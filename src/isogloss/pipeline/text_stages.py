@@ -59,7 +59,7 @@ def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> N
             if report.dropped
             else "there are no sentence pairs",
             inputs["source"],
-            hint="see 'isogloss corpus check'",
+            hint="run 'isogloss corpus check' for details",
         )
     facts = {"kept": report.kept, "dropped": report.dropped, "reasons": dict(report.reasons.most_common())}
     with atomic_output(outputs["facts"]) as stream:
@@ -156,7 +156,7 @@ def set_aside(inputs: Paths, outputs: Paths, options: Options) -> None:
     wanted = options["pairs"]
     if len(sources) <= 2 * wanted:
         raise ConfigError(
-            f"{len(sources):,} sentence pairs are too few to tune on {wanted:,} of them; ask for fewer"
+            f"{len(sources):,} sentence pairs are too few to tune on {wanted:,} of them; set a lower number"
         )
     translations: dict[str, list[str]] = {
         sources[number * len(sources) // wanted]: [] for number in range(wanted)
@@ -204,7 +204,10 @@ def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, tra
             track=track,
         )
     if not len(found.chosen.numbers):
-        raise ConfigError("no training pair shares a word with the text to adapt to")
+        raise ConfigError(
+            "no training pair shares a word with the text to adapt to; is it in the source language and "
+            "tokenized in the same way?"
+        )
     chosen = set(found.chosen.numbers.tolist())
     for name in ("source", "target", "links"):
         with atomic_output(outputs[name]) as stream:

@@ -129,7 +129,9 @@ def train(
     if options is None:
         options = TrainOptions.from_settings(settings, warn)
     elif settings:
-        raise ConfigError(f"'{next(iter(settings))}' is given beside options: put it into them")
+        raise ConfigError(
+            f"'{next(iter(settings))}' cannot be given together with options; put it into options"
+        )
     if threads < 0:
         raise ConfigError(f"threads must be at least 0, got {threads}")
     place = Path(folder)
@@ -149,14 +151,14 @@ def claim(folder: Path) -> None:
     try:
         used = folder.exists() and any(item.name not in _OWN for item in folder.iterdir())
     except NotADirectoryError:
-        raise OutputError("is a file", folder, "a folder is written here: choose another name") from None
+        raise OutputError("is a file", folder, "a folder is needed here; choose another name") from None
     except OSError as error:
         raise OutputError(error.strerror or str(error), folder) from None
     if used and not (folder / _RECORD).exists():
         raise OutputError(
-            "the folder holds something that 'isogloss train' did not make",
+            "the folder contains files that 'isogloss train' did not write",
             folder,
-            "choose an empty or new folder",
+            "choose a new or empty folder",
         )
 
 
@@ -185,7 +187,7 @@ def _check_sets(options: TrainOptions) -> None:
             raise DataFormatError(
                 f"{found} to tune on, at least {LEAST_SENTENCES} are needed",
                 source,
-                hint="some hundreds are usual; the method 'none' needs none",
+                hint="a few hundred are typical; use the method 'none' to train without tuning",
             )
 
 

@@ -178,7 +178,7 @@ class TrainOptions(Options):
             object.__setattr__(self, "method", canonical_method(self.method, decoder=True))
         for files in self.extra_bitext:
             if isinstance(files, str) or len(files) != 2:
-                raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
+                raise ConfigError(f"extra_bitext must be pairs of files, source and target, got {files!r}")
         self._check_sets()
         self._check_features()
         self._check_tuning_pairs()
@@ -190,7 +190,7 @@ class TrainOptions(Options):
             and relevant.shared_phrase
             and not (self.test_source or self.test_size)
         ):
-            raise ConfigError("shared_phrase compares the training text with a test set, and there is none")
+            raise ConfigError("shared_phrase needs a test set to compare with, and there is none")
         self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
         self.protected  # noqa: B018
 
@@ -207,7 +207,7 @@ class TrainOptions(Options):
             settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
         if not isinstance(settings.get("source"), str | Path):
             raise ConfigError(
-                "the training text is missing: give --source and --target, or one bilingual --source"
+                "there is no training text; give --source and --target, or one bilingual file as --source"
             )
         if isinstance(settings.get("rules"), Mapping):
             # What is usual for rules depends on the search.
@@ -235,7 +235,7 @@ class TrainOptions(Options):
         for old, new in _OLD_NAMES.items():
             if old in found:
                 if new in found:
-                    raise ConfigError(f"give {new}, not {old} beside it")
+                    raise ConfigError(f"give {new} only, not {old} as well")
                 warn(f"'{old}' is now called '{new}'")
                 found[new] = found.pop(old)
         return found
@@ -244,9 +244,9 @@ class TrainOptions(Options):
         for name in ("dev", "test"):
             source, targets = getattr(self, f"{name}_source"), getattr(self, f"{name}_target")
             if (source is None) != (not targets):
-                raise ConfigError(f"{name}_source and {name}_target go together")
+                raise ConfigError(f"{name}_source and {name}_target must be given together")
             if source is not None and getattr(self, f"{name}_size"):
-                raise ConfigError(f"{name}_size is for training without a {name}_source")
+                raise ConfigError(f"{name}_size cannot be combined with {name}_source")
 
     def _check_tuning_pairs(self) -> None:
         if not self.tuning_pairs:
@@ -254,27 +254,29 @@ class TrainOptions(Options):
         if self.learner_name in (NO_TUNING, RELEVANT_SET):
             raise ConfigError(f"the method {self.learner_name} does not learn from tuning_pairs")
         if self.adapt_to or self.extra_bitext:
-            raise ConfigError("tuning_pairs do not go together with adapt_to or extra_bitext")
+            raise ConfigError("tuning_pairs cannot be combined with adapt_to or extra_bitext")
 
     def _check_features(self) -> None:
         for name in (*self.source_columns, *self.target_columns):
             if name in (*SPELLING_TYPES, CLASS):
-                raise ConfigError(f"'{name}' is a token type already; give the column another name")
+                raise ConfigError(
+                    f"'{name}' is the name of a built-in token type; give the column another name"
+                )
         if not self.sparse_features.templates:
             if self.source_columns or self.target_columns:
-                raise ConfigError("token columns are for sparse features, and there are none")
+                raise ConfigError("token columns need sparse features, and there are none")
             return
         able = [name for name in learner_names(decoder=True) if _learns_sparse(name)]
         if self.learner_name not in able:
             raise ConfigError(
-                f"sparse features are learned by {' and '.join(able)}, and the method is {self.learner_name}"
+                f"sparse features need the method {' or '.join(able)}, and the method is {self.learner_name}"
             )
         for side in ("source", "target"):
             known = [*SPELLING_TYPES, CLASS, *ANNOTATORS, *self.columns(side)]
             for name in self._types(side):
                 if name not in known:
                     raise ConfigError(
-                        f"no {side} token type is called '{name}'; there are {', '.join(sorted(known))}"
+                        f"no {side} token type is called '{name}'; known are {', '.join(sorted(known))}"
                     )
 
     def _types(self, side: str) -> tuple[str, ...]:

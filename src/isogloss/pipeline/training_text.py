@@ -57,7 +57,10 @@ class TrainingText:
         """A file with these lines, which is left alone if it is there already: then nothing is done again."""
         for number, line in enumerate(lines, start=1):
             if "\n" in line or "\r" in line:
-                raise ConfigError(f"{name}: sentence {number} has a line break in it; split it or replace it")
+                raise ConfigError(
+                    f"{name}: sentence {number} contains a line break; split the sentence or replace the "
+                    "line break"
+                )
         claim(self._folder)
         content = "".join(f"{line}\n" for line in lines)
         path = self._folder / _FOLDER / f"{name}.txt"

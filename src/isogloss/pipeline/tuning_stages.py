@@ -85,7 +85,10 @@ def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watch
         sources = [sources[at] for at in kept]
         references = [[stream[at] for at in kept] for stream in references]
     if not sources:
-        raise ConfigError("no sentence of the training text shares such a phrase with the test set")
+        raise ConfigError(
+            "no sentence of the training text shares a phrase of this length with the test set; set a lower "
+            "shared_phrase"
+        )
     held_out, held_out_references = _sentences(inputs, "dev")
     judged = (held_out, References(held_out_references))
     _tune(inputs, outputs, options, (sources, References(references)), judged, watching)

@@ -17,7 +17,7 @@ _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A named series of points; those on the right axis have a scale of their own."""
+    """A named series of points; the right axis has its own scale."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A named value and the interval that it may lie in."""
+    """A named value with its confidence interval."""
 
     name: str
     value: float
@@ -35,7 +35,7 @@ class Bar:
 
 
 def bar_plot(title: str, bars: Sequence[Bar]) -> str:
-    """An SVG element with a bar for every value, and its interval as a line across the end.
+    """An SVG element with a bar for every value and a line for its interval.
 
     >>> bar_plot("BLEU", [Bar("mine", 30.0, 28.5, 31.5)]).count("<rect")
     1
@@ -112,7 +112,7 @@ def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, 
 
 
 class _Axis:
-    """From values to places."""
+    """Map values to positions."""
 
     def __init__(self, values: Sequence[float], first: float, last: float) -> None:
         low, high = (min(values), max(values)) if values else (0.0, 1.0)

@@ -28,7 +28,7 @@ def assemble(
     twice = sorted({group.name for group in groups} & set(own))
     if twice:
         raise ConfigError(
-            f"the list has a column '{twice[0]}' already; give the feature another label with ,label=NAME"
+            f"the list already has a column '{twice[0]}'; give the feature another label with ,label=NAME"
         )
     dense = select_columns(store, own)
     parts = [store.sparse, *sparse] if store.sparse is not None else sparse

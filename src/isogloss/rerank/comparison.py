@@ -123,7 +123,10 @@ def cross_validate(
 ) -> tuple[Int64, float]:
     """The row chosen for each sentence by a model that did not learn from it, and the mean training score."""
     if options.folds > problem.num_sentences:
-        raise ConfigError(f"{options.folds} folds of {problem.num_sentences} sentences: some would be empty")
+        raise ConfigError(
+            f"{options.folds} folds need at least as many sentences, got {problem.num_sentences}; use fewer "
+            "folds"
+        )
     order = np.random.default_rng(options.seed).permutation(problem.num_sentences)
     chosen = np.zeros(problem.num_sentences, np.int64)
     training = []

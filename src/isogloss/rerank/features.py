@@ -165,7 +165,8 @@ def computed(
         names = function.columns()
         if values.shape[1] != len(names):
             raise ConfigError(
-                f"the feature '{function.written()}' gave {values.shape[1]} columns, not {len(names)}"
+                f"the feature '{function.written()}' returned {values.shape[1]} columns instead of "
+                f"{len(names)}"
             )
         bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
         if len(bad):

@@ -26,7 +26,9 @@ _LENGTH, _REFERENCE = 0, 1  # columns of BLEU's statistics
 def at_decoder_length(problem: Problem) -> Problem:
     """The problem with reference lengths for which the decoder's choice is just right."""
     if not isinstance(problem.metric, Bleu):
-        raise ConfigError("only BLEU can be learned at the decoder's length: other metrics count no words")
+        raise ConfigError(
+            "the length 'decoder' needs the metric BLEU; other metrics have no reference length"
+        )
     best = best_rows(problem.store)
     right = problem.statistics[best].copy()
     right[:, _REFERENCE] = right[:, _LENGTH]

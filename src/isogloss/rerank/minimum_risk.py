@@ -80,7 +80,8 @@ def _shares(store: NbestStore, scale: float) -> FloatArray:
     if np.any(missing):
         row = int(np.flatnonzero(missing)[0])
         raise ConfigError(
-            f"candidate {row + 1} of the list has no score, others have one; use scale=0 to count all alike"
+            f"candidate {row + 1} of the list has no score, but others have one; use scale=0 to give all the "
+            "same weight"
         )
     return posterior(scale * store.scores, store.sentence_offsets)
 

@@ -105,7 +105,7 @@ class RerankModel:
             differences.append("the list has no sparse features, the model learned from some")
         if differences:
             raise DataFormatError(
-                "the columns are not those the model was trained on: " + "; ".join(differences),
+                "the columns differ from those the model was trained on: " + "; ".join(differences),
                 store.path or name,
                 hint="use a list of the same system, or train with columns= (--columns) naming those to use",
             )
@@ -131,7 +131,7 @@ class RerankModel:
                 if found[key] != known.get(key):
                     raise ConfigError(
                         f"{path} is not the file that the feature '{function.written()}' was trained with; "
-                        f"if the new one is meant, name it again: {_named_again(function.written())}"
+                        f"to use the new file, name it explicitly: {_named_again(function.written())}"
                     )
 
     def check_code(self) -> None:
@@ -140,8 +140,8 @@ class RerankModel:
             function.check()
             if function.runs_code and known is not None:
                 raise ConfigError(
-                    "the model uses a Python file, and a model never runs one by itself; if you trust it, "
-                    f"name it again: {_named_again(function.written())}"
+                    "the model uses a Python file, which is never run automatically; if you trust it, name "
+                    f"it explicitly: {_named_again(function.written())}"
                 )
 
     def scores(
@@ -244,7 +244,7 @@ class RerankModel:
         missing = _unknown_classes(stored, code or {})
         if missing:
             raise ConfigError(
-                f"{folder.path}: the feature '{missing[0]}' is a class that is not known in this process; "
+                f"{folder.path}: the feature '{missing[0]}' is a class that is unknown in this process; "
                 "register it with @isogloss.feature, or pass it: Reranker.load(path, functions=[...])"
             )
         try:
@@ -266,7 +266,7 @@ class RerankModel:
             _check(model)
         except (KeyError, IndexError, TypeError, ValueError, ConfigError) as error:
             raise ModelFormatError(
-                f"not a sound reranker ({error})", path, "make it again or restore it from a copy"
+                f"the reranker is damaged ({error})", path, "rebuild it or restore it from a backup"
             ) from None
         return model
 
@@ -309,7 +309,7 @@ def _check(model: RerankModel) -> None:
     if model.decision not in DECISIONS or model.utility not in UTILITIES or model.references < 0:
         raise ValueError(f"unknown decision '{model.decision}' or utility '{model.utility}'")
     if np.any(model.scaling.deviations < 0):
-        raise ValueError("a deviation is negative")
+        raise ValueError("a standard deviation is negative")
 
 
 def _votes(scores: list[FloatArray], offsets: Int64) -> FloatArray:

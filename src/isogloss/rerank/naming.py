@@ -59,7 +59,7 @@ def feature(function: F | None = None, *, name: str | None = None) -> F | Callab
         chosen = name or name_of(given)
         if isinstance(given, type) and issubclass(given, FeatureFunction) and chosen != given.name:
             raise ConfigError(
-                f"the class has the name '{given.name}'; change it there, not to '{chosen}' here"
+                f"the class is named '{given.name}'; to call it '{chosen}', change the name in the class"
             )
         _check_free(chosen)
         register(given, chosen)
@@ -70,7 +70,7 @@ def feature(function: F | None = None, *, name: str | None = None) -> F | Callab
 
 def _check_free(name: str) -> None:
     if name in FUNCTIONS:
-        raise ConfigError(f"Isogloss has a feature '{name}' of its own; choose another name")
+        raise ConfigError(f"'{name}' is a built-in feature of Isogloss; choose another name")
 
 
 def function_named(name: str, options: Mapping[str, Any]) -> FeatureFunction:
@@ -162,7 +162,7 @@ def _as_function(given: FeatureSpec) -> FeatureFunction:
             _check_free(given.name)  # a stored model would mean the other one
         return given
     if not callable(given):
-        raise ConfigError(f"{given!r} is not a feature: give its name, a function or a FeatureFunction")
+        raise ConfigError(f"{given!r} is not a feature; give a name, a function or a FeatureFunction")
     name = checked_name(name_of(given))
     _check_free(name)
     return RegisteredFunction(function=name, code=given)

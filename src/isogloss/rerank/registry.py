@@ -30,7 +30,7 @@ def checked_name(name: str) -> str:
     """Refuse a name that features cannot have, or that says nothing."""
     if not is_feature_name(name) or not set(":,=").isdisjoint(name) or name == "<lambda>":
         raise ConfigError(
-            f"'{name}' is not a possible feature name: give one without spaces, ':', ',', '=' and '|||', "
+            f"'{name}' is not a valid feature name; give one without spaces, ':', ',', '=' and '|||', "
             "as in feature(name='Length')"
         )
     return name

@@ -109,7 +109,7 @@ def sweep(
     if not table.columns and listed.store.sparse is None:
         sets = sets[1:]
         if not sets:
-            raise ConfigError("the list has no features, and none were asked for with features (--features)")
+            raise ConfigError("the list has no features; name some with features (--features)")
     results = compare(table, problem, learners, sets, train_options, options, track=track, report=report)
     return Sweep(
         metric=problem.metric.name,

@@ -96,7 +96,9 @@ def prepare_context(
     """The same for a list with all that is known about it."""
     assembled = assemble(context, columns, functions)
     if not assembled.dense_names and assembled.sparse is None:
-        raise ConfigError("there are no features to learn from: the list has none, and none were asked for")
+        raise ConfigError(
+            "there are no features to learn from; the list has none, so name some with features (--features)"
+        )
     return assembled
 
 
@@ -212,7 +214,8 @@ def decoder_weights(problem: Problem) -> dict[str, float]:
     scores = problem.store.scores
     if np.any(np.isnan(scores)):
         raise ConfigError(
-            "the list has candidates without a score, so there are no decoder weights to begin with"
+            "the list has candidates without a score, so the weights of the decoder cannot be estimated; "
+            "use start 'zero'"
         )
     offsets, sizes = problem.sentences(), np.diff(problem.sentences())
 
@@ -238,5 +241,5 @@ def _held_out(problem: Problem, options: RerankOptions) -> tuple[Problem, Proble
     order = np.random.default_rng(options.seed).permutation(problem.num_sentences)
     count = max(1, round(options.held_out_share * problem.num_sentences))
     if count >= problem.num_sentences:
-        raise ConfigError("no sentences are left to learn from; hold out fewer")
+        raise ConfigError("no sentences are left to learn from; hold out a smaller share")
     return part_of(problem, np.sort(order[count:])), part_of(problem, np.sort(order[:count]))

@@ -1,4 +1,4 @@
-"""How pairs are selected."""
+"""Options of data selection."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["SampleOptions", "SelectionMethod"]
 
 SelectionMethod = Literal["ngrams", "cross-entropy", "random"]
 
-_MOST_ORDER = 7  # of language models; n-grams could be longer
+_MOST_ORDER = 7  # limit of language models; n-grams could be longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOptions(Options):
-    """Which pairs are selected, and how many.
+    """How to select pairs, and how many.
 
     >>> SampleOptions(method="random", share=0.5).limit(1001)
     500
@@ -41,7 +41,7 @@ class SampleOptions(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if self.size and self.share:
-            raise ConfigError("`size` and `share` exclude each other")
+            raise ConfigError("give either `size` or `share`, not both")
         if self.method != "ngrams" and not self.limited:
             raise ConfigError(f"the method '{self.method}' needs a `size` or a `share`")
 
@@ -51,7 +51,7 @@ class SampleOptions(Options):
         return bool(self.size or self.share)
 
     def limit(self, pairs: int) -> int:
-        """How many of so many pairs may be selected."""
+        """The maximum number of pairs to select from this many."""
         if self.share:
             return int(self.share * pairs)
         return min(self.size, pairs) if self.size else pairs

@@ -159,14 +159,14 @@ class TuningJob:
             state = json.loads(path.read_text())
             if state["run"] != self._digest():
                 raise ConfigError(
-                    f"{folder} holds a run with other options or data; remove it or choose another folder"
+                    f"{folder} contains a run with other options or data; remove it or choose another folder"
                 )
             self.history = [TuneIteration(**step) for step in state["history"]]
             return TuneIteration(**state["best"])
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, ConfigError):
                 raise
-            raise ModelFormatError("not the state of a tuning run", path, "remove the folder") from None
+            raise ModelFormatError("is not the state of a tuning run", path, "remove the folder") from None
 
     def _digest(self) -> str:
         relevant = replace(self.options.relevant, iterations=1)

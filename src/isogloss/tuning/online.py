@@ -188,7 +188,7 @@ class OnlineTrainer:
         if not sources:
             raise ConfigError("there are no sentences to learn from")
         if decoder.sparse is not None and name_log is None:
-            raise ConfigError("the names of sparse features need a place: give a name_log")
+            raise ConfigError("sparse features need a name_log for their names")
         self.decoder, self.options, self._threads = decoder, options or OnlineOptions(), threads
         self._sources, self._statistics = list(sources), BatchStatistics(references)
         self._names, self._told = name_log, 0
@@ -242,9 +242,7 @@ class OnlineTrainer:
             for _ in range(len(batch) - found.store.num_sentences):
                 state.next_step()  # sentences that could not be translated still count in the average
         if not np.all(np.isfinite(state.dense)) or np.abs(state.dense).max() > 1e6:
-            raise TrainingError(
-                "the weights grow without bound; make aggressiveness or learning_rate smaller"
-            )
+            raise TrainingError("the weights grow without bound; lower aggressiveness or learning_rate")
         return OnlineIteration(
             iteration=state.iteration,
             score=100 * float(bleu_scores(self._best_now.sum(axis=0)[np.newaxis])[0]),
@@ -454,7 +452,7 @@ class OnlineTrainer:
             raise ModelFormatError(
                 f"format version {folder.version} is too old, {VERSION} is expected",
                 path,
-                "remove it to start again",
+                "remove it to start over",
             )
         arrays, attributes, state = folder.arrays, folder.attributes, self.state
         try:
@@ -463,7 +461,9 @@ class OnlineTrainer:
             fits = fits and arrays["best_now"].shape == self._best_now.shape
             fits = fits and arrays["dense"].shape == state.dense.shape
             if not fits:
-                raise ConfigError(f"{path}: a run with other options or sentences; remove it to start again")
+                raise ConfigError(
+                    f"{path}: contains a run with other options or sentences; remove it to start over"
+                )
             self._document = DocumentBleu(arrays["document"])
             self._best_now = np.array(arrays["best_now"])
             self.scales = np.array(arrays["scales"])
@@ -482,7 +482,7 @@ class OnlineTrainer:
         except (KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, ConfigError):
                 raise
-            raise ModelFormatError(f"not a stored run ({error})", path) from None
+            raise ModelFormatError(f"is not a stored run ({error})", path) from None
 
     def average(self) -> TrainedWeights:
         """The mean of the weights after every sentence so far."""

@@ -105,7 +105,7 @@ class OracleMemory:
             )
             numbers = events.features[events.offsets[at] : events.offsets[at + count]]
             if np.any(numbers >= len(self._pools[sentence])):
-                raise ValueError("an oracle has an event that is not there")
+                raise ValueError("an oracle has an event that does not exist")
             self._oracles[sentence] = [
                 KeptOracle(
                     texts[row],

@@ -104,7 +104,7 @@ class RelevantSetOptions(Options):
         if 2 * self.learning_rate * self.regularization >= 1:
             raise ConfigError(
                 f"learning_rate {self.learning_rate:g} times regularization {self.regularization:g} must be "
-                "below 0.5, or a step forgets everything"
+                "below 0.5; lower one of them"
             )
 
     def tune(self, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path) -> TuneResult:
@@ -181,7 +181,7 @@ class RelevantSetTrainer:
                 self._take_in(part, kept, as_truth=name == _TRUTHS)
             self._store(kept, name)
             if self.set.rows == 0:
-                raise TrainingError("no sentence can be translated with the rules there are")
+                raise TrainingError("the rules cannot translate any sentence")
         start = np.array([feature.start for feature in self._real]) * self._scales
         now = self.set.now()
         now[: len(start)] = start
@@ -215,7 +215,7 @@ class RelevantSetTrainer:
         """Go on after an iteration that was stored, with the same options, decoder and sentences."""
         folder = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION)
         if folder.attributes.get("options") != self._signature():
-            raise ConfigError(f"{self._work}: a run with other options; remove it to start again")
+            raise ConfigError(f"{self._work}: contains a run with other options; remove it to start over")
         stored = [_TRUTHS, _BEGIN, *(_name(number) for number in range(1, iteration + 1))]
         for name in stored:
             if (self._work / name).exists():
@@ -224,7 +224,7 @@ class RelevantSetTrainer:
         self._names.rewind(int(folder.attributes["names"]))
         now = np.array(folder.arrays["now"], np.float64)
         if len(now) > self.set.columns:
-            raise ModelFormatError("the stored sequences are incomplete", self._work, "start the run again")
+            raise ModelFormatError("the stored sequences are incomplete", self._work, "repeat the command")
         # What an iteration decodes comes after its weights.
         self.set.restart(np.concatenate([now, np.zeros(self.set.columns - len(now))]))
         self._mean, self._share = np.array(folder.arrays["mean"]), float(folder.attributes["share"])
@@ -287,7 +287,7 @@ class RelevantSetTrainer:
             )
         norm = self.set.squared_norm()
         if not math.isfinite(norm) or norm > _LARGEST**2 * max(1, self.set.columns):
-            raise TrainingError("the weights grow without bound; make learning_rate smaller")
+            raise TrainingError("the weights grow without bound; lower learning_rate")
         share = 1 - options.memory
         mean = share * self.set.mean()
         mean[: len(self._mean)] += options.memory * self._mean
@@ -320,7 +320,7 @@ class RelevantSetTrainer:
     def _most_costly(self, found: Sequences) -> Sequences:
         if int(np.diff(found.store.sentence_offsets).max()) >= EVERYTHING:
             raise ConfigError(
-                f"a sentence has {EVERYTHING:,} sequences or more: choose selection 'nbest' or 'top'"
+                f"a sentence has {EVERYTHING:,} sequences or more; choose the selection 'nbest' or 'top'"
             )
         return found.select(self.set.most_costly(*self._arrays(found)))
 

@@ -119,10 +119,10 @@ class Sequences:
         stored = NbestStore.open(path)
         arrays = [stored.cached(name) for name in _ROWS]
         if any(array is None for array in arrays):
-            raise ModelFormatError("not a list of sequences with their features", path)
+            raise ModelFormatError("is not a list of sequences with features", path)
         offsets, features, counts, qualities = (np.array(array) for array in arrays)
         if len(offsets) != stored.num_candidates + 1 or len(qualities) != stored.num_candidates:
-            raise ModelFormatError("the features of sequences do not fit the list", path)
+            raise ModelFormatError("the features of the sequences do not match the list", path)
         return cls(stored, FeatureRows(offsets, features, counts), qualities, _no_names)
 
 
@@ -179,13 +179,13 @@ class SearchSequences:
         threads: int = 1,
     ) -> None:
         if decoder.sparse is None:
-            raise ConfigError("the system has no sparse features for relevant set training to learn")
+            raise ConfigError("relevant-set training needs a system with sparse features")
         if len(sources) != len(references):
             raise ConfigError(f"{len(sources):,} source sentences but references for {len(references):,}")
         strange = sorted(set(real) - set(decoder.names))
         if strange:
             raise ConfigError(
-                f"no dense feature is called '{strange[0]}'; there are {', '.join(decoder.names)}"
+                f"no dense feature is called '{strange[0]}'; known are {', '.join(decoder.names)}"
             )
         self._decoder, self._sources, self._threads = decoder, list(sources), threads
         self._references = references

@@ -70,21 +70,21 @@ def _start(
     if options.entry.needs_decoder:
         possible = [name for name in learner_names(decoder=False) if name in learner_names(decoder=True)]
         raise ConfigError(
-            f"the method '{options.entry.name}' works inside the search of Isogloss; tune another decoder by "
-            f"one of: {', '.join(possible)}"
+            f"the method '{options.entry.name}' works only with the decoder of Isogloss; tune an external "
+            f"decoder with one of: {', '.join(possible)}"
         )
     begin = start if start is not None else getattr(decoder, "weights", None)
     if begin is None:
-        raise ConfigError("another decoder than a system has no weights that are known: give start weights")
+        raise ConfigError("the weights of an external decoder are unknown; give start weights")
     return dict(begin)
 
 
 def check_result(result: TuneResult) -> None:
     """Refuse weights with which nothing sensible comes out."""
     if not any(result.dense.values()) and not result.sparse:
-        raise TrainingError("all weights became 0, so every candidate ties")
+        raise TrainingError("all weights are zero, so every candidate ties")
     if result.best.dev_score <= 0:
         raise TrainingError(
             "the best translations of the development set share no four words in a row with the references "
-            "(BLEU 0); is the order of sources and references the same, and the tokenization?"
+            "(BLEU 0); are sources and references in the same order, and tokenized in the same way?"
         )

@@ -72,7 +72,7 @@ def read_wheels(wheels: Sequence[Path], language: str, folder: Path) -> Iterator
     """Yield the translated messages of a language; catalogs are unpacked into the folder."""
     known = languages_in(wheels)
     if language not in known:
-        raise ConfigError(f"there are no catalogs of '{language}'; there are {', '.join(known)}")
+        raise ConfigError(f"there are no catalogs for '{language}'; choose one of {', '.join(known)}")
     folder.mkdir(parents=True, exist_ok=True)
     for wheel in wheels:
         with ZipFile(wheel) as archive:

@@ -105,5 +105,5 @@ def _download(packages: Sequence[Package], folder: Path) -> None:
             raise DownloadError("pip could not download the packages: " + (said or [done.stderr.strip()])[-1])
         for package in packages:
             if not package.is_in(Path(scratch)):
-                raise DownloadError(f"pip did not bring {package.wheel} as it should be")
+                raise DownloadError(f"pip downloaded a different {package.wheel} than expected")
             (Path(scratch) / package.wheel).replace(folder / package.wheel)

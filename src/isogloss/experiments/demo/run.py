@@ -54,7 +54,7 @@ class DemoOptions(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if self.synthetic and (self.large or self.language != "de"):
-            raise ConfigError("synthetic goes without language and large")
+            raise ConfigError("synthetic cannot be combined with language or large")
 
 
 def run_demo(
@@ -67,7 +67,7 @@ def run_demo(
         "pairs": options.pairs if options.synthetic else 0,
     }
     journal = _claim(folder, facts)
-    say("A corpus of messages and their translations" if not options.synthetic else "A corpus")
+    say("Build a corpus of messages and their translations" if not options.synthetic else "A corpus")
     if options.synthetic:
         corpus = _synthetic(folder, options.pairs, track)
     else:
@@ -83,7 +83,7 @@ def _claim(folder: Path, options: dict[str, Any]) -> Path:
     advice = "choose another one with --folder"
     try:
         if folder.exists() and any(folder.iterdir()) and not marker.exists():
-            raise OutputError("the folder holds something else", folder, advice)
+            raise OutputError("the folder contains other files", folder, advice)
         wanted = json.dumps({**options, "version": __version__})
         if not journal.exists() or marker.read_text("utf-8") != wanted:
             shutil.rmtree(folder, ignore_errors=True)

@@ -108,12 +108,12 @@ class NttOptions(Options):
         Options.__post_init__(self)
         for name in (DEV, TEST):
             if name not in self.sets:
-                raise ConfigError(f"the set '{name}' is missing: describe it as [sets.{name}]")
+                raise ConfigError(f"the set '{name}' is missing; add a table [sets.{name}]")
         for name in self.sets:
             if name not in (DEV, HELD_OUT, TEST):
                 raise ConfigError(f"no set is called '{name}'; there are {DEV}, {HELD_OUT} and {TEST}")
         if self.sets[DEV].heard != self.sets[TEST].heard:
-            raise ConfigError("what a recognizer heard is needed of both dev and test, or of neither")
+            raise ConfigError("give the output of a recognizer for both dev and test, or for neither")
         if len(self.in_domain) not in (0, 2):
             raise ConfigError(f"in_domain must be two files, source and target, got {len(self.in_domain)}")
         if self.fold_sentences and not 2 <= self.folds <= self.fold_sentences:

@@ -51,7 +51,7 @@ class Agreement(FeatureFunction):
             raise DataFormatError(
                 f"there are no candidates for sentence {missing[0]}",
                 self.path,
-                hint="a list of the same sentences is expected",
+                hint="give a list of the same sentences",
             )
         rows = np.searchsorted(other.sentence_ids, context.store.sentence_ids)
         probabilities = list_posterior(FeatureContext(store=other), self.by, self.scale)

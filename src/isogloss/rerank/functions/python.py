@@ -56,8 +56,8 @@ def _number(value: Any, function: PythonFunction, row: int) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise ConfigError(
-            f"{function.path}: {function.function}() gave {value!r} for candidate {row + 1}, "
-            "a number is expected"
+            f"{function.path}: {function.function}() gave {value!r} for candidate {row + 1}; a number is "
+            "expected"
         ) from None
 
 

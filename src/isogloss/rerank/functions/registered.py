@@ -60,8 +60,8 @@ class RegisteredFunction(FeatureFunction):
                 found[row] = float(value)
             except (TypeError, ValueError):
                 raise ConfigError(
-                    f"the feature function '{self.function}' gave {value!r} for candidate {row + 1}, "
-                    "a number is expected"
+                    f"the feature function '{self.function}' gave {value!r} for candidate {row + 1}; a "
+                    "number is expected"
                 ) from None
         return found
 
@@ -69,7 +69,7 @@ class RegisteredFunction(FeatureFunction):
         code = self.code or registered(self.function)
         if code is None:
             raise ConfigError(
-                f"the feature function '{self.function}' is not known in this process; register it with "
+                f"the feature function '{self.function}' is unknown in this process; register it with "
                 "@isogloss.feature, or pass it: Reranker.load(path, functions=[...])"
             )
         return code
@@ -84,7 +84,7 @@ class RegisteredFunction(FeatureFunction):
         needed = [one for one in parameters if one.kind in kinds and one.default is one.empty]
         if len(needed) not in (1, 2):
             raise ConfigError(
-                f"the feature function '{self.function}' must take (source, candidate) or (candidate), "
+                f"the feature function '{self.function}' must take (source, candidate) or (candidate), but "
                 f"it takes {len(needed)} arguments"
             )
         return len(needed) == 2

@@ -99,7 +99,7 @@ class SparseTemplates(FeatureFunction):
 def _named_file(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not equals or not name or not path:
-        raise ConfigError(f"'{text}': a name, '=' and a file are expected")
+        raise ConfigError(f"'{text}': write NAME=FILE")
     return name, path
 
 
