@@ -1,4 +1,4 @@
-"""From examples to the n-best lists that a memory keeps of them."""
+"""Decode examples into the n-best lists of a memory."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["ExampleDecoder", "MemoryOptions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions(Options):
-    """How the examples of a memory are decoded."""
+    """How to decode the examples of a memory."""
 
     nbest: Annotated[int, AtLeast(1)] = 100
-    """Most candidates to store per example."""
+    """Maximum number of candidates to store per example."""
     max_words: Annotated[int, AtLeast(1)] = 100
     """Translate longer sentences in windows of at most this many words."""
     batch: Annotated[int, AtLeast(1)] = 500
@@ -46,7 +46,7 @@ class MemoryOptions(Options):
 
 
 class ExampleDecoder:
-    """From examples to the stored form of their n-best lists."""
+    """Decodes examples into the stored form of their n-best lists."""
 
     def __init__(self, decoder: Decoder, options: MemoryOptions, threads: int = 1) -> None:
         if options.sparse and decoder.sparse is None:
@@ -62,7 +62,7 @@ class ExampleDecoder:
         links: Sequence[str] | None,
         aligner: AlignmentModel | None,
     ) -> None:
-        """Decode each of these examples without those rules of the table that come from it."""
+        """Decode each example without the rules extracted from it."""
         if links is not None:
             if len(links) != len(examples) or any(len(example.references) != 1 for example in examples):
                 raise ConfigError(
@@ -83,7 +83,7 @@ class ExampleDecoder:
         self._others = OtherPairs(rules, self._decoder)
 
     def lists(self, examples: Sequence[Example], first: int = 0) -> dict[str, Array]:
-        """The columns of a list for each example; the first of them has this number."""
+        """The columns of the lists of the examples; ``first`` is the number of the first one."""
         if self._others is None:
             store, sparse = self._decoded(self._decoder, [example.source for example in examples])
         else:
@@ -99,7 +99,7 @@ class ExampleDecoder:
         statistics = bleu_statistics(store, References(streams), threads=self._threads)
         constants = None
         if self._decoder.sparse is not None and sparse is None:
-            # Local training moves the dense weights; what sparse features add stays.
+            # Local training changes only the dense weights; the contribution of sparse features is constant.
             constants = store.scores - store.dense @ np.array(list(self._decoder.weights.values()))
         return list_columns(store, statistics, constants, sparse)
 
@@ -107,7 +107,9 @@ class ExampleDecoder:
         options = self._options
         if options.sparse:
             searched = decoder.search(sources, nbest=options.nbest, threads=self._threads)
-            if searched.store.num_sentences == len(sources):  # else the limits left none for some sentence
+            if searched.store.num_sentences == len(
+                sources
+            ):  # otherwise some sentence had no translation within the limits
                 return searched.store, _varying_features(searched)
         store = decoder.nbest(
             sources, nbest=options.nbest, threads=self._threads, max_words=options.max_words
@@ -116,7 +118,7 @@ class ExampleDecoder:
 
 
 def _varying_features(searched: Searched) -> FeatureRows:
-    """The features that tell candidates of a sentence apart."""
+    """The features that differ between candidates of a sentence."""
     found = []
     for sentence in range(searched.store.num_sentences):
         rows = searched.sparse(sentence, range(len(searched.store.rows_of(sentence))))

@@ -1,4 +1,4 @@
-"""Examples from text in whatever form Python has it."""
+"""Make examples from files or Python lists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def make_examples(
     text: TextProcessing | None = None,
     document: str | None = None,
 ) -> list[Example]:
-    """Examples as tokens, without pairs that have an empty side; ``text`` makes tokens of what people write.
+    """Examples as tokens, without pairs that have an empty side; ``text`` tokenizes plain text.
 
     >>> make_examples(["ein Haus", ""], [["a house", "one house"], "nothing"])[0].references
     ('a house', 'one house')
@@ -41,7 +41,7 @@ def make_examples(
 
 
 def _translations(references: ReferencesLike) -> list[list[str]]:
-    """The translations of every sentence; none for those that have none."""
+    """The translations of every sentence, possibly none."""
     if isinstance(references, References):
         return [references.of(number) for number in range(len(references))]
     if isinstance(references, str | PathLike):

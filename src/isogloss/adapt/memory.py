@@ -1,13 +1,13 @@
 """The memory for local training: examples, their stored n-best lists, and retrieval.
 
-    DIR/manifest.json      segments, features and fingerprint of the system, by which the lists were made
-    DIR/frequencies-*.bin  in how many sentences each word stood when the memory was built or compacted
+    DIR/manifest.json      segments, features and fingerprint of the system that made the lists
+    DIR/frequencies-*.bin  document frequency of each word when the memory was built or compacted
     DIR/index_N-*.bin      a segment: sources, references, posting lists
     DIR/lists_N-*.bin      n-best lists of examples that were decoded together: features, BLEU statistics
-    DIR/removed-*.bin      numbers of examples that are no longer there
+    DIR/removed-*.bin      numbers of removed examples
 
 Every file is written once; a change writes new files and then replaces the manifest. So readers see the
-memory before the change or after it, and a writer that is killed leaves it as it was.
+memory before or after a change, and a killed writer leaves it unchanged.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Hit(NamedTuple):
 
 
 class SegmentFiles(NamedTuple):
-    """Which arrays of the folder hold a segment."""
+    """The arrays of a segment in the folder."""
 
     name: str
     lists: list[tuple[str, int]]
@@ -317,7 +317,7 @@ class Memory:
             return []
         found: list[tuple[float, int, int, int]] = []
         at_least = options.min_similarity
-        # The largest first: it sets the mark for the others.
+        # The largest segment first: its results raise the threshold for the others.
         for which in sorted(range(len(state.segments)), key=lambda i: -len(state.segments[i])):
             segment = state.segments[which]
             positions, similarities = segment.search(query, options, at_least)
@@ -348,8 +348,10 @@ class Memory:
         return found
 
     def some(self, count: int) -> dict[int, tuple[StoredLists, int]]:
-        """Examples from all over the memory as it was built, by number, each with its list and its position
-        there. Additions do not change which."""
+        """A sample of the examples that the memory was built with, by number, each with its list and
+        position.
+
+        Additions do not change the sample."""
         built = int(self.attributes.get("built", 0))
         wanted = np.linspace(0, max(built - 1, 0), min(count, built)).round().astype(np.int64)
         state = self._state
@@ -363,11 +365,11 @@ class Memory:
 
     @property
     def of_training_text(self) -> bool:
-        """Whether its examples are what the system was trained on, each decoded without its own rules."""
+        """Whether the examples are the training text of the system, each decoded without its own rules."""
         return bool(self.attributes["options"].get("leave_one_out", False))
 
     def find(self, number: int) -> Example:
-        """The example with a number; one that is not there is an error."""
+        """The example with this number; raises an error if there is none."""
         for segment in self._state.segments:
             position = int(np.searchsorted(segment.numbers, number))
             if position < len(segment) and segment.numbers[position] == number:
@@ -377,7 +379,7 @@ class Memory:
         raise ConfigError(f"{self.path}: there is no example {number}")
 
     def added(self) -> list[Example]:
-        """What was added after the build and is still there, without what was to stay out of the overlay."""
+        """Examples added after the build and not removed, except those kept out of the overlay."""
         first, plain = int(self.attributes.get("built", 0)), set(self.attributes.get("plain", []))
         return [
             segment.example(position)
@@ -437,7 +439,7 @@ class Memory:
 
 
 def read_segment(folder: ArrayFolder, files: SegmentFiles) -> Segment:
-    """A segment of an opened folder."""
+    """Open a segment of the folder."""
     segment = Segment(unpack(folder.arrays[files.name], folder.path), folder.path)
     if len(segment) != files.size:
         raise ValueError("a segment does not have the size in the manifest")
@@ -445,7 +447,7 @@ def read_segment(folder: ArrayFolder, files: SegmentFiles) -> Segment:
 
 
 def read_lists(folder: ArrayFolder, name: str, count: int) -> StoredLists:
-    """Lists of an opened folder."""
+    """Open lists of the folder."""
     if name not in folder.arrays:
         raise ModelFormatError(f"the lists '{name}' are missing", folder.path, "rebuild the memory")
     dense_size = len(folder.attributes["names"])

@@ -17,8 +17,8 @@ LocalMethod = Literal["mbuu", "ebuu"]
 Loss = Literal["document", "corpus", "sentence"]
 
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.3, "ebuu": 30.0}
-"""λ that helps a little or does no harm where nobody has chosen one; ``memory tune`` finds what helps more.
-Liu et al. (2012) have 0.018 and 0.06 for weights that are measured in another way."""
+"""Default λ: small enough to be safe without tuning; ``memory tune`` finds a better one. Liu et al. (2012)
+use 0.018 and 0.06 for weights on another scale."""
 DEFAULT_SHARPNESSES: dict[str, float] = {"mbuu": 1.0, "ebuu": 2.0}
 DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "corpus"}
 
@@ -39,14 +39,14 @@ def by_method(values: Mapping[str, object]) -> DefaultText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalOptions(Options):
-    """Which examples of a memory a sentence is given.
+    """Which examples of a memory to use for a sentence.
 
     >>> RetrievalOptions(size=20).edit_share
     0.1
     """
 
     size: Annotated[int, AtLeast(1)] = 100
-    """Most examples to use for a sentence (K)."""
+    """Maximum number of examples per sentence (K)."""
     edit_share: Annotated[float, Between(0, 1)] = 0.1
     """Weight of the edit distance in the similarity (θ); the rest is the cosine of tf-idf vectors."""
     min_similarity: Annotated[float, Between(0, 1)] = 0.0
@@ -74,22 +74,22 @@ def _seconds(day: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryOptions(RetrievalOptions):
-    """Which examples of a memory are shown for a sentence."""
+    """Which examples of a memory to show for a sentence."""
 
     size: Annotated[int, AtLeast(1)] = 10
-    """Most examples to show."""
+    """Maximum number of examples to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalOptions(Options):
-    """How weights are made for one sentence from the examples that were found for it.
+    """How to train the weights of a sentence on its examples.
 
     >>> LocalOptions(method="mbuu").strength
     0.3
     """
 
     method: LocalMethod = "ebuu"
-    """``mbuu`` trains by margins, ``ebuu`` by expected error."""
+    """Method of local training: ``mbuu`` (large margin) or ``ebuu`` (expected error)."""
     strength: Annotated[float | None, AtLeast(0), by_method(DEFAULT_STRENGTHS)] = None
     """Strength of local training (λ). Higher values move further from the system's weights; 0 keeps them
     unchanged."""

@@ -1,4 +1,4 @@
-"""A segment of a memory: some examples with their index, written once and never changed."""
+"""A segment of a memory: immutable examples with their index."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Example:
 
 
 class Frequencies:
-    """In how many sentences each word stood when this was counted, and what that makes of its weight.
+    """Document frequencies of words, and their idf weights.
 
-    A word's idf is log(N / df). A word that was not there counts as if it had been there once, and fewer
-    than two sentences as two, so that the first examples of a new memory are not all equally far apart.
+    The idf of a word is log(N / df). An unseen word has df 1, and N is at least 2, so that the first examples
+    of a new memory do not all have the same similarity.
     """
 
     def __init__(self, words: _engine.Vocabulary, counts: npt.NDArray[np.int64], sentences: int) -> None:
@@ -63,7 +63,7 @@ class Frequencies:
         return np.maximum(np.log(max(self.sentences, 2) / df), 0.0)
 
     def arrays(self) -> dict[str, Array]:
-        """As they are stored."""
+        """The stored form."""
         word_bytes, word_offsets = self.words.arrays()
         return {
             "word_bytes": word_bytes,
@@ -74,7 +74,7 @@ class Frequencies:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], path: StrPath) -> Frequencies:
-        """As ``arrays`` gave them."""
+        """Inverse of ``arrays``."""
         try:
             words = _engine.Vocabulary.from_arrays(arrays["word_bytes"], arrays["word_offsets"])
             counts, sentences = arrays["counts"], int(arrays["sentences"][0])
@@ -86,7 +86,7 @@ class Frequencies:
 
 
 class QueryTerms(NamedTuple):
-    """A sentence as its different words and their order."""
+    """A sentence as distinct words and their order."""
 
     words: list[str]
     tokens: npt.NDArray[np.uint16]
@@ -104,7 +104,7 @@ class QueryTerms(NamedTuple):
 def segment_columns(
     examples: Sequence[Example], numbers: Sequence[int], frequencies: Frequencies
 ) -> dict[str, Array]:
-    """The columns of a segment with these examples, which have the given numbers."""
+    """The columns of a segment with these examples and numbers."""
     vocabulary, documents = _engine.Vocabulary(), _engine.Vocabulary()
     words, offsets = vocabulary.encode([split_words(example.source) for example in examples])
     word_bytes, word_offsets = vocabulary.arrays()
@@ -131,12 +131,12 @@ def segment_columns(
 
 
 class Segment:
-    """Examples of a memory and how to find them."""
+    """Examples of a memory with their index."""
 
     def __init__(self, columns: Mapping[str, Array], path: StrPath) -> None:
         self.columns, self.path = columns, path
         self.removed: npt.NDArray[np.uint8] | None = None
-        """Not 0 for each example that is no longer there."""
+        """Nonzero for each removed example."""
         with self.report_corruption():
             self._words = _engine.Vocabulary.from_arrays(columns["word_bytes"], columns["word_offsets"])
             if len(columns["largest_weights"]) != len(self._words):
@@ -153,7 +153,7 @@ class Segment:
 
     @property
     def numbers(self) -> npt.NDArray[np.int64]:
-        """The memory's number of each example, rising."""
+        """The number of each example in the memory, in ascending order."""
         numbers: npt.NDArray[np.int64] = self.columns["numbers"]
         return numbers
 
@@ -189,7 +189,7 @@ class Segment:
             )
 
     def similarities(self, query: QueryTerms, edit_share: float) -> npt.NDArray[np.float64]:
-        """The similarity of every example; slow."""
+        """The similarity of every example, by brute force; slow."""
         with self.report_corruption():
             return self._index.similarities(
                 tokens=query.tokens, words=self._numbers_of(query), idf=query.idf, edit_share=edit_share
@@ -219,7 +219,7 @@ class Segment:
         )
 
     def report_corruption(self) -> _CorruptionReport:
-        """What the engine or NumPy finds wrong is the file's fault."""
+        """Report errors of the engine or NumPy as damage of the file."""
         return _CorruptionReport(self.path)
 
 

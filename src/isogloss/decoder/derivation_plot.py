@@ -1,4 +1,4 @@
-"""A picture of how a translation came about: a row for every rule, in the order of the target words."""
+"""A plot of a derivation: a row for every rule, in the order of the target words."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from isogloss.decoder.derivation import DerivationStep
 
 __all__ = ["derivation_plot"]
 
-_ROW, _TOP, _LETTER, _GAP = 30, 30, 7.85, 14  # a letter of 13 points is that wide
+_ROW, _TOP, _LETTER, _GAP = 30, 30, 7.85, 14  # width of a letter of 13 points
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
 def derivation_plot(words: Sequence[str], steps: Sequence[DerivationStep]) -> str:
-    """An SVG element: the source words on top, and in each row what a rule covers and which words it writes.
+    """An SVG element: the source words on top; in each row, the words that a rule covers and writes.
 
-    Filled boxes are the rule's own source words, empty ones with dashes the gaps that it leaves to later
-    rules. On the right stand the target words so far, the new ones in color.
+    Filled boxes are the source words of the rule, dashed boxes are its non-terminals, which later rules
+    translate. The target words so far are on the right, with new words in color.
     """
     widths = [max(18.0, _LETTER * len(word)) + _GAP for word in words]
     starts = [10.0]

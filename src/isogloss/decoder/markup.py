@@ -1,10 +1,10 @@
-"""Translations given inside the text.
+"""Markup for translations given inside the text.
 
     das <t translation="Old Town">Alte Stadt</t> von <t>Foo &amp; Bar</t>
 
-``<t translation="…">`` gives the translation of the words up to ``</t>``, ``<t>`` alone keeps them as they
-are. ``&lt;``, ``&gt;``, ``&amp;``, ``&quot;``, ``&apos;`` and numbers such as ``&#124;`` stand for
-characters, everywhere in the text. A tag separates words.
+``<t translation="…">`` gives the translation of the words up to ``</t>``; ``<t>`` alone keeps them unchanged.
+``&lt;``, ``&gt;``, ``&amp;``, ``&quot;``, ``&apos;`` and numbers such as ``&#124;`` are character references,
+everywhere in the text. A tag separates words.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def parse_markup(
 ) -> Sentence:
     """Read a line of text with markup, and with factors if their names are given.
 
-    ``path`` and line ``number`` are for the messages, which name the column too.
+    ``path`` and line ``number`` are for messages, which also name the column.
 
     >>> parse_markup('see <t translation="Old Town">Alte Stadt</t>').fixed
     (Fixed(begin=1, end=3, translation=('Old', 'Town')),)
@@ -58,7 +58,7 @@ def parse_markup(
 
 
 def escape_markup(text: str) -> str:
-    """Write text so that ``parse_markup`` reads it as it is.
+    """Escape text for ``parse_markup``.
 
     >>> escape_markup("a <b> & c")
     'a &lt;b&gt; &amp; c'

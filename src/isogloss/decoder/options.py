@@ -1,4 +1,4 @@
-"""Limits and modes of the search."""
+"""Options of the search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNFIT = re.compile(r"[\0 \t-\r\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions(Options):
-    """What the search may do and how hard it tries. All limits are in work, none in time.
+    """Options of the search. All limits are amounts of work, not time.
 
     >>> SearchOptions(beam_size=50).distortion_limit
     6
@@ -71,7 +71,7 @@ class SearchOptions(Options):
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> SearchOptions:
-        """Options by name, as they are stored; a name that is not one of them is refused."""
+        """Options from stored values by name; an unknown name is an error."""
         known = [field.name for field in fields(cls)]
         strange = sorted(values.keys() - set(known))
         if strange:
@@ -85,5 +85,5 @@ class SearchOptions(Options):
 
 
 def engine_options(options: SearchOptions) -> dict[str, Any]:
-    """What the engine's decoder takes: every field under its own name."""
+    """All fields by name, for the engine's decoder."""
     return asdict(options)

@@ -2,10 +2,10 @@
 
     ((('guten', -0.1, 1), ('gutes', -2.3, 1),), (('morgen', 0, 1),),)
 
-A lattice is a list of places, a place a list of arcs, an arc a word, a score and how many places it leads
-ahead; the last place follows the last of the list. Words are quoted as Python quotes them. A score is a
-logarithm; that of probability 0, ``-inf``, counts as -100, so that such an arc is taken where there is no
-other. The notation is read by a parser of its own: nothing in a file is ever executed.
+A lattice is a list of nodes, a node is a list of arcs, and an arc is a word, a score and the number of nodes
+it leads ahead; the final node follows the last one in the list. Words are quoted like Python strings. A score
+is a logarithm; ``-inf`` is read as -100, so that such an arc is still used if there is no other. The format
+has its own parser: nothing in a file is ever executed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_PLACES = 4096
 
 
 class Arc(NamedTuple):
-    """A word between two places."""
+    """A word between two nodes."""
 
     begin: int
     end: int
@@ -47,7 +47,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """Words on arcs between the places 0 to ``places`` - 1; every arc leads to a higher place.
+    """Words on arcs between the nodes 0 to ``places`` - 1; every arc leads to a higher node.
 
     >>> Lattice.from_words(["guten", "morgen"]).arcs[1]
     Arc(begin=1, end=2, word='morgen', score=0.0)
@@ -84,7 +84,7 @@ class Lattice:
 
 
 def parse_plf(line: str, path: StrPath = "lattice", number: int | None = None) -> Lattice:
-    """Read one lattice; ``path`` and line ``number`` are for the messages. An empty line is an empty one.
+    """Read one lattice; ``path`` and line ``number`` are for messages. An empty line is an empty lattice.
 
     >>> parse_plf("((('a', -0.5, 1), ('b', 0, 2),), (('c', 0, 1),),)").places
     3
@@ -100,7 +100,7 @@ def parse_plf(line: str, path: StrPath = "lattice", number: int | None = None) -
 
 
 def format_plf(lattice: Lattice) -> str:
-    """Write a lattice on one line; ``parse_plf`` reads the same lattice back, arcs in order of places."""
+    """Write a lattice on one line for ``parse_plf``, with arcs in the order of nodes."""
     columns: list[list[str]] = [[] for _ in range(lattice.places - 1)]
     for arc in sorted(lattice.arcs, key=lambda arc: arc.begin):
         word = arc.word.replace("\\", "\\\\").replace("'", "\\'")
@@ -109,7 +109,7 @@ def format_plf(lattice: Lattice) -> str:
 
 
 class _Parser:
-    """Walks over the tokens of one line."""
+    """Reads the tokens of one line."""
 
     def __init__(self, line: str) -> None:
         self._line, self._end = line, 0
@@ -169,14 +169,14 @@ class _Parser:
         self._take("mark", "'('", "(")
 
     def _closed(self) -> bool:
-        """Whether the list ends here; its bracket is taken."""
+        """Whether the list ends here; consumes its bracket."""
         if self._next is not None and self._next[:2] == ("mark", ")"):
             self._next = next(self._tokens, None)
             return True
         return False
 
     def _separator(self) -> None:
-        """A comma, which may be left out before a closing bracket."""
+        """Consume a comma, which is optional before a closing bracket."""
         if self._next is not None and self._next[:2] != ("mark", ")"):
             self._take("mark", "',' or ')'", ",")
 

@@ -1,4 +1,4 @@
-"""Lines to translate, as they arrive on a stream, and what is written for them."""
+"""Translate a stream of lines as they arrive."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _BATCH = 50  # inputs per thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputOptions(Options):
-    """How lines to translate are read."""
+    """How to read the lines."""
 
     input: Literal["text", "plf"] = "text"
-    """What a line is: ``text`` for a sentence, ``plf`` for a word lattice."""
+    """Format of a line: ``text`` for a sentence, ``plf`` for a word lattice."""
     tokenized: bool = False
     """Read and write tokens separated by spaces, even if the system was trained with a tokenizer."""
     markup: bool = False
@@ -56,7 +56,7 @@ class InputOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputOptions(Options):
-    """What is written for each line, and how long it may take."""
+    """What to write for each line, and limits."""
 
     nbest: Annotated[int, AtLeast(1)] = 1
     """Number of different translations to write for each sentence. More than 1 needs format ``moses`` or
@@ -77,13 +77,13 @@ class OutputOptions(Options):
 
 
 ReadLine = Callable[[str, int], Source]
-"""What a line with a number is; raises DataFormatError."""
+"""Parses a line with its number; raises DataFormatError."""
 
 
 def line_reader(path: StrPath, options: InputOptions, text: TextProcessing | None) -> ReadLine:
-    """How to read the lines of a file: lattices, or sentences with any of markup, factors and terms.
+    """A function that reads the lines of a file: lattices, or sentences with markup, factors and terms.
 
-    Sentences are tokenized by ``text``; without it they are tokens, and only then may have markup or factors.
+    ``text`` tokenizes sentences; without it they are tokens, and only then may have markup or factors.
     """
     if text is not None and (options.markup or options.factors):
         raise ConfigError(
@@ -116,10 +116,11 @@ def arriving_batches(
     replace_invalid: bool = False,
     bad_line: Callable[[DataFormatError], None] | None = None,
 ) -> Iterator[list[Source]]:
-    """Yield what is to be translated, enough for all threads at a time, as soon as lines are complete.
+    """Yield batches of inputs, large enough for all threads, as soon as lines are complete.
 
-    Whoever writes line by line and waits for an answer gets one. A line that cannot be read is told to
-    ``bad_line`` and is empty; without ``bad_line``, what comes before it is yielded and the error raised.
+    So a client that writes one line and waits gets its answer. ``bad_line`` is called for a line that cannot
+    be read, which becomes empty; without ``bad_line``, the inputs before it are yielded and the error is
+    raised.
     """
     number, size = 0, _BATCH * threads
     for lines in split_chunks(chunks, path, allow_zero=True):
@@ -153,9 +154,9 @@ def written(
     nbest: int | None = None,
     threads: int = 1,
 ) -> Iterator[str]:
-    """Translate a batch and yield what is written for it; the number of its first sentence is ``first``.
+    """Translate a batch and yield its output; ``first`` is the number of its first sentence.
 
-    Of ``nbest`` translations (by default those that are written), ``choose`` says which is the best.
+    ``choose`` selects the best of ``nbest`` translations (by default, as many as are written).
     """
     size = nbest or options.nbest
     limits: dict[str, Any] = {"max_words": options.max_words, "time_limit": options.time_limit}

@@ -276,9 +276,9 @@ def load(
 
 
 def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
-    """What a stored system is made of; with ``verify``, all of it is read and what is damaged refused.
+    """Inspect a stored system; with ``verify``, read all of it and raise an error if it is damaged.
 
-    The weights have no checksum, since they may be edited; they must fit the features.
+    The weights have no checksum, because they may be edited; they must match the features.
     """
     folder = Path(path)
     facts = _facts(folder)
@@ -306,12 +306,12 @@ def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
 
 
 def is_system(path: StrPath) -> bool:
-    """Whether a folder has the description that a stored system has."""
+    """Whether a folder is a stored system."""
     return (Path(path) / _FACTS).is_file()
 
 
 def _set_weights(decoder: Decoder, weights: Mapping[str, float] | StrPath) -> SparseWeights | None:
-    """Let a decoder use weights by name, dense and sparse together; gives the sparse ones."""
+    """Set dense and sparse weights by name; return the sparse ones."""
     dense, by_name = split_sparse(weights if isinstance(weights, Mapping) else read_weights(weights))
     try:
         sparse = None
@@ -331,7 +331,7 @@ def _checksum(facts: Mapping[str, Any]) -> str:
 
 
 def _write_facts(folder: Path, options: SearchOptions, *, without: Sequence[str] = ()) -> None:
-    """Describe a folder: what is missing from it later is noticed."""
+    """Write the description of a folder, which lists its parts."""
     parts = [part for part in _PARTS if part not in without and (folder / part).exists()]
     facts: dict[str, Any] = {
         "format": "isogloss",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TextTranslator", "Translator", "best_lines", "source_text"]
 
-_BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
+_BATCH = 50  # inputs per thread and engine call: Ctrl-C works between calls
 
 
 class Translator(Protocol):
@@ -40,7 +40,7 @@ class Translator(Protocol):
     def text(self) -> TextProcessing | None:
         """Tokenization and detokenization; None if the translator works on tokens."""
 
-    @overload  # a string is an iterable of strings too, but is taken as a sentence
+    @overload  # a string is also an iterable of strings, but means one sentence
     def translate(  # type: ignore[overload-overlap]
         self, sentences: Source, *, threads: int = 1, tokenized: bool = False
     ) -> Translation: ...
@@ -50,7 +50,7 @@ class Translator(Protocol):
     ) -> Iterator[Translation]: ...
 
     def nbest(self, sentences: Iterable[Source], *, nbest: int = 100, threads: int = 1) -> NbestStore:
-        """The best ``nbest`` translations of every tokenized sentence, all different, with their features."""
+        """The ``nbest`` best different translations of every tokenized sentence, with their features."""
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
         """Translate a sentence and show the rules used and the contribution of every feature."""
@@ -68,7 +68,7 @@ class TextTranslator(ABC):
     ) -> DecodedBatch:
         """Translate sentences and keep what their translations need later."""
 
-    @overload  # a string is an iterable of strings too, but is taken as a sentence
+    @overload  # a string is also an iterable of strings, but means one sentence
     def translate(  # type: ignore[overload-overlap]
         self,
         sentences: Source,
@@ -145,7 +145,7 @@ class _Limits:
 
 
 def source_text(item: Source) -> str:
-    """The text of a source as people write it; empty if it never was such text."""
+    """The plain text of a source; empty if there is none."""
     return item if isinstance(item, str) else getattr(item, "text", "")
 
 
@@ -154,9 +154,9 @@ def _words(item: Source) -> str:
 
 
 def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = None) -> Iterator[str]:
-    """The best translation of every input as text, or the one that was chosen.
+    """The best or the chosen translation of every input as text.
 
-    A word of the input that an n-best list cannot carry is written as it was.
+    An input word that an n-best list cannot hold is written in its original form.
     """
     chosen = best_rows(store) if rows is None else rows
     for item, line in zip(inputs, store.lines(chosen, len(inputs)), strict=True):
@@ -168,7 +168,7 @@ def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = Non
 
 
 def _own_words(item: Source) -> list[str]:
-    """Words that may come through as they are."""
+    """Words that may be copied to the translation."""
     if isinstance(item, str):
         return split_words(item)
     if isinstance(item, Lattice):

@@ -1,4 +1,4 @@
-"""What a learner may do with dense weights: leave them, bound them, keep them near a value."""
+"""Constraints on dense weights: frozen, bounded, or with a prior."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Constraints", "Limits", "Prior"]
 
 
 class Prior(NamedTuple):
-    """A weight is expected near ``mean``; every deviation costs ``strength / 2 * (weight - mean)**2``."""
+    """A Gaussian prior: a deviation from ``mean`` costs ``strength / 2 * (weight - mean)**2``."""
 
     mean: float
     strength: float
@@ -30,7 +30,7 @@ class Limits(NamedTuple):
     upper: FloatArray
     mean: FloatArray
     strength: FloatArray
-    """0 where there is no prior."""
+    """Strength of the prior; 0 if there is none."""
 
     @property
     def free(self) -> NDArray[np.bool_]:
@@ -39,7 +39,7 @@ class Limits(NamedTuple):
 
     @property
     def scale_matters(self) -> bool:
-        """Whether multiplying all weights by the same number can break something."""
+        """Whether scaling all weights could violate a constraint."""
         return bool(np.any(np.isfinite(self.lower) | np.isfinite(self.upper) | (self.strength > 0)))
 
     def penalty(self, dense: FloatArray) -> float:
@@ -62,9 +62,9 @@ class Constraints:
     frozen: Sequence[str] = ()
     """Features that keep the weight they start with."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Least and greatest weight; infinities are allowed."""
+    """Minimum and maximum weight; infinities are allowed."""
     priors: Mapping[str, Prior] = field(default_factory=dict)
-    """Where a weight is expected, in the units of the objective (BLEU in 0..1)."""
+    """Priors on weights, in the units of the objective (BLEU in 0 to 1)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frozen", tuple(self.frozen))

@@ -40,13 +40,13 @@ class Mert(Options):
     """
 
     restarts: Annotated[int, AtLeast(0)] = 20
-    """Searches after the one from the start weights; each begins near the best weights found before."""
+    """Number of random restarts; each begins near the best weights so far."""
     random_directions: Annotated[int, AtLeast(0)] = 10
-    """Directions tried when no single weight improves anything; 0 to stop there."""
+    """Random directions to try when no single weight improves the score; 0 stops there."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of random weights and directions."""
+    """Random seed for weights and directions."""
     threads: Annotated[int, AtLeast(1)] = 1
-    """Searches at a time; the result does not depend on it."""
+    """Number of threads; the result does not depend on it."""
     constraints: Constraints = field(default_factory=Constraints)
 
     def learn(
@@ -57,7 +57,7 @@ class Mert(Options):
         held_out: Problem | None = None,
         track: Track = no_track,
     ) -> Learned:
-        """Search from all starts; ``held_out`` decides between their results if it is given."""
+        """Search from all starts; the best result, on ``held_out`` if given, wins."""
         if not problem.dense_names:
             raise ConfigError("MERT tunes dense features only, and there are none; use batch-mira or pro")
         begin = problem.vector(start)
@@ -110,7 +110,7 @@ class _Shared(NamedTuple):
         return self.search(vector, number)
 
     def search(self, vector: WeightVector, number: int) -> tuple[float, WeightVector]:
-        """Climb from ``vector``, which is changed, to where no direction leads higher."""
+        """Hill-climb from ``vector``, which is modified, to a local optimum."""
         random = np.random.default_rng([self.options.seed, number])
         climber = _Climber(self, vector)
         while climber.single_weights(random) or climber.random_directions(random):
@@ -118,7 +118,7 @@ class _Shared(NamedTuple):
         return climber.goal, vector
 
     def normalized(self, vector: WeightVector) -> WeightVector:
-        """Weights that choose the same candidates and whose sizes add up to 1, if nothing forbids it."""
+        """Weights scaled to an L1 norm of 1, if no constraint forbids it; they choose the same candidates."""
         size = np.abs(vector.dense).sum()
         if self.limits.scale_matters or np.any(vector.sparse) or size == 0:
             return vector
@@ -126,13 +126,13 @@ class _Shared(NamedTuple):
 
 
 def _spread(problem: Problem) -> FloatArray:
-    """Sizes of weights with which all features matter alike; 0 for features that never matter."""
+    """Sizes of weights that give all features the same influence; 0 for features that never matter."""
     deviation = problem.deviations()
     return np.where(deviation > 0, 1 / np.where(deviation > 0, deviation, 1), 0.0)
 
 
 class _Climber:
-    """One search: where it stands, and the moves."""
+    """One search: its current weights and moves."""
 
     def __init__(self, shared: _Shared, vector: WeightVector) -> None:
         self._shared, self._vector = shared, vector
@@ -140,7 +140,7 @@ class _Climber:
         self.goal = shared.problem.score_of(vector) - shared.limits.penalty(vector.dense)
 
     def single_weights(self, random: np.random.Generator) -> bool:
-        """Optimize every weight by itself, in random order; whether anything improved."""
+        """Optimize every weight separately, in random order; return whether anything improved."""
         problem, lines, limits, spread, _ = self._shared
         improved = False
         for column in random.permutation(np.flatnonzero(limits.free & (spread > 0))).tolist():
@@ -151,7 +151,7 @@ class _Climber:
         return improved
 
     def random_directions(self, random: np.random.Generator) -> bool:
-        """Try random directions until one improves something; whether one did."""
+        """Try random directions until one improves the score; return whether one did."""
         _, lines, limits, spread, options = self._shared
         for _ in range(options.random_directions):
             direction = np.where(limits.free, random.normal(size=len(spread)) * spread, 0.0)
@@ -179,14 +179,14 @@ def best_step(
 ) -> tuple[float, float]:
     """How far to go along a direction, and the score minus the cost of the priors there.
 
-    ``scores`` has one number for every interval between thresholds. Without priors the middle of the best
-    interval is taken, of equally good ones the nearest.
+    ``scores`` has one number for every interval between thresholds. Without priors, the result is the middle
+    of the best interval; in case of ties, of the nearest one.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.stack([(limits.lower - dense) / direction, (limits.upper - dense) / direction])
     ends = ends[:, direction != 0]
     low, high = ends.min(axis=0).max(initial=-np.inf), ends.max(axis=0).min(initial=np.inf)
-    # Beyond the last threshold nothing changes any more: a little further is far enough.
+    # Nothing changes beyond the last threshold, so a small step is enough.
     margin = 0.1 * (np.abs(thresholds[[0, -1]]).max() if len(thresholds) else 1.0) + 1e-6
     first, last = (thresholds[0], thresholds[-1]) if len(thresholds) else (0.0, 0.0)
     begin = np.concatenate(([min(first - margin, 0.0)], thresholds)).clip(low, high)

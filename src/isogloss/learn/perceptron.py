@@ -1,4 +1,4 @@
-"""The averaged perceptron: the best candidate against the one the model would choose."""
+"""The averaged perceptron: the oracle candidate against the model's choice."""
 
 from __future__ import annotations
 

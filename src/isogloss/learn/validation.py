@@ -1,4 +1,4 @@
-"""Whether there is something to learn, and whether what was learned can be used."""
+"""Checks before and after learning: is there something to learn, and are the weights usable?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW_SENTENCES = 50
 
 
 def check_problem(problem: Problem) -> list[str]:
-    """Refuse a problem from which nothing can be learned; otherwise say what makes it doubtful."""
+    """Raise an error if nothing can be learned from a problem; otherwise return warnings."""
     if not problem.dense_names and not problem.sparse_names:
         raise TrainingError("the candidates have no features, so there is nothing to tune")
     quality, first = problem.sentence_scores(), problem.sentences()[:-1]
@@ -49,7 +49,8 @@ def check_problem(problem: Problem) -> list[str]:
 
 
 def check_weights_learned(problem: Problem, weights: Mapping[str, float]) -> None:
-    """Refuse weights that cannot be meant: not numbers, all zero, exploded, or useless on their own list."""
+    """Raise an error if weights are unusable: not finite, all zero, too large, or useless on their own
+    list."""
     broken = [name for name, weight in weights.items() if not np.isfinite(weight)]
     if broken:
         raise TrainingError(f"the weight of '{broken[0]}' became {weights[broken[0]]}: the learner diverged")

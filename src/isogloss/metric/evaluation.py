@@ -1,4 +1,4 @@
-"""Scores of one or several systems on a test set, and what can be said about their differences."""
+"""Scores of one or several systems on a test set, with significance tests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SHORT_NAMES = {"BLEU": "bleu", "NIST": "nist", "chrF2": "chrf", "TER": "ter"}
 TESTS = ("bootstrap", "randomization", "none")
 _INTERVAL_SAMPLES = 1000
 _DEFAULT_SAMPLES = {"bootstrap": 1000, "randomization": 10_000, "none": 0}
-_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenized full stop
+_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenized period
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,17 +59,17 @@ class EvaluateOptions:
     metrics: tuple[str, ...] = ("bleu", "chrf")
     """Any of bleu, nist, chrf, ter."""
     lowercase: bool = False
-    """Lower-case before scoring; TER, as sacreBLEU has it, always does."""
+    """Ignore case. TER always ignores case, as in sacreBLEU."""
     tokenize: str = "13a"
     """sacreBLEU's tokenizer for BLEU and NIST; none for text that is tokenized already."""
     test: str = "bootstrap"
-    """How systems are compared with the first: bootstrap, randomization or none."""
+    """Test of each system against the first: bootstrap, randomization or none."""
     samples: int | None = None
-    """Draws or trials of the test; by default 1,000 for the bootstrap, 10,000 for randomization."""
+    """Number of draws or trials of the test; by default 1,000 for the bootstrap, 10,000 for randomization."""
     seed: int = 1
-    """Of all random draws."""
+    """Random seed."""
     worst: int = 0
-    """Sentences to show that differ most from the baseline's, by sentence BLEU."""
+    """Number of sentences to show that differ most from the baseline, by sentence BLEU."""
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.metrics if name not in METRICS]
@@ -90,7 +90,7 @@ class EvaluateOptions:
 
 @dataclass(frozen=True, slots=True)
 class SystemOutput:
-    """The output of a system: one list of lines, or one for each run of its optimizer."""
+    """The output of a system: one list of lines, or one for each run."""
 
     name: str
     runs: tuple[Sequence[str], ...]
@@ -104,7 +104,7 @@ class SystemOutput:
         return cls(name or ",".join(files), tuple(list(read_lines(path)) for path in paths), files)
 
     def check(self, references: References) -> None:
-        """Complain unless every run has one line for each sentence."""
+        """Check that every run has one line for each sentence."""
         if not self.runs:
             raise ConfigError(f"system '{self.name}' has no output")
         names = self.files or tuple(f"{self.name}, run {i}" for i in range(1, len(self.runs) + 1))
@@ -125,12 +125,12 @@ class SystemScore:
     """Standard deviation over the runs, with n-1; None for a single run."""
     interval: Interval
     comparison: Comparison | None
-    """With the baseline; None for the baseline itself."""
+    """Comparison with the baseline; None for the baseline itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceDifference:
-    """A sentence that two systems translate differently well. Scores are sentence BLEU, 0..100."""
+    """A sentence on which two systems differ in quality. Scores are sentence BLEU, 0 to 100."""
 
     line: int
     baseline_score: float
@@ -142,14 +142,14 @@ class SentenceDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemResult:
-    """All that was found out about a system."""
+    """All results of a system."""
 
     name: str
     scores: tuple[SystemScore, ...]
     zero_bleu: tuple[int, ...]
-    """Per run: sentences whose BLEU is zero when nothing is smoothed."""
+    """Per run, the number of sentences whose BLEU is zero without smoothing."""
     differences: tuple[SentenceDifference, ...]
-    """From the baseline; the largest first."""
+    """Differences from the baseline, the largest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,12 +158,12 @@ class Evaluation(Rows):
 
     sentences: int
     signatures: dict[str, str]
-    """By metric."""
+    """Signatures by metric."""
     systems: tuple[SystemResult, ...]
     warnings: tuple[str, ...]
 
     def score(self, metric: str = "bleu", system: str | None = None) -> float:
-        """One score, by the name of the metric, of the first system or the one that is named."""
+        """The score by a metric of the first system, or of the named one."""
         found = [one for one in self.systems if system is None or one.name == system]
         if not found:
             names = ", ".join(one.name for one in self.systems)
@@ -174,7 +174,7 @@ class Evaluation(Rows):
         raise ConfigError(f"there is no score of '{metric}'; there are: {', '.join(self.signatures)}")
 
     def rows(self) -> list[Row]:
-        """System, metric, score and what is known about it."""
+        """Rows with system, metric, score, interval and test."""
         return [
             {
                 "system": system.name,
@@ -191,7 +191,7 @@ class Evaluation(Rows):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that was found out."""
+        """All results as plain values."""
         return asdict(self)
 
 
@@ -259,12 +259,11 @@ def evaluate(
 ) -> Evaluation:
     """Score translations against references, with confidence intervals and significance tests.
 
-    ``hypothesis`` is a file, a list of sentences, or a dictionary of several systems by name, of which the
-    first is the baseline that others are tested against. A list of files (``Path`` objects) or of lists is
-    several runs of one system. ``references`` is a file, or has a string or a list of strings for each
-    sentence. ``metrics`` are any of ``bleu``, ``nist``, ``chrf``, ``ter``, and ``Metric`` objects; BLEU, chrF
-    and TER are sacreBLEU's and come with its signatures. The other keywords are the fields of
-    ``EvaluateOptions``.
+    ``hypothesis`` is a file, a list of sentences, or a dictionary of systems by name, the first of which is
+    the baseline for the tests. A list of files (``Path`` objects) or of lists is several runs of one system.
+    ``references`` is a file, or has a string or a list of strings for each sentence. ``metrics`` are any of
+    ``bleu``, ``nist``, ``chrf``, ``ter``, and ``Metric`` objects; BLEU, chrF and TER are sacreBLEU's and come
+    with its signatures. The other keywords are the fields of ``EvaluateOptions``.
 
     >>> references = ["the cat sat on the mat", "a dog barked"]
     >>> result = evaluate(["the cat is on the mat", "a dog barked"], references, metrics="bleu")

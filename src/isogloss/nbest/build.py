@@ -1,4 +1,4 @@
-"""An n-best store from Python's own objects: strings, numbers, arrays."""
+"""Make an n-best store from Python objects: strings, numbers, arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from isogloss.nbest.store import DenseGroup, Float64, NbestStore
 __all__ = ["Alignment", "Numbers", "build_store", "candidate_links", "candidate_strings", "flat_numbers"]
 
 Numbers = Iterable[float | None] | Iterable[Iterable[float | None]]
-"""One number per candidate: a list for each sentence, or all of them one after another."""
+"""One number per candidate: a list for each sentence, or one flat list."""
 
 Alignment = str | Iterable[Sequence[int]]
 """Aligned words of a candidate: ``0-0 1-2``, or pairs of source and target positions."""
@@ -34,7 +34,7 @@ def build_store(
     alignments: Sequence[Alignment | None] | None = None,
     tokenize: Callable[[str], Sequence[str]] | None = None,
 ) -> NbestStore:
-    """A store of these candidates; ``sentences`` has the number of each one's sentence, never falling."""
+    """A store of these candidates; ``sentences`` has the sentence number of each, in order."""
     builder = NbestBuilder()
     for row, (sentence, text) in enumerate(zip(sentences, texts, strict=True)):
         if not isinstance(text, str):
@@ -100,7 +100,7 @@ def _with_dense(store: NbestStore, sentences: Sequence[int], features: Mapping[s
 
 
 def candidate_strings(texts: Iterable[str], sentence: int) -> list[str]:
-    """The candidates of a sentence; a string would be taken for its characters."""
+    """The candidates of a sentence; rejects a string, which would be split into characters."""
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise ConfigError(
             f"candidates: sentence {sentence} has {texts!r}; a list of strings is expected for each sentence"
@@ -119,7 +119,7 @@ def candidate_links(
 
 
 def _flat_values(values: Iterable[Any], sizes: Sequence[int], what: str) -> list[Any]:
-    """One value per candidate, from a list for each sentence or from all of them one after another."""
+    """One value per candidate, from a list for each sentence or from one flat list."""
     given = list(values)
     if any(_is_nested(item) for item in given):
         if len(given) != len(sizes):

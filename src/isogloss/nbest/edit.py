@@ -19,7 +19,7 @@ __all__ = ["add_column", "best_rows", "concatenate", "distinct", "highest_rows",
 
 
 def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) -> NbestStore:
-    """The list with one more dense column; ``values`` has one number per candidate."""
+    """A copy of the list with an additional dense column; ``values`` has one number per candidate."""
     column = np.asarray(values, dtype=np.float64)
     if column.shape != (store.num_candidates,):
         raise ConfigError(f"{column.size:,} values for {store.num_candidates:,} candidates")
@@ -44,7 +44,7 @@ def best_rows(store: NbestStore) -> Int64:
 
 
 def highest_rows(store: NbestStore, values: Float64) -> Int64:
-    """The candidate with the highest value of every sentence, the first of equals."""
+    """The candidate with the highest value of every sentence; the first in case of ties."""
     offsets = store.sentence_offsets.tolist()
     return np.array(
         [begin + np.argmax(values[begin:end]) for begin, end in itertools.pairwise(offsets)], dtype=np.int64
@@ -52,9 +52,9 @@ def highest_rows(store: NbestStore, values: Float64) -> Int64:
 
 
 def distinct(store: NbestStore) -> NbestStore:
-    """Of candidates with the same words keep the one with the highest score.
+    """Among candidates with the same words, keep the one with the highest score.
 
-    A candidate without a score counts as lower than any; of equals the first is kept.
+    A missing score is lower than any other; in case of ties, the first candidate is kept.
     """
     scores = np.where(np.isnan(store.scores), -np.inf, store.scores)
     kept: list[int] = []
@@ -72,8 +72,8 @@ def distinct(store: NbestStore) -> NbestStore:
 def merge(stores: Sequence[NbestStore]) -> NbestStore:
     """All candidates of all lists, sentence by sentence, in the order of the lists.
 
-    A candidate with the same words and features as an earlier one of its sentence is left out. A dense
-    feature that one list lacks is 0 there.
+    A candidate with the same words and features as an earlier one of its sentence is dropped. A dense feature
+    that is missing in a list is 0.
     """
     return _without_repetitions(concatenate(stores))
 
@@ -122,7 +122,7 @@ def _widened(store: NbestStore, groups: tuple[DenseGroup, ...]) -> Float64:
 
 
 def _joined_words(words: Vocabulary, parts: Iterable[tuple[Vocabulary, Ragged]]) -> Ragged:
-    """Rows of words of several vocabularies, renumbered into one."""
+    """Merge rows of word ids of several vocabularies into one."""
     values, lengths = [], []
     for vocabulary, rows in parts:
         numbers = np.array([words.add(word) for word in vocabulary.words()], np.uint32)
@@ -168,7 +168,7 @@ def _offsets(lengths: Sequence[Int64]) -> Int64:
 
 
 def _grouped(merged: NbestStore) -> NbestStore:
-    """Turn a list whose ``sentence_ids`` name the sentence of every row into a proper one."""
+    """Group the rows of a list whose ``sentence_ids`` has the sentence of every row."""
     order = np.argsort(merged.sentence_ids, kind="stable")
     ids, first = np.unique(merged.sentence_ids[order], return_index=True)
     every = np.zeros(1, np.int64)

@@ -1,7 +1,7 @@
 """The JSON output of sockeye: one object per sentence, with ``translations`` and ``scores``.
 
-Sockeye's scores are costs, lower is better; the store holds their negatives. Where a hypothesis has
-several scores (target factors), the first is the translation's and the others become dense columns.
+The scores of sockeye are costs (lower is better); the store has their negatives. If a hypothesis has several
+scores (target factors), the first is its score and the others become dense columns.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ def write(store: NbestStore) -> Iterator[str]:
 
 
 def losses(store: NbestStore) -> list[str]:
-    """Only words and scores have a place."""
+    """The format holds only words and scores."""
     lost = lost_dense(store, _carried(store)) + lost_sparse(store)
     return lost + lost_alignment(store) + lost_segmentation(store)
 
 
 def _carried(store: NbestStore) -> tuple[str, ...]:
-    """The scores of factors stand behind a candidate's own score, so all candidates must have one."""
+    """Factor scores follow a candidate's own score, so all candidates must have a score."""
     return () if np.any(np.isnan(store.scores)) else (_FACTORS,)
