@@ -136,7 +136,7 @@ class WeightTable {
 };
 
 /// Lays features out as a table that WeightView reads, with `slots` records, more than there are features. Throws
-/// std::invalid_argument if one is 0 or stands twice, std::length_error if more slots are needed.
+/// std::invalid_argument if one is 0 or occurs twice, std::length_error if more slots are needed.
 void fill_table(std::span<const std::uint64_t> features, std::span<const float> weights,
                 std::span<StoredWeight> slots);
 

@@ -125,7 +125,7 @@ TEST("the builder refuses what no list can hold, and everything after it") {
   check_refused("the score is -inf", [](NbestBuilder& b) { b.set_score(-kInfinite); });
   check_refused("beyond 65535", [](NbestBuilder& b) { b.add_aligned_pair(0, 65536); });
   check_refused("ends before it begins", [](NbestBuilder& b) { b.add_phrase(2, 1, 0, 0); });
-  check_refused("stands twice", [](NbestBuilder& b) {
+  check_refused("occurs twice", [](NbestBuilder& b) {
     b.add_dense("x", std::vector{1.0});
     b.add_dense("x", std::vector{1.0});
   });

@@ -78,9 +78,7 @@ def test_malformed_points_are_named(point: str, tmp_path: Path) -> None:
     path.write_text(f"0-0\n0-0 {point} 1-1\n")
     with pytest.raises(DataFormatError) as error:
         Alignments.read(path)
-    assert str(error.value).startswith(
-        f"{path}:2: '{point}' is not an alignment point; points are written i-j"
-    )
+    assert str(error.value).startswith(f"{path}:2: '{point}' is not an alignment point; write points as i-j")
 
 
 def test_points_outside_the_sentences_are_named(tmp_path: Path) -> None:

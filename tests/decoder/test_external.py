@@ -76,7 +76,7 @@ def test_standard_streams_and_braces(make: Make) -> None:
     ("script", "message"),
     [
         ("import sys; sys.exit('no model here')", "failed with exit code 1; it said:\nno model here"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "was ended by SIGSEGV"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "was killed by SIGSEGV"),
         ("print('all is well')", "wrote no n-best list to {nbest}; it said:\nall is well"),
         ("import sys; open(sys.argv[3], 'w')", "wrote an invalid n-best list: the file is empty"),
         ("import sys; open(sys.argv[3], 'w').write('garbage')", "wrote an invalid n-best list: .* on line 1"),
@@ -140,7 +140,7 @@ def test_commands_that_make_no_sense(make: Make) -> None:
         ExternalDecoder(["/nowhere/decoder", "{weights}"]).decode(["a"], {}, size=1)
     with pytest.raises(ConfigError, match=r"'\{sorce\}' in the argument '.*' is not a known name"):
         ExternalDecoder(["x", "{sorce}", "{weights}"])
-    with pytest.raises(ConfigError, match=r"does not mention \{weights\}"):
+    with pytest.raises(ConfigError, match=r"does not contain \{weights\}"):
         ExternalDecoder(["x"])
     for command in ([], "x {weights}", [""]):
         with pytest.raises(ConfigError, match="a command is a list"):

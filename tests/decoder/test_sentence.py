@@ -14,10 +14,10 @@ from isogloss.io.errors import ConfigError, DataFormatError
 @pytest.mark.parametrize(
     ("words", "more", "message"),
     [
-        ("a b", {"fixed": (Fixed(0, 3, ()),)}, "given for words 0 to 3 overlaps another, covers nothing"),
+        ("a b", {"fixed": (Fixed(0, 3, ()),)}, "given for words 0 to 3 overlaps another one, is empty"),
         ("a b", {"fixed": (Fixed(1, 1, ()),)}, "given for words 1 to 1"),
         ("a b", {"fixed": (Fixed(0, 2, ()), Fixed(1, 2, ()))}, "given for words 1 to 2"),
-        ("a b", {"fixed": (Fixed(0, 1, ("x y",)),)}, "the word 'x y' is empty or has whitespace"),
+        ("a b", {"fixed": (Fixed(0, 1, ("x y",)),)}, "the word 'x y' is empty or contains whitespace"),
         ("a b", {"factors": (("N",),), "factor_names": ("pos",)}, "'pos' has 1 entries for 2 words"),
         ("a", {"factors": (("N",),)}, "factor names must be unique"),
     ],
@@ -87,8 +87,8 @@ def test_the_leftmost_longest_term_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\tx\na\ty\n", "terms:2: 'a' has another translation on line 1"),
-        ("a\t\n", "terms:1: no translation for 'a'; leave the tab away"),
+        ("a\tx\na\ty\n", "terms:2: 'a' has a different translation on line 1"),
+        ("a\t\n", "terms:1: no translation for 'a'; remove the tab"),
         ("\tx\n", "terms:1: the line has no term"),
         ("a\tb\tc\n", "terms:1: more than two columns"),
     ],

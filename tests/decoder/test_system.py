@@ -229,8 +229,8 @@ def test_every_changed_byte_of_the_description_is_found(copy: Path) -> None:
             r"system\.json: format version 99 is newer than this version of isogloss supports \(1\); upgrade",
         ),
         ({"kind": "lm"}, r"system\.json: is damaged or was edited"),
-        ({"options": {"beam_size": -1}}, r"system\.json: the search options make no sense \(beam_size must"),
-        ({"options": []}, r"system\.json: the search options make no sense"),
+        ({"options": {"beam_size": -1}}, r"system\.json: the search options are invalid \(beam_size must"),
+        ({"options": []}, r"system\.json: the search options are invalid"),
     ],
 )
 def test_a_description_that_cannot_be_used(copy: Path, changes: dict[str, object], message: str) -> None:

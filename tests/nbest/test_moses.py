@@ -138,7 +138,7 @@ def test_agrees_with_a_slow_parser_on_any_bytes(text: bytes) -> None:
         ("0 ||| a ||| LM= 1e999 ||| 1", "the value of 'LM' is '1e999', a number is expected"),
         ("0 ||| a ||| -3 ||| 1", "'-3' has no feature name before it"),
         ("0 ||| a ||| LM= 1 s=2 3 ||| 1", "'3' has no feature name before it"),
-        ("0 ||| a ||| = 3 ||| 1", "'=' stands where a feature name is expected"),
+        ("0 ||| a ||| = 3 ||| 1", "'=' found where a feature name is expected"),
         ("0 ||| a ||| =3 ||| 1", "'' is not a valid feature name"),
         ("0 ||| a ||| x|||y=3 ||| 1", "'x|||y' is not a valid feature name"),
         ("0 ||| a ||| LM= 1 LM= 2 ||| 1", "feature 'LM' occurs twice"),

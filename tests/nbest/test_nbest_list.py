@@ -220,7 +220,7 @@ def test_more_features_and_other_scores() -> None:
         ({"scores": [1, float("inf")]}, "candidate 1 of sentence 0: the score is inf"),
         ({"features": {"LM": [1, None]}}, "feature 'LM' of candidate 1 of sentence 0 is nan"),
         ({"features": {"a b": [1, 2]}}, "'a b' is not a valid feature name"),
-        ({"alignments": [["0-0"]]}, "alignments: a list for each sentence"),
+        ({"alignments": [["0-0"]]}, "alignments must be a list for each sentence"),
         ({"alignments": [["0-0", "0:1"]]}, "candidate 1 of sentence 0: .* is not an alignment link"),
         ({"alignments": [["0-0", [(0, 70000)]]]}, "between 0 and 65535, got 0-70000"),
         ({"source": ["a", "b"]}, "source: 2 sentences for 1 lists of candidates"),

@@ -70,7 +70,7 @@ class Lattice:
         for arc in sorted(self.arcs):
             if not 0 <= arc.begin < arc.end < self.places:
                 raise ValueError(
-                    f"the arc '{arc.word}' leads from node {arc.begin} to node {arc.end}; arcs must lead to "
+                    f"the arc '{arc.word}' leads from node {arc.begin} to {arc.end}; arcs must lead to "
                     f"a higher node, at most {self.places - 1}"
                 )
             if not _WORD.fullmatch(arc.word):

@@ -172,5 +172,5 @@ def _collision(
 
     first, second = name(order[twice[0]]), name(order[twice[0] + 1])
     if first == second:
-        return f"the sparse feature '{first}' stands twice"
+        return f"the sparse feature '{first}' occurs twice"
     return f"the sparse features '{first}' and '{second}' have the same number; leave one of them out"

@@ -50,7 +50,7 @@ _TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
-    """What is measured and how.
+    """Options of an evaluation.
 
     >>> EvaluateOptions(metrics=("bleu", "ter"), test="randomization").tokenize
     '13a'

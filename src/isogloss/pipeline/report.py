@@ -1,4 +1,4 @@
-"""The page about a trained system."""
+"""The HTML report of a trained system."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FEATURES = 40
 
 
 def system_page(trained: Trained) -> Page:
-    """All that can be said about a trained system."""
+    """Make the report of a trained system."""
     page = Page(f"Training of {trained.folder.name}")
     _scores(page, trained.results, tuned=bool(trained.history["iterations"]))
     tuning_section(page, trained.history)
@@ -71,7 +71,7 @@ def _interval(score: Mapping[str, Any]) -> str:
 
 
 def history_of(result: TuneResult, method: str) -> dict[str, Any]:
-    """What is written down about tuning."""
+    """The stored history of tuning."""
     return {
         "method": method,
         "best": result.best.iteration,
@@ -80,7 +80,7 @@ def history_of(result: TuneResult, method: str) -> dict[str, Any]:
 
 
 def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
-    """Learning curves, from what tuning wrote down."""
+    """Learning curves from the history of tuning."""
     steps = history["iterations"]
     page.heading("Tuning")
     if not steps:

@@ -1,4 +1,4 @@
-"""Tuning a stored system again: from files to weights that are stored in place of the old ones."""
+"""Tune a stored system again and replace its weights."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["TuningFiles", "tune_stored"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningFiles(Options):
-    """What a stored system is tuned on."""
+    """The files for tuning a stored system."""
 
     dev_source: StrPath
-    """Source sentences to tune on, one per line: text if the system was trained with a tokenizer, else
-    tokens."""
+    """Source sentences to tune on, one per line: plain text if the system was trained with a tokenizer,
+    otherwise tokens."""
     dev_target: tuple[StrPath, ...]
     """Their references, one file per translator."""
     held_out_source: StrPath | None = None
@@ -39,8 +39,8 @@ class TuningFiles(Options):
     work: StrPath | None = None
     """Folder for the state of the run. An interrupted run resumes from it if you repeat the command."""
     input: Literal["text", "plf"] = "text"
-    """What a line is: ``text`` for a sentence, ``plf`` for a word lattice, whose scores become a feature with
-    a weight."""
+    """Format of a line: ``text`` for a sentence, ``plf`` for a word lattice, whose scores become a feature
+    with a weight."""
     tokenized: bool = False
     """Treat all sentences as tokens, even if the system was trained with a tokenizer."""
 
@@ -59,7 +59,7 @@ def tune_stored(
     track: Track = no_track,
     report: Callable[[TuneIteration], None] | None = None,
 ) -> TuneResult:
-    """Tune a stored system and store its new weights, which happens only if tuning completes."""
+    """Tune a stored system and store its new weights if tuning completes."""
     options = options or TuneOptions()
     system = load(folder)
     text = None if files.tokenized else system.text

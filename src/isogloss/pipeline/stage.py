@@ -1,4 +1,4 @@
-"""What a stage is, and the order in which stages can be run."""
+"""Stages and their order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isogloss.io.streams import StrPath
 __all__ = ["CHECKPOINT", "Output", "Stage", "StageFunction", "in_order"]
 
 CHECKPOINT = "checkpoint"
-"""Under this name the outputs of a stage that wants one have a folder that outlives a kill."""
+"""Name of the checkpoint folder in the outputs of a stage."""
 
 StageFunction = Callable[[Mapping[str, Path], Mapping[str, Path], Mapping[str, Any]], object]
 
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What another stage makes, named as an input: ``stage["name"]`` gives it."""
+    """An output of another stage used as an input: ``stage["name"]`` returns it."""
 
     stage: str
     name: str
@@ -34,10 +34,10 @@ class Output:
 class Stage:
     """A step from named files or folders to named files or folders.
 
-    ``function(inputs, outputs, options)`` reads the input paths and writes the output paths, which are not
-    the final ones: what it made is moved into place when it returns, and thrown away if it fails. It must
-    be pure: the same inputs and options, the same outputs. What does not change the result (threads,
-    memory) does not belong in the options; bind it to the function.
+    ``function(inputs, outputs, options)`` reads the input paths and writes the output paths, which are
+    temporary: outputs are moved into place when it returns, and removed if it fails. It must be pure: the
+    same inputs and options give the same outputs. Settings that do not change the result (threads, memory) do
+    not belong in the options; bind them to the function.
 
     >>> def shout(inputs, outputs, options):
     ...     outputs["loud"].write_text(inputs["text"].read_text().upper() + options["end"])
@@ -94,7 +94,7 @@ class Stage:
 
 
 def in_order(stages: Sequence[Stage]) -> list[Stage]:
-    """The stages in an order in which each finds its inputs made; as given where that is free."""
+    """Topological order of the stages; as given where the order is free."""
     by_name = {stage.name: stage for stage in stages}
     if len(by_name) < len(stages):
         raise ConfigError("two stages have the same name: " + ", ".join(stage.name for stage in stages))
@@ -119,7 +119,7 @@ def _needs(stage: Stage, by_name: Mapping[str, Stage]) -> set[str]:
                 raise ConfigError(
                     f"stage '{stage.name}' needs stage '{item.stage}', which is not in this run"
                 )
-            by_name[item.stage][item.name]  # complains if there is no such output
+            by_name[item.stage][item.name]  # raises an error if there is no such output
             needed.add(item.stage)
     return needed
 

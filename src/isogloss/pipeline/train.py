@@ -2,9 +2,9 @@
 
 DIR/system/           the system; 'isogloss translate DIR' uses it
 DIR/results.json      its scores
-DIR/dev.translation   what it makes of the development set; test.translation likewise
-DIR/report.html       how it was made, how it learned, how good it is
-DIR/work/             what was made on the way; needed to continue or to change an option, else not
+DIR/dev.translation   translation of the development set; also test.translation
+DIR/report.html       report on training, tuning and evaluation
+DIR/work/             intermediate files, needed only to resume or to change an option
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from isogloss.tuning import TuneIteration
 __all__ = ["Trained", "claim", "train"]
 
 _RECORD = "run.jsonl"
-_OWN = {"run.lock", ".part", ".checkpoint", "input"}  # what a run has that was killed before its first record
+_OWN = {"run.lock", ".part", ".checkpoint", "input"}  # files of a run that was killed before its first record
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What training left in a folder."""
+    """The result of training in a folder."""
 
     folder: Path
     options: TrainOptions
@@ -52,7 +52,7 @@ class Trained:
 
     @cached_property
     def history(self) -> Mapping[str, Any]:
-        """How tuning went: method, best iteration, and a row for each iteration."""
+        """The history of tuning: method, best iteration, and a row for each iteration."""
         return _read(self.folder / "work" / "tuning" / "history.json")
 
     @cached_property
@@ -62,7 +62,7 @@ class Trained:
 
     @cached_property
     def sampling(self) -> Mapping[str, Any] | None:
-        """What was chosen of the training pairs, and what it is worth; None if all were used."""
+        """The selection of training pairs and its perplexities; None if all were used."""
         return _read(self.folder / "work" / "sample" / "facts.json") if self.options.adapt_to else None
 
     @property
@@ -88,11 +88,11 @@ class Trained:
 
     @property
     def report(self) -> Path:
-        """The page that tells all."""
+        """The HTML report."""
         return self.folder / REPORT
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values: where it is, how good it is, how it was tuned, what each stage cost."""
+        """Folder, scores, history and cost of each stage as plain values."""
         costs = ("stage", "wall_seconds", "cpu_seconds", "peak_bytes", "output_bytes")
         return {
             "folder": str(self.folder),
@@ -147,7 +147,7 @@ def train(
 
 
 def claim(folder: Path) -> None:
-    """Refuse a folder that holds something else."""
+    """Raise an error if the folder contains other files."""
     try:
         used = folder.exists() and any(item.name not in _OWN for item in folder.iterdir())
     except NotADirectoryError:
@@ -163,7 +163,7 @@ def claim(folder: Path) -> None:
 
 
 def _check_sets(options: TrainOptions) -> None:
-    """What is wrong with small files should be said before the large ones are worked on."""
+    """Check the small files before the large ones are processed."""
     more = [*options.adapt_to, *(path for files in options.extra_bitext for path in files)]
     columns = [*options.source_columns.values(), *options.target_columns.values()]
     for path in (options.source, options.target, *more, *columns):

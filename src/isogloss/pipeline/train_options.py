@@ -1,4 +1,4 @@
-"""What ``isogloss train`` can be told."""
+"""Options of ``isogloss train``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 SearchName = Literal["hiero", "phrase", "block"]
 
 NO_TUNING = "none"
-"""The method that leaves the weights as they are."""
+"""The method that does not tune the weights."""
 CLASS = "class"
 """The token type of word classes."""
 DEFAULT_FEATURES = SparseOptions(
@@ -50,13 +50,13 @@ DEFAULT_FEATURES = SparseOptions(
     source_types=("surface", CLASS),
     target_types=("surface", CLASS),
 )
-"""Sparse features that ``online-mira`` learns unless told otherwise."""
+"""Default sparse features for ``online-mira``."""
 NO_FEATURES = SparseOptions(templates=())
 BLOCK_DECODER = SearchOptions(
     hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
 )
-"""How blocks are searched unless told otherwise. The training text is decoded many times, and a choice of
-few blocks per phrase is learned sooner."""
+"""Default search options for blocks. The training text is decoded many times, and few blocks per phrase are
+learned faster."""
 ONLINE_MIRA = "online-mira"
 RELEVANT_SET = "relevant-set"
 _OLD_NAMES = {"tuner": "method"}
@@ -65,7 +65,7 @@ _CATALOGS = ("po", "xliff")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions(Options):
-    """From which files a system is trained, and how. All that is here may change the result.
+    """Files and options of training. Everything here may change the result.
 
     >>> TrainOptions(source="a.de", target="a.en", tokenizer="none").sides[0].case
     'keep'
@@ -88,7 +88,7 @@ class TrainOptions(Options):
     dev_size: Annotated[int, AtLeast(0), DefaultText("a tenth of the pairs, at most 1,000")] = 0
     """Pairs to set aside for tuning if there is no ``dev_source``; 0 sets aside a tenth, at most 1,000."""
     test_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Pairs to set aside for testing if there is no ``test_source``."""
+    """Number of pairs to set aside for testing if there is no ``test_source``."""
     adapt_to: tuple[StrPath, ...] = ()
     """Source text to adapt to: rules are extracted only from training pairs similar to it. Word alignment and
     the language model still use all pairs."""
@@ -198,9 +198,9 @@ class TrainOptions(Options):
     def from_settings(
         cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> TrainOptions:
-        """The options that settings stand for; a wrong name or type is an error that says where.
+        """Make options from settings; an error names a wrong name or type.
 
-        ``warn`` is told about names of earlier versions.
+        ``warn`` is called for names of earlier versions.
         """
         settings = cls.current_names(settings, warn)
         if isinstance(settings.get("method"), str) and settings["method"] != NO_TUNING:
@@ -210,7 +210,7 @@ class TrainOptions(Options):
                 "there is no training text; give --source and --target, or one bilingual file as --source"
             )
         if isinstance(settings.get("rules"), Mapping):
-            # What is usual for rules depends on the search.
+            # Defaults of rules depend on the search.
             rules = dict(settings["rules"])
             check_names(ExtractOptions, rules, "rules")
             settings["rules"] = ExtractOptions.for_grammar(
@@ -219,7 +219,7 @@ class TrainOptions(Options):
         if isinstance(settings.get("decoder"), Mapping) and settings.get("search") == "block":
             settings["decoder"] = {**asdict(BLOCK_DECODER), **settings["decoder"]}
         if isinstance(settings.get("features"), Mapping):
-            # What is not said of sparse features stays as it is by default, with the columns that are given.
+            # Sparse features that are not set keep their defaults, with the given columns added.
             usual = DEFAULT_FEATURES.to_json()
             for side in ("source", "target"):
                 usual[f"{side}_types"] += list(settings.get(f"{side}_columns", ()))
@@ -230,7 +230,7 @@ class TrainOptions(Options):
     def current_names(
         settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> dict[str, Any]:
-        """Settings by today's names; ``warn`` is told about those of earlier versions."""
+        """Settings with current names; ``warn`` is called for names of earlier versions."""
         found = dict(settings)
         for old, new in _OLD_NAMES.items():
             if old in found:
@@ -290,12 +290,12 @@ class TrainOptions(Options):
         return self.source_columns if side == "source" else self.target_columns
 
     def annotated(self, side: str) -> list[str]:
-        """Token types that other tools find in the training text."""
+        """Token types from other tools."""
         return [name for name in self._types(side) if name in ANNOTATORS and name not in self.columns(side)]
 
     @property
     def sides(self) -> tuple[SideOptions, SideOptions]:
-        """What is done to the text of the source and of the target language."""
+        """Text processing of the source and target sides."""
         names = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
         languages = (
             self.source_language or _language(self.source),
@@ -313,7 +313,7 @@ class TrainOptions(Options):
 
     @property
     def protected(self) -> tuple[str, ...]:
-        """Kinds of placeholders that are protected."""
+        """Kinds of placeholders to protect."""
         if self.placeholders is not None:
             return parse_kinds(",".join(self.placeholders or ("none",)))
         catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
@@ -321,7 +321,7 @@ class TrainOptions(Options):
 
     @property
     def sparse_features(self) -> SparseOptions:
-        """The sparse features, none of them or some."""
+        """The sparse features, possibly none."""
         if self.features is not None:
             return self.features
         if self.learner_name == RELEVANT_SET:
@@ -336,20 +336,20 @@ class TrainOptions(Options):
 
     @property
     def needs_classes(self) -> bool:
-        """Whether a sparse feature looks at word classes."""
+        """Whether a sparse feature uses word classes."""
         return any(
             CLASS in self._types(side) and CLASS not in self.columns(side) for side in ("source", "target")
         )
 
     @property
     def extraction(self) -> ExtractOptions:
-        """Which rules are extracted."""
-        # Loose edges give words that are never aligned a rule; tight ones let them through untranslated.
+        """The options of rule extraction."""
+        # Loose phrase pairs give rules to words that are never aligned; tight ones leave them untranslated.
         return self.rules or ExtractOptions.for_grammar(grammar_of(self.search), tight=False)
 
     @property
     def search_options(self) -> SearchOptions:
-        """Limits of the search, and which one it is."""
+        """The search options."""
         if self.search == "block":
             given = self.decoder or BLOCK_DECODER
             order = given.phrase_order if given.phrase_order == "monotone" else "swap"
@@ -363,13 +363,13 @@ class TrainOptions(Options):
 
     @property
     def tuning(self) -> TuneOptions:
-        """How it is tuned, with method and seed filled in."""
+        """The tuning options, with method and seed filled in."""
         return replace(self.tune, method=self.method, seed=self.seed)
 
 
 def _learns_sparse(name: str) -> bool:
     entry = find_learner(name, decoder=True)
-    return entry.needs_decoder and entry.sparse  # the lists of a decoder have its dense features only
+    return entry.needs_decoder and entry.sparse  # n-best lists of a decoder have dense features only
 
 
 def grammar_of(search: str) -> str:
@@ -378,7 +378,7 @@ def grammar_of(search: str) -> str:
 
 
 def _language(path: StrPath) -> str:
-    """What the ending of a file's name says, such as ``de`` for ``train.de.gz``."""
+    """The language in a file name, such as ``de`` for ``train.de.gz``."""
     name = Path(path)
     if name.suffix in (".gz", ".zst"):
         name = name.with_suffix("")

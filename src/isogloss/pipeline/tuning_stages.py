@@ -1,4 +1,4 @@
-"""The stages that make a system from models: tune, and put everything together."""
+"""The stages that make a system from models: tune, and assemble."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
 
 LEAST_SENTENCES = 10
-"""A development set of fewer sentences says nothing about weights."""
+"""A development set with fewer sentences is useless for tuning."""
 
 
 def start(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Weights that are not tuned, in place of those that tuning finds."""
+    """Write untuned weights instead of tuning."""
     decoder = _decoder(inputs, options)
     write_weights(
         outputs["weights"], default_weights(decoder.names, hierarchical=decoder.options.hierarchical)
@@ -50,7 +50,7 @@ def start(inputs: Paths, outputs: Paths, options: Options) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watching:
-    """With how many threads, and who is told how it goes."""
+    """Number of threads and callbacks."""
 
     threads: int
     track: Track
@@ -58,7 +58,7 @@ class Watching:
 
 
 def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
-    """Find the weights under which the development set is translated best."""
+    """Tune the weights on the development set."""
     sources, references = _sentences(inputs, "dev")
     learned_from = len(sources) - options["held_out"]
     if learned_from < LEAST_SENTENCES:
@@ -77,7 +77,7 @@ def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watc
 
 
 def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
-    """Find weights on the training text; the development set says which iteration was the best."""
+    """Tune the weights on the training text; the development set selects the best iteration."""
     tuning = from_settings(TuneOptions, options["tune"])
     sources, references = _sentences(inputs, "train")
     if "test_source" in inputs:
@@ -126,7 +126,7 @@ def _tune(
 
 
 def _sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:
-    """Sources and streams of references, without what is empty or is translated in windows anyway."""
+    """Sources and reference streams, without empty sentences and those long enough for windows."""
     sources = list(read_lines(inputs[f"{name}_source"]))
     streams = References.read(
         [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
@@ -147,7 +147,7 @@ def _write_history(path: Path, history: Mapping[str, Any]) -> None:
 
 
 def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """The system as one folder that needs nothing else."""
+    """Store the system in one self-contained folder."""
     text = TextProcessing.open(inputs["text"])
     weights = read_weights(inputs["weights"])
     system = create_system(

@@ -15,9 +15,9 @@ from isogloss.tuning.relevant_set import RelevantSetOptions
 __all__ = ["TURNS", "TuneOptions"]
 
 TURNS = 10
-"""Of a learner of lists, unless told otherwise."""
+"""Default for n-best learners."""
 _STORED_NAMES = {"online-mira": "mira", "batch-mira": "kbmira"}
-"""What fingerprints of runs call them, so that a run of an older version can go on."""
+"""Names in fingerprints of runs, so that a run of an older version can resume."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class TuneOptions(Options):
     def from_settings(
         cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> TuneOptions:
-        """Options from settings; ``warn`` is told about names of earlier versions."""
+        """Options from settings; ``warn`` is called for names of earlier versions."""
         settings = dict(settings)
         if isinstance(settings.get("method"), str):
             settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
@@ -64,7 +64,7 @@ class TuneOptions(Options):
 
     @property
     def entry(self) -> LearnerEntry:
-        """What the registry says of the method."""
+        """The registry entry of the method."""
         return find_learner(self.method.partition(":")[0], decoder=True)
 
     def learner(self, threads: int = 1) -> Any:
@@ -76,12 +76,12 @@ class TuneOptions(Options):
 
     @property
     def passes(self) -> int:
-        """Iterations, with the usual number filled in."""
+        """Iterations; the default of the method if not set."""
         if self.entry.needs_decoder:
             return int(self.learner().iterations)
         return self.iterations or TURNS
 
     def as_stored(self) -> dict[str, Any]:
-        """As plain values, in the form that fingerprints and stored runs have."""
+        """As plain values, in the form used in fingerprints and stored runs."""
         name, colon, rest = self.method.partition(":")
         return {**asdict(self), "method": f"{_STORED_NAMES.get(name, name)}{colon}{rest}"}

@@ -6,13 +6,12 @@ alternatives V_r. The weights minimize, by stochastic gradient descent,
     (1/N) Σ_i Φ_i / 2 + λ‖w‖²,    Φ = (1/K) Σ_{z in V_K} max_{z' in V_r} φ(z, z'),
     φ(z, z') = (Bl(z) - Bl(z')) · max(0, 1 - (s_w(z) - s_w(z')))²
 
-(the 2 of the square is inside η, so that λ here is half the λ beside Φ itself). A step takes a truth and
-its most costly alternative: w ← (1 - 2ηλ) w + η (Bl(z) - Bl(z')) max(0, 1 - w·Δh) Δh. Then every sentence is
-decoded with the new weights, what comes out joins V_r, and learning goes on.
-
-The decoder is a black box (``isogloss.tuning.sequence_decoder``). A sequence that is decoded and better
-than the worst truth takes its place, since truths that a beam found need not be the best; a sequence that is
-there already is not added again. Features in fewer than ``min_count`` stored sequences get no weight.
+(the 2 of the square is inside η, so that λ here is half the λ beside Φ itself). A step takes a truth and its
+most costly alternative: w ← (1 - 2ηλ) w + η (Bl(z) - Bl(z')) max(0, 1 - w·Δh) Δh. Then every sentence is
+decoded with the new weights, the results are added to V_r, and learning continues. The decoder is a black box
+(``isogloss.tuning.sequence_decoder``). A decoded sequence that is better than the worst truth replaces it,
+because truths found by beam search may not be the best; duplicates are not added. Features in fewer than
+``min_count`` stored sequences get no weight.
 """
 
 from __future__ import annotations
@@ -46,12 +45,12 @@ __all__ = ["SELECTIONS", "RelevantSetIteration", "RelevantSetOptions", "Relevant
 KIND, VERSION = "relevant-set", 1
 SELECTIONS = ("top", "nbest", "exact")
 _TRUTHS, _BEGIN = "truths", "begin"
-_LARGEST = 1e6  # a weight beyond it says that learning runs away
+_LARGEST = 1e6  # a larger weight means that learning diverges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevantSetOptions(Options):
-    """How weights are learned from the training text itself.
+    """Options of relevant-set training, which learns weights from the training text.
 
     >>> RelevantSetOptions(selection="nbest").nbest
     10
@@ -138,7 +137,7 @@ class RelevantSetIteration:
 
 
 class RelevantSetTrainer:
-    """Learns the weights of a decoder. All sequences are kept in ``work``, and in memory as features."""
+    """Learns the weights of a decoder. All sequences are stored in ``work``; their features are in memory."""
 
     def __init__(
         self,
@@ -152,7 +151,7 @@ class RelevantSetTrainer:
             raise ConfigError("there are no sentences to learn from")
         self._decoder, self.options, self._work, self._threads = decoder, options, work, threads
         self._real = list(decoder.real)
-        # Smaller values under larger weights: a step changes the weights of the values as they are by less.
+        # Scaled-down values have larger weights, so a step changes the original weights by less.
         self._scales = np.array([feature.scale for feature in self._real]) / math.sqrt(options.real_rate)
         self.set = _engine.RelevantSet(
             sentences=decoder.size,
@@ -163,7 +162,7 @@ class RelevantSetTrainer:
         self._mean, self._share = (
             np.zeros(0),
             0.0,
-        )  # what the mean is made of, by column, and how much that is
+        )  # weighted sum of weights by column, and the total
         self._names = NameLog(work / "names")
         self._clock = Clock()
         self.iteration = 0
@@ -188,7 +187,7 @@ class RelevantSetTrainer:
         self.set.restart(now)
 
     def save(self, keep: Iterable[int] = ()) -> None:
-        """Store the weights of this iteration; of those of before the last, only the ones to keep remain."""
+        """Store the weights of this iteration; remove older ones except the best."""
         weights = self.weights()
         arrays: dict[str, npt.NDArray[np.generic]] = {
             "now": self.set.now(),
@@ -212,7 +211,7 @@ class RelevantSetTrainer:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def restore(self, iteration: int) -> None:
-        """Go on after an iteration that was stored, with the same options, decoder and sentences."""
+        """Resume after a stored iteration with the same options, decoder and sentences."""
         folder = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION)
         if folder.attributes.get("options") != self._signature():
             raise ConfigError(f"{self._work}: contains a run with other options; remove it to start over")
@@ -225,7 +224,7 @@ class RelevantSetTrainer:
         now = np.array(folder.arrays["now"], np.float64)
         if len(now) > self.set.columns:
             raise ModelFormatError("the stored sequences are incomplete", self._work, "repeat the command")
-        # What an iteration decodes comes after its weights.
+        # Sequences of an iteration are stored after its weights.
         self.set.restart(np.concatenate([now, np.zeros(self.set.columns - len(now))]))
         self._mean, self._share = np.array(folder.arrays["mean"]), float(folder.attributes["share"])
         self.iteration = iteration
@@ -240,7 +239,7 @@ class RelevantSetTrainer:
     # An iteration ------------------------------------------------------------------------------------
 
     def iterate(self, track: Track = no_track) -> RelevantSetIteration:
-        """Decode every part of the text with what was learned before, and add what comes out."""
+        """Decode every part of the text with the current weights, add the results and learn from them."""
         decoded = self._parts()[-1] if self.iteration else self._everyone()
         self.iteration += 1
         before, score = self.set.rows, 0.0
@@ -269,11 +268,11 @@ class RelevantSetTrainer:
         return np.arange(self._decoder.size)
 
     def _parts(self) -> list[npt.NDArray[np.int64]]:
-        """Sentences in their order, cut into parts."""
+        """Sentences in random order, split into parts."""
         return np.array_split(self._everyone(), min(self.options.parts, self._decoder.size))
 
     def learn(self, sentences: npt.NDArray[np.int64], track: Track = no_track) -> None:
-        """Passes of stochastic gradient descent over the sequences that some sentences have."""
+        """Passes of stochastic gradient descent over the sequences of some sentences."""
         options = self.options
         self.set.restart(self.set.now())
         passes = range(options.passes)
@@ -294,7 +293,7 @@ class RelevantSetTrainer:
         self._mean, self._share = mean, options.memory * self._share + share
 
     def objective(self) -> float:
-        """What is minimized, times two: mean Φ over the sequences there are + 2λ‖w‖²."""
+        """Twice the objective: mean Φ over the stored sequences + 2λ‖w‖²."""
         return float(self.set.losses(self._threads).mean()) + (
             2 * self.options.regularization * self.set.squared_norm()
         )
@@ -306,7 +305,7 @@ class RelevantSetTrainer:
         kept: list[Sequences],
         track: Track,
     ) -> float:
-        """Add what the decoder finds; gives the summed quality of the best sequences."""
+        """Add the decoder's sequences; return the summed quality of the best ones."""
         nbest = {"top": 1, "nbest": self.options.nbest, "exact": EVERYTHING}[self.options.selection]
         found = self._decoder.decode(
             weights, sentences, nbest=nbest, distinct=self.options.selection != "exact", track=track
@@ -327,14 +326,14 @@ class RelevantSetTrainer:
     # Sequences ---------------------------------------------------------------------------------------
 
     def _take_in(self, part: Sequences, kept: list[Sequences], *, as_truth: bool = False) -> None:
-        """Add sequences, and note the names of features that count from now on."""
+        """Add sequences, and log the names of features that reach ``min_count``."""
         if part.store.num_candidates == 0:
             return
         self._add(part, as_truth=as_truth)
         activated = self.set.take_activated()
         if len(activated):
             self._names.add(*part.names(activated))
-        # What a search knows is not needed any more, and it is large.
+        # Free the search, which is large and no longer needed.
         kept.append(Sequences(part.store, part.rows, part.qualities, _forgotten))
 
     def _store(self, kept: list[Sequences], name: str) -> None:
@@ -373,7 +372,7 @@ class RelevantSetTrainer:
         )
 
     def stored_weights(self, iteration: int) -> SequenceWeights:
-        """Those of an iteration that was saved and kept."""
+        """The weights of a stored iteration."""
         arrays = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION).arrays
         names = [feature.name for feature in self._real]
         return SequenceWeights(
@@ -383,7 +382,7 @@ class RelevantSetTrainer:
     def name_arrays(
         self, features: npt.NDArray[np.uint64]
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
-        """Names of features that have a weight, one after another, and where each ends."""
+        """The concatenated names of features that have a weight, and the end of each."""
         return self._names.names_of(features)
 
 
