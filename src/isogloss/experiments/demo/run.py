@@ -1,4 +1,4 @@
-"""The demo from its first step to its report; a demo that was interrupted resumes."""
+"""Run the demo from its first step to its report; an interrupted demo resumes."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ Without the network there are two ways on:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOptions(Options):
-    """What the demo translates."""
+    """Options of the demo."""
 
     language: str = "de"
     """Language to translate English into: de, fr, es, ja, pt_BR, …"""
     large: bool = False
     """Train on twice as many messages: downloads 34 MB more and takes longer."""
     synthetic: bool = False
-    """Do without the network: translate into an invented language."""
+    """Use no network: translate into a synthetic language."""
     pairs: Annotated[int, AtLeast(100)] = 2000
-    """Sentence pairs of ``synthetic``."""
+    """Number of sentence pairs for ``synthetic``."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -60,7 +60,7 @@ class DemoOptions(Options):
 def run_demo(
     folder: Path, options: DemoOptions, *, run_words: RunWords, say: Say, track: Track
 ) -> DemoOutcome:
-    """Go the whole way, or the rest of it."""
+    """Run all steps, or the remaining ones."""
     facts = {
         "language": options.language,
         "large": options.large,
@@ -78,7 +78,7 @@ def run_demo(
 
 
 def _claim(folder: Path, options: dict[str, Any]) -> Path:
-    """Take the folder; gives the journal of such a demo if one was interrupted there, or an empty one."""
+    """Claim the folder; return the journal of an interrupted demo, or an empty one."""
     marker, journal = folder / _MARKER, folder / "journal.jsonl"
     advice = "choose another one with --folder"
     try:
@@ -136,13 +136,13 @@ def _travel(folder: Path, corpus: DemoCorpus, journal: Path, run_words: RunWords
 
 
 class _Runner:
-    """Runs steps one after another and writes down what is done; what was done before is not done again."""
+    """Runs steps in order and records them; finished steps are skipped."""
 
     def __init__(self, journal: Path, run_words: RunWords, say: Say) -> None:
         self._journal, self._run_words, self._say = journal, run_words, say
         self._before: dict[str, dict[str, Any]] = {}
         for line in journal.read_text("utf-8").splitlines():
-            with contextlib.suppress(ValueError):  # a line that was cut off tells nothing
+            with contextlib.suppress(ValueError):  # ignore a truncated line
                 self._before[json.loads(line)["command"]] = json.loads(line)
         self.done: list[Timed] = []
 
@@ -155,7 +155,7 @@ class _Runner:
         begun = time.monotonic()
         with _redirected(step):
             self._run_words(step.arguments)
-            sys.stdout.flush()  # results and notes in the order in which they come
+            sys.stdout.flush()  # results and notes in their original order
         afterward()
         self.done.append(Timed(step.purpose, str(step), time.monotonic() - begun))
         with self._journal.open("a", encoding="utf-8") as stream:

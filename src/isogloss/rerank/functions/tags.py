@@ -1,4 +1,4 @@
-"""Tags of the words of every candidate, from a file beside the list."""
+"""Tags of the words of every candidate, from a file."""
 
 from __future__ import annotations
 
