@@ -172,7 +172,7 @@ nb::dict finished(Source& source) {
 
 void bind_nbest(nb::module_& module) {
   nb::class_<nbest::MosesReader>(module, "MosesReader",
-                                 "Reads an n-best list in the notation of Moses, piece by piece.")
+                                 "Reads an n-best list in Moses format, in chunks.")
       .def(
           "__init__",
           [](nbest::MosesReader* self, bool named_values_are_dense, bool fields_before_features) {
@@ -186,7 +186,7 @@ void bind_nbest(nb::module_& module) {
             const nb::gil_scoped_release release;
             reader.feed(bytes);
           },
-          "chunk"_a, "Take the next bytes of the file.")
+          "chunk"_a, "Read the next bytes of the file.")
       .def("lines", &nbest::MosesReader::lines, "Lines read so far.")
       .def(
           "finish", [](nbest::MosesReader& reader) { return finished(reader); },

@@ -256,7 +256,7 @@ double SearchResult::log_total(std::size_t number, double scale) {
 }
 
 void bind_search_result(nb::module_& module) {
-  nb::class_<SearchResult>(module, "SearchResult", "Searches that were kept; they keep the decoder.")
+  nb::class_<SearchResult>(module, "SearchResult", "Searches kept for later queries; they keep the decoder alive.")
       .def(nb::init<>())
       .def("sparse", &SearchResult::sparse, "sentence"_a, "rows"_a,
            nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
@@ -301,7 +301,7 @@ void bind_search_result(nb::module_& module) {
       .def("ngram_posteriors", &SearchResult::ngram_posteriors, "sentence"_a, "scale"_a, "order"_a,
            nb::sig("def ngram_posteriors(self, sentence: int, scale: float, order: int) "
                    "-> dict[tuple[str, ...], float]"),
-           "How often each n-gram of up to ``order`` words is expected in the translation.")
+           "Expected count of each n-gram of up to ``order`` words in the translation.")
       .def("log_total", &SearchResult::log_total, "sentence"_a, "scale"_a,
            "Logarithm of the sum of exp(scale * score) over all derivations; -inf without any.");
 }

@@ -39,7 +39,7 @@ struct LargeMarginOptions {
   bool keep = false;
   /// Stop when the duality gap is at most this part of the primal objective.
   double tolerance = 1e-8;
-  /// Stop anyway after so many steps; a step changes one or two alphas.
+  /// Stop anyway after this many steps; a step changes one or two alphas.
   std::size_t max_steps = 100000;
 };
 

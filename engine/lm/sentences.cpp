@@ -59,7 +59,7 @@ void for_each_hash(std::string_view text, Visit&& visit) {
   for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) visit(hash64(word));
 }
 
-/// The words of some sentences, one after another, with what begins and ends a sentence.
+/// The words of some sentences, consecutively, with what begins and ends a sentence.
 struct Batch {
   std::vector<std::uint64_t> hashes;
   std::vector<std::size_t> lengths;  // words in each sentence

@@ -11,7 +11,7 @@ namespace isogloss::text {
 
 /// Words numbered from 0 in the order of their first appearance.
 ///
-/// Strings lie one after another in one block of bytes, so the whole is two flat arrays on disk. Many
+/// Strings lie consecutively in one block of bytes, so the whole is two flat arrays on disk. Many
 /// readers or one writer.
 class Vocabulary {
  public:

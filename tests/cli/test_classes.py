@@ -82,7 +82,7 @@ def test_odd_corpora_work(tmp_path: Path, content: str, capfd: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("content", "arguments", "message"),
     [
-        (b"", [], "text: no words found; tokenized sentences are expected"),
+        (b"", [], "text: no words found; give tokenized sentences"),
         (b"\n \n", [], "text: no words found"),
         (b"a\n\xff\n", [], "text:2: byte 0xff"),
         (b"a\0b\n", [], "not a text file"),

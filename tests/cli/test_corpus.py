@@ -183,7 +183,7 @@ BAD: list[tuple[str, bytes, list[str], str]] = [
         "a.en",
         gzip.compress(b"x\n" * 999, mtime=0)[:-9],
         ["check", "a.en", "a.tv"],
-        "a.en: the compressed file ends in",
+        "a.en: the compressed file is truncated",
     ),
     (
         "a.tv",
@@ -195,7 +195,7 @@ BAD: list[tuple[str, bytes, list[str], str]] = [
         "a.en",
         gzip.compress(b"x\n" * 999, mtime=0)[:20],
         ["tokenize", "a.en", "out"],
-        "a.en: the compressed file ends",
+        "a.en: the compressed file is truncated",
     ),
     ("a.en", b"f\xfcr\n" * 60, ["convert", "a.en", "a.tv", "out.tsv"], "a.en:1: byte 0xfc at column 2"),
     ("a.en", b"f\xfcr\n", ["tokenize", "a.en", "out"], "a.en:1: byte 0xfc at column 2"),

@@ -143,7 +143,7 @@ def test_commands_that_make_no_sense(make: Make) -> None:
     with pytest.raises(ConfigError, match=r"does not contain \{weights\}"):
         ExternalDecoder(["x"])
     for command in ([], "x {weights}", [""]):
-        with pytest.raises(ConfigError, match="a command is a list"):
+        with pytest.raises(ConfigError, match="the command must be a list"):
             ExternalDecoder(command)
     with pytest.raises(ConfigError, match="timeout must be above 0 seconds, got 0"):
         CommandOptions(timeout=0)

@@ -82,7 +82,7 @@ def test_reading() -> None:
         ("((('a b', 0, 1),),)", "the word 'a b' is empty or contains whitespace"),
         ("((('a', 1e40, 1),),)", "the score of 'a' is 1e+40, a finite number is expected"),
         ("(" * 100_000, "a word in quotes expected at column 4, found '('"),
-        ("(" + "(('a',0,1),)," * 5000 + ")", "the lattice has 5001 places, 1 to 4096 are possible"),
+        ("(" + "(('a',0,1),)," * 5000 + ")", "the lattice has 5001 nodes; it must have between 1 and 4096"),
     ],
 )
 def test_what_is_no_lattice(line: str, problem: str) -> None:
