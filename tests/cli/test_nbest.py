@@ -263,7 +263,7 @@ def test_column_files(run: Run, good: str) -> None:
     assert refused(run, *arguments) == "column: No such file or directory"
     Path("column").write_text("1\n2\n3\n")
     for name, message in [
-        ("LM", "the list has a feature 'LM' already"),
+        ("LM", "the list already has a feature 'LM'"),
         ("a b", "'a b' is not a valid feature name"),
     ]:
         renamed = [name if word == "x" else word for word in arguments]
@@ -275,7 +275,7 @@ def test_column_files(run: Run, good: str) -> None:
 def test_lists_that_do_not_fit_together(run: Run, good: str) -> None:
     Path("other").write_bytes(b"0 ||| a ||| LM= 1 2 ||| 1\n")
     message = refused(run, "merge", good, "other", "--output", "out")
-    assert message.startswith("the lists do not fit together: 'LM' has 1 values in one and 2 in another")
+    assert message.startswith("the lists cannot be merged: 'LM' has 1 values in one and 2 in another")
 
 
 def test_references_of_another_length(run: Run, good: str) -> None:

@@ -77,7 +77,7 @@ def test_lattices(run: Run) -> None:
     bad = "((('aaa', 0, 1),),)\n((('a', 0, 2),),)\n((('bbb', 0, 1),),)\n"
     code, out, err = run("translate", "phrase", "--input", "plf", text=bad)
     assert (code, out) == (2, "aaa\n\nbbb\n")
-    assert err.startswith("warning: standard input:2: not a lattice: the arc 'a' leads from place 0 to 2;")
+    assert err.startswith("warning: standard input:2: not a lattice: the arc 'a' leads from node 0 to 2;")
     code, out, err = run("translate", "phrase", "--input", "plf", "--bad-lines", "stop", text=bad)
     assert (code, out) == (2, "aaa\n")
     assert err.startswith("error: standard input:2: not a lattice")
@@ -113,7 +113,7 @@ def test_bytes_that_are_not_text(run: Run) -> None:
     )
     code, out, err = run("translate", "phrase", text=b"xxx\na\0\nyyy\n")
     assert (code, out) == (2, "xxx\n\nyyy\n")
-    assert "standard input:2: a zero byte at column 2, which is no text\n" in err
+    assert "standard input:2: contains a NUL byte at column 2\n" in err
 
 
 def test_only_the_first_bad_lines_are_told(run: Run) -> None:
@@ -161,12 +161,12 @@ def test_unknown_words(run: Run) -> None:
         (["phrase", "--beam-size", "-1"], "--beam-size must be between"),
         (["phrase", "--weights", "nowhere"], "nowhere: No such file or directory"),
         (["nowhere"], "nowhere: No such file or directory"),
-        (["rules"], "rules: no system.json here; a system made by 'isogloss train'"),
-        (["phrase", "--unknown-mark", "?"], "--unknown-mark must have '{word}' in it once"),
+        (["rules"], "rules: no system.json here; give a system made by 'isogloss train'"),
+        (["phrase", "--unknown-mark", "?"], "--unknown-mark must contain '{word}' exactly once"),
         (["phrase", "--time-limit", "0"], "--time-limit must be above 0, got 0.0"),
-        (["phrase", "--factors", "a b"], "'a b' is not a possible name of a factor"),
+        (["phrase", "--factors", "a b"], "'a b' is not a valid factor name"),
         (["phrase", "--terms", "nowhere"], "nowhere: No such file or directory"),
-        (["phrase", "--terms", "x", "--input", "plf"], "are for sentences, not for lattices"),
+        (["phrase", "--terms", "x", "--input", "plf"], "cannot be used with lattices"),
         (["phrase", "--format", "xml"], "--format must be one of text, moses, jsonl, got 'xml'"),
     ],
 )

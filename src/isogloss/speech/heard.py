@@ -38,7 +38,7 @@ class HeardOptions(Options):
         Options.__post_init__(self)
         if self.count is not None and self.input != "nbest":
             raise ConfigError(
-                f"count cannot be used with input {self.input}, which has a line for each utterance"
+                f"`count` cannot be used with input {self.input}, which has a line for each utterance"
             )
 
 
