@@ -15,7 +15,7 @@ constexpr std::size_t kManyPostings = 4;  // times the wanted examples: then a h
 constexpr std::size_t kLookupCost = 16;   // of an example's words, in postings traversed
 constexpr float kTouched = 1e-20f;  // makes a weight of 0 differ from "never seen"
 
-[[noreturn]] void damaged() { throw std::out_of_range("the index of the examples leads outside itself"); }
+[[noreturn]] void damaged() { throw std::out_of_range("the index of the examples is inconsistent"); }
 
 bool better(const Found& a, const Found& b) {
   return a.similarity != b.similarity ? a.similarity > b.similarity : a.example > b.example;

@@ -9,7 +9,7 @@ namespace isogloss::adapt {
 
 void CandidateLists::check() const {
   if (offsets.empty()) throw std::invalid_argument("candidate lists: no offsets");
-  if (offsets.back() < 0) throw std::invalid_argument("candidate lists: the offsets do not fit the values");
+  if (offsets.back() < 0) throw std::invalid_argument("candidate lists: the offsets do not match the values");
   check_offsets(offsets, examples(), rows(), "candidate lists");
   for (std::size_t j = 0; j < examples(); ++j)
     if (offsets[j] == offsets[j + 1]) throw std::invalid_argument("candidate lists: an example has no candidate");

@@ -49,7 +49,7 @@ class Solver {
         const double value = slope(row);
         if (value > best_slope) best = row, best_slope = value;
       }
-      gap += move_towards(j, best, best_slope, may_move);
+      gap += move_toward(j, best, best_slope, may_move);
     }
     return gap;
   }
@@ -65,7 +65,7 @@ class Solver {
         const double value = slope(row);
         if (value > best_slope) best = row, best_slope = value;
       }
-      gap += move_towards(j, best, best_slope, true);
+      gap += move_toward(j, best, best_slope, true);
     }
     return gap;
   }
@@ -76,7 +76,7 @@ class Solver {
   /// How fast the dual rises with the candidate's share, up to what all candidates of an example have in common.
   double slope(std::size_t row) const { return lists_.dot(row, weights_.data()) - gains_[row]; }
 
-  double move_towards(std::size_t example, std::size_t best, double best_slope, bool may_move) {
+  double move_toward(std::size_t example, std::size_t best, double best_slope, bool may_move) {
     std::vector<std::size_t>& support = support_[example];
     std::size_t worst = best;
     double worst_slope = best_slope, gap = 0;

@@ -20,7 +20,7 @@ struct MarginResult {
   std::size_t passes;
 };
 
-/// MBUU (Liu et al. 2012, eq. 4): minimises over W
+/// MBUU (Liu et al. 2012, eq. 4): minimizes over W
 ///
 ///     ½‖W − W_b‖² + Σ_j strength_j · max_n (ℓ_jn − W·(h_j* − h_jn))
 ///

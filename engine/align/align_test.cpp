@@ -34,7 +34,7 @@ struct ToyCorpus {
 };
 
 AlignmentTrainer::Lexicon train(const Cooccurrence& table, AlignmentModelType type, std::size_t threads,
-                                AlignmentParameters& learnt) {
+                                AlignmentParameters& learned) {
   AlignmentParameters parameters;
   parameters.type = type;
   AlignmentTrainer trainer(table, parameters, true);
@@ -43,7 +43,7 @@ AlignmentTrainer::Lexicon train(const Cooccurrence& table, AlignmentModelType ty
       trainer.expect(begin, begin + 70, threads);
     trainer.maximize({0.01, 1.0}, threads);
   }
-  learnt = trainer.parameters();
+  learned = trainer.parameters();
   return trainer.lexicon(1e-4);
 }
 

@@ -8,7 +8,7 @@
 
 namespace isogloss::align {
 
-/// Sentence pairs as word numbers: all words of a side one after another, and the offset of each sentence
+/// Sentence pairs as word numbers: all words of a side consecutively, and the offset of each sentence
 /// (one more than sentences). A view: the arrays belong to the caller.
 struct Bitext {
   std::span<const WordId> source;

@@ -62,12 +62,12 @@ JumpWeights improve_jumps(const JumpWeights& weights, const JumpCounts& counts, 
 
 template <class Real>
 JumpTable<Real>::JumpTable(const JumpWeights& weights, double uniform, std::size_t max_length)
-    : uniform_(uniform), max_length_(max_length), centre_(max_length + 1) {
-  const std::size_t size = 2 * centre_ + 2 + 2 * kLanes;
+    : uniform_(uniform), max_length_(max_length), center_(max_length + 1) {
+  const std::size_t size = 2 * center_ + 2 + 2 * kLanes;
   weights_.resize(size);
   sums_.resize(size + 1, 0.0);
   for (std::size_t i = 0; i < size; ++i) {
-    const double weight = weights[bin(static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(centre_))];
+    const double weight = weights[bin(static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(center_))];
     weights_[i] = static_cast<Real>(weight);
     sums_[i + 1] = sums_[i] + weight;
   }
@@ -184,7 +184,7 @@ void ForwardBackward<Real>::add_jumps(const JumpTable<Real>& jumps, JumpCounts& 
     const Real weight = jumps.from(0)[width - 1];
     counts.taken[bin(width)] += static_cast<double>(taken_[static_cast<std::size_t>(place)] * weight);
   }
-  // chosen_ / normaliser is what one state adds to every width possible from it; a running sum over states
+  // chosen_ / normalizer is what one state adds to every width possible from it; a running sum over states
   // gives each width's total.
   std::vector<double> begins(2 * given_ + 4, 0.0);
   for (std::size_t k = 0; k <= given_; ++k) {

@@ -19,11 +19,11 @@ namespace isogloss::align {
 struct JumpCounts {
   JumpWeights taken{};     ///< expected jumps of each width
   JumpWeights possible{};  ///< for each width the sum, over all choices where it was possible, of expected
-                           ///< choices / normaliser
+                           ///< choices / normalizer
   void add(const JumpCounts& other);
 };
 
-/// One step that raises the likelihood: the minorisation-maximisation update for choices among changing sets
+/// One step that raises the likelihood: the minorisation-maximization update for choices among changing sets
 /// of alternatives (Hunter 2004). `prior` jumps distributed as `initial_jumps()` are added to the counts.
 JumpWeights improve_jumps(const JumpWeights& weights, const JumpCounts& counts, double prior);
 
@@ -35,11 +35,11 @@ class JumpTable {
 
   /// Weight of the jump from state k (last partner k - 1) to position i is `from(k)[i]`; readable a few
   /// places past the end so that loops need no remainder.
-  const Real* from(std::size_t k) const { return weights_.data() + centre_ + 1 - k; }
+  const Real* from(std::size_t k) const { return weights_.data() + center_ + 1 - k; }
 
   /// Sum of weights from state k to all positions up to and including the end.
   double normalizer(std::size_t k, std::size_t given) const {
-    return sums_[centre_ + 2 + given - k] - sums_[centre_ + 1 - k];
+    return sums_[center_ + 2 + given - k] - sums_[center_ + 1 - k];
   }
 
   double uniform() const { return uniform_; }
@@ -47,7 +47,7 @@ class JumpTable {
 
  private:
   double uniform_;
-  std::size_t max_length_, centre_;
+  std::size_t max_length_, center_;
   std::vector<Real> weights_;
   std::vector<double> sums_;
 };
@@ -82,11 +82,11 @@ class ForwardBackward {
 
   std::size_t given_ = 0, generated_ = 0, stride_ = 0;
   std::vector<Real> reached_;     // generated + 1 rows: probability of each state, scaled to sum to 1
-  std::vector<Real> leaving_;     // the same times (1 - uniform) / normaliser
+  std::vector<Real> leaving_;     // the same times (1 - uniform) / normalizer
   std::vector<Real> arrival_;     // forward probability of each position, scaled
   std::vector<Real> ahead_;       // probability of the words to come from each state, scaled
   std::vector<Real> next_, arriving_;
-  std::vector<Real> share_;       // (1 - uniform) / normaliser of each state
+  std::vector<Real> share_;       // (1 - uniform) / normalizer of each state
   std::vector<Real> posterior_, null_posterior_;
   std::vector<Real> taken_;       // by width + given: expected jumps / weight
   std::vector<Real> chosen_;      // by state: expected jumps that the uniform share did not make

@@ -7,7 +7,7 @@
 
 namespace isogloss::align {
 
-/// How the position of a word's partner is modelled. Model 1 is the fast model with tension 0.
+/// How the position of a word's partner is modeled. Model 1 is the fast model with tension 0.
 enum class AlignmentModelType : std::uint8_t {
   kModel1,  ///< all positions alike
   kFast,    ///< near the diagonal: a log-linear position prior

@@ -27,7 +27,7 @@ class LineParser {
   void check(const Link& link, std::int64_t source_length, std::int64_t target_length) const {
     const auto outside = [&](const char* side, std::uint32_t position, std::int64_t length) {
       throw LineError("point '" + std::to_string(link.source) + "-" + std::to_string(link.target) +
-                          "' lies outside the " + side + " sentence of " + std::to_string(length) + " words",
+                          "' is outside the " + side + " sentence of " + std::to_string(length) + " words",
                       number_,
                       "positions count from 0, source first: is " + std::to_string(position) +
                           " meant for another sentence, or for the other side?");
@@ -39,7 +39,7 @@ class LineParser {
  private:
   [[noreturn]] void fail(std::string_view point) const {
     throw LineError(text::quoted(point) + " is not an alignment point", number_,
-                    "points are written i-j, source position first, from 0, for example 0-0 1-2");
+                    "write points as i-j, source position first, counted from 0, such as 0-0 1-2");
   }
 
   text::Tokens tokens_;
@@ -56,7 +56,7 @@ void parse_pharaoh(std::string_view text, std::uint64_t first_line,
     LineParser parser(text.substr(0, end), first_line + line);
     if (lengths && line >= std::min(lengths->source.size(), lengths->target.size()))
       throw LineError("more lines than sentence pairs", first_line + line,
-                      "one line of points is expected for each sentence pair");
+                      "give one line of points for each sentence pair");
     for (Link link; parser.next(link);) {
       if (lengths) parser.check(link, lengths->source[line], lengths->target[line]);
       links.push_back(link);

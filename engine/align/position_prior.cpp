@@ -18,10 +18,10 @@ struct Diagonal {
 };
 
 Diagonal diagonal(std::size_t j, std::size_t given, std::size_t generated) {
-  const double centre = static_cast<double>(j * given) / static_cast<double>(generated);
+  const double center = static_cast<double>(j * given) / static_cast<double>(generated);
   const std::size_t below = j * given / generated;
   const double nearest = static_cast<double>(below);
-  return {below, {centre - nearest, below}, {nearest + 1 - centre, given - below}};
+  return {below, {center - nearest, below}, {nearest + 1 - center, given - below}};
 }
 
 /// Sum of exp(-rate * (first + m)) for m below `terms`.

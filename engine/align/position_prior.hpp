@@ -11,7 +11,7 @@ namespace isogloss::align {
 /// Sum of exp(-tension * distance) over all partners of word j, in closed form.
 double position_normalizer(std::size_t j, std::size_t given, std::size_t generated, double tension);
 
-/// Expected distance of word j's partner under the prior: minus the derivative of the normaliser's log with
+/// Expected distance of word j's partner under the prior: minus the derivative of the normalizer's log with
 /// respect to the tension. In closed form except where that would lose digits.
 double expected_distance(std::size_t j, std::size_t given, std::size_t generated, double tension);
 

@@ -55,13 +55,13 @@ void Symmetrizer::grow_diag() {
   struct Step {
     std::int64_t source, target;
   };
-  constexpr Step kNeighbours[] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
+  constexpr Step kNeighbors[] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
   for (bool grown = true; grown;) {
     grown = false;
     for (std::uint32_t i = 0; i < source_words_; ++i)
       for (std::uint32_t j = 0; j < target_words_; ++j) {
         if (!has(cell({i, j}), kChosen)) continue;
-        for (const Step& step : kNeighbours) {
+        for (const Step& step : kNeighbors) {
           const std::int64_t row = i + step.source, column = j + step.target;
           if (row < 0 || column < 0 || row >= static_cast<std::int64_t>(source_words_) ||
               column >= static_cast<std::int64_t>(target_words_))

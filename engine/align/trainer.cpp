@@ -11,7 +11,7 @@
 namespace isogloss::align {
 namespace {
 
-constexpr std::size_t kChunk = 64;    // pairs whose position counts are added up one after another
+constexpr std::size_t kChunk = 64;    // pairs whose position counts are added up in sequence
 constexpr std::size_t kRowShards = 64;
 constexpr std::size_t kAhead = 16;    // cells whose table entries are fetched before they are needed
 

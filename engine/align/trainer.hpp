@@ -23,7 +23,7 @@ struct MaximizeOptions {
   double jump_prior = 0;
 };
 
-/// Expectation-maximisation for alignment models of both directions at once.
+/// Expectation-maximization for alignment models of both directions at once.
 ///
 /// With a *symmetric* lexicon (Zens, Matusov & Ney 2004) both directions share one set of counts, the mean of
 /// their posteriors: each learns from the other, and half the memory is enough. Without it each direction is

@@ -61,7 +61,7 @@ class Buffer {
 
   void clear() { size_ = 0; }
 
-  /// Gives the storage to the caller, who frees it with std::free. The buffer is empty afterwards.
+  /// Gives the storage to the caller, who frees it with std::free. The buffer is empty afterward.
   T* release() {
     size_ = capacity_ = 0;
     return std::exchange(data_, nullptr);

@@ -55,7 +55,7 @@ class Index {
   /// Forgets all keys, but keeps the slots.
   void clear() { set_slots(slots_.size()); }
 
-  /// Forgets all keys, and has as few slots as so many keys need.
+  /// Forgets all keys, and has as few slots as this many keys need.
   void reset(std::size_t keys) { set_slots(std::bit_ceil(std::max(2 * keys, kFirstSlots))); }
 
  private:

@@ -16,7 +16,7 @@ inline void check_offsets(std::span<const std::int64_t> offsets, std::size_t row
                                 std::to_string(rows) + " rows");
   bool sound = offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(values);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) sound &= offsets[i] <= offsets[i + 1];
-  if (!sound) throw std::invalid_argument(std::string(name) + ": the offsets do not fit the values");
+  if (!sound) throw std::invalid_argument(std::string(name) + ": the offsets do not match the values");
 }
 
 }  // namespace isogloss

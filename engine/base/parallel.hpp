@@ -10,7 +10,7 @@
 namespace isogloss {
 
 /// Calls `work(item, worker)` once for each item in [0, items), on up to `threads` threads. Where the machine refuses
-/// to start so many, those that run do all the work; the caller's is always one of them.
+/// to start this many, those that run do all the work; the caller's is always one of them.
 ///
 /// Items are claimed in order. Results must depend on the item alone, never on the worker, which is there
 /// for scratch space only. The first exception stops further claims and is thrown to the caller.

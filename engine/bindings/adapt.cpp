@@ -278,7 +278,7 @@ void bind_adapt(nb::module_& module) {
   module.def("edit_distance", &edit_distance, "a"_a, "b"_a, nb::kw_only(), "terms"_a,
              "Levenshtein distance of two sequences of numbers below ``terms``.");
   module.def("document_gains", &gains, nb::kw_only(), "statistics"_a, "offsets"_a, "chosen"_a, "decay"_a,
-             "BLEU of a fading pseudo-document with each candidate in it, times its length (Chiang et al. 2008).");
+             "BLEU of a decaying pseudo-document with each candidate added, times its length (Chiang et al. 2008).");
   nb::class_<ExampleIndex>(module, "ExampleIndex", "Finds the sentences that are most similar to another.")
       .def(nb::init<ArrayIn<std::int64_t>, ArrayIn<WordId>, ArrayIn<double>, ArrayIn<std::int64_t>,
                     ArrayIn<std::uint32_t>, ArrayIn<float>, ArrayIn<float>>(),
@@ -289,14 +289,14 @@ void bind_adapt(nb::module_& module) {
            "dates"_a = nb::none(), "before"_a = std::numeric_limits<std::int64_t>::max(),
            "The most similar examples and their similarities, best first.")
       .def("similarities", &similarities, nb::kw_only(), "tokens"_a, "words"_a, "idf"_a, "edit_share"_a,
-           "The similarity of every example: slow, to check the search against.");
+           "The similarity of every example by brute force, for tests.");
   nb::class_<Lists>(module, "CandidateLists", "Features of the candidates of some examples, to train weights on.")
       .def(nb::init<ArrayIn<std::int64_t>, MatrixIn<double>, std::optional<ArrayIn<std::int64_t>>,
                     std::optional<ArrayIn<std::uint32_t>>, std::optional<ArrayIn<float>>, std::size_t,
                     std::optional<ArrayIn<double>>>(),
            nb::kw_only(), "offsets"_a, "dense"_a, "sparse_offsets"_a = nb::none(), "sparse_columns"_a = nb::none(),
            "sparse_values"_a = nb::none(), "sparse_size"_a = 0, "constants"_a = nb::none())
-      .def("best", &best_rows, "weights"_a, "The row of each example's candidate of highest score, first of equals.")
+      .def("best", &best_rows, "weights"_a, "The row of the best candidate of each example; the first in case of ties.")
       .def("margin_update", &mbuu, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "tolerance"_a = 1e-8,
            "max_passes"_a = 500, "MBUU: change of the weights, objective, duality gap, passes.")
       .def("margin_objective", &mbuu_objective, nb::kw_only(), "gains"_a, "strengths"_a, "baseline"_a, "change"_a,

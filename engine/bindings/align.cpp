@@ -174,11 +174,11 @@ nb::tuple hmm_posteriors(const MatrixIn<double>& emission, const ArrayIn<double>
 }
 
 void bind_parameters(nb::module_& module) {
-  nb::enum_<align::AlignmentModelType>(module, "AlignmentModelType", "How partners' positions are modelled.")
+  nb::enum_<align::AlignmentModelType>(module, "AlignmentModelType", "The position model.")
       .value("model1", align::AlignmentModelType::kModel1)
       .value("fast", align::AlignmentModelType::kFast)
       .value("hmm", align::AlignmentModelType::kHmm);
-  nb::enum_<align::Symmetrization>(module, "Symmetrization", "How two directions' links are made into one set.")
+  nb::enum_<align::Symmetrization>(module, "Symmetrization", "Symmetrization method.")
       .value("intersection", align::Symmetrization::kIntersection)
       .value("union", align::Symmetrization::kUnion)
       .value("grow_diag", align::Symmetrization::kGrowDiag)
@@ -228,7 +228,7 @@ void bind_parameters(nb::module_& module) {
 }
 
 void bind_training(nb::module_& module) {
-  nb::class_<SharedBitext>(module, "Bitext", "Sentence pairs as word numbers; the arrays are not copied.")
+  nb::class_<SharedBitext>(module, "Bitext", "Sentence pairs as word ids; the arrays are not copied.")
       .def(nb::init<ArrayIn<WordId>, ArrayIn<std::int64_t>, ArrayIn<WordId>, ArrayIn<std::int64_t>>(),
            "source"_a, "source_offsets"_a, "target"_a, "target_offsets"_a)
       .def("__len__", [](const SharedBitext& self) { return self.bitext.pairs(); });
@@ -251,13 +251,13 @@ void bind_training(nb::module_& module) {
           nb::rv_policy::move, nb::sig("def levels(self) -> numpy.typing.NDArray[numpy.uint64]"),
           "Entries by level; each level but the first holds those seen once, of words ever less rare.")
       .def("survey", &align::Cooccurrence::survey, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "Count entries by level, some cells further; true when through.")
-      .def("limit_level", &align::Cooccurrence::limit_level, "level"_a, "Leave out entries above this level.")
+           "Count entries by level for some more cells; True when done.")
+      .def("limit_level", &align::Cooccurrence::limit_level, "level"_a, "Drop entries above this level.")
       .def("keep_cells", &align::Cooccurrence::keep_cells, "keep"_a, "Whether to keep the entry of every cell.")
       .def("build", &align::Cooccurrence::build, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "Make the table, some cells further; true when complete.");
+           "Make the table for some more cells; True when complete.");
 
-  nb::class_<align::AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximisation of both directions.")
+  nb::class_<align::AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximization of both directions.")
       .def(
           "__init__",
           [](align::AlignmentTrainer* self, const align::Cooccurrence& table,
@@ -271,7 +271,7 @@ void bind_training(nb::module_& module) {
           "twins"_a, "count"_a, nb::sig("def expect_twins(self, twins: numpy.typing.NDArray[numpy.uint32], "
                                         "count: float) -> None"),
           "Add ``count`` links of each source word and the target word that is the same string.")
-      .def("set_type", &align::AlignmentTrainer::set_type, "type"_a, "Go on with another model.")
+      .def("set_type", &align::AlignmentTrainer::set_type, "type"_a, "Continue with another model.")
       .def("expect", &align::AlignmentTrainer::expect, "begin"_a, "end"_a, "threads"_a,
            nb::call_guard<nb::gil_scoped_release>(), "E-step over some pairs.")
       .def(
@@ -319,7 +319,7 @@ void bind_links(nb::module_& module) {
                      "backward: numpy.typing.NDArray[numpy.uint32], "
                      "backward_offsets: numpy.typing.NDArray[numpy.int64], method: Symmetrization) -> "
                      "tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]"),
-             "Links of both directions made into one set, sentence by sentence.");
+             "Symmetrized links, sentence by sentence.");
   module.def(
       "parse_pharaoh",
       [](nb::bytes text, std::uint64_t first_line, std::optional<ArrayIn<std::int64_t>> source_lengths,
@@ -375,7 +375,7 @@ void bind_aligner(nb::module_& module) {
             return self.table.backward(source, target);
           },
           "source"_a, "target"_a, "p(source | target), 0 for a pair not in the table.");
-  nb::class_<SharedAligner>(module, "Aligner", "A trained alignment model at work.")
+  nb::class_<SharedAligner>(module, "Aligner", "A trained alignment model.")
       .def(nb::init<const SharedTable&, ArrayIn<float>, ArrayIn<float>, const align::AlignmentParameters&>(),
            "table"_a, "source_null"_a, "target_null"_a, "parameters"_a)
       .def(
@@ -410,7 +410,7 @@ void bind_align(nb::module_& module) {
                      "jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-             "Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normaliser.");
+             "Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normalizer.");
   module.def("position_normalizer", &align::position_normalizer, "j"_a, "given"_a, "generated"_a, "tension"_a,
              "Sum of the fast model's position weights for word j, counted from 1.");
   module.def("expected_distance", &align::expected_distance, "j"_a, "given"_a, "generated"_a, "tension"_a,

@@ -43,8 +43,8 @@ void bind_classes(nb::module_& module) {
             return std::make_shared<const classes::UnitBigrams>(self.units(view(unit_of), units));
           },
           "unit_of"_a, "units"_a, "The counts with word w taken as unit ``unit_of[w]``, below ``units``.")
-      .def_prop_ro("sentences", &classes::BigramCounter::sentences, "Sentences that have words.")
-      .def_prop_ro("pairs", &classes::BigramCounter::pairs, "Different pairs of neighbours, sentence ends included.");
+      .def_prop_ro("sentences", &classes::BigramCounter::sentences, "Number of sentences that are not empty.")
+      .def_prop_ro("pairs", &classes::BigramCounter::pairs, "Different pairs of neighbors, sentence ends included.");
 
   nb::class_<classes::UnitBigrams>(module, "UnitBigrams", "Counts of units (words, or rare words together).")
       .def_ro("total", &classes::UnitBigrams::total, "Words and sentence ends of the corpus.")
@@ -62,7 +62,7 @@ void bind_classes(nb::module_& module) {
           "bigrams"_a, "initial"_a, nb::kw_only(), "classes"_a)
       .def("exchange", &classes::ExchangeClustering::exchange, "begin"_a, "end"_a,
            nb::call_guard<nb::gil_scoped_release>(),
-           "Move each unit in [begin, end) to its best class; return how many changed theirs.")
+           "Move each unit in [begin, end) to its best class; returns how many moved.")
       .def_prop_ro(
           "likelihood",
           [](const classes::ExchangeClustering& self) {
@@ -71,7 +71,7 @@ void bind_classes(nb::module_& module) {
           "Log-likelihood of the corpus in bits.")
       .def_prop_ro("likelihood_steps", &classes::ExchangeClustering::likelihood, "The same in exact fixed point.")
       .def("recomputed_likelihood_steps", &classes::ExchangeClustering::recomputed_likelihood,
-           "The same, computed afresh from the counts.")
+           "The same, recomputed from the counts.")
       .def("gain_steps", &classes::ExchangeClustering::gain, "unit"_a, "target"_a,
            "What moving the unit to the class would add to the likelihood, in exact fixed point.")
       .def(

@@ -36,7 +36,7 @@ void bind_constraint(nb::module_& module) {
                                     bleu_options(smoothing, smoothing_value, effective_order)}};
           },
           "references"_a, nb::kw_only(), "order"_a, "length"_a, "smoothing"_a, "smoothing_value"_a.none(),
-          "effective_order"_a, "Translations of the highest sentence BLEU.");
+          "effective_order"_a, "Translations with the highest sentence BLEU.");
 }
 
 }  // namespace isogloss::bindings

@@ -214,12 +214,12 @@ void bind_features(nb::module_& module) {
         return names;
       }, "Names of the templates of the engine.");
   module.def("feature_number", [](std::string_view name) { return parse_feature(name); }, "name"_a,
-             "The number of the sparse feature with this name; ValueError if no feature can have it.");
+             "The id of the sparse feature with this name; ValueError if the name is invalid.");
   module.def("feature_numbers", [](const Names& names) {
         std::vector<std::uint64_t> numbers;
         for (const std::string& name : names) numbers.push_back(parse_feature(name));
         return array(numbers);
-      }, "names"_a, "The numbers of the sparse features with these names.");
+      }, "names"_a, "The ids of the sparse features with these names.");
   module.def("token_forms", [](std::string_view word, const Types& described) {
         const TokenTypes types = token_types(described);
         std::vector<Form> forms;
@@ -227,7 +227,7 @@ void bind_features(nb::module_& module) {
         Names out;
         for (const Form& form : forms) out.push_back(types.describe(word, form));
         return out;
-      }, "word"_a, "types"_a, "The forms of a word, as they are printed in names of features.");
+      }, "word"_a, "types"_a, "The forms of a word, as printed in feature names.");
   module.def("fill_weight_table", [](ArrayIn<std::uint64_t> features, ArrayIn<float> weights, std::size_t slots) {
         for (;; slots += slots / 2 + 2) {
           Buffer<std::uint32_t> table;
@@ -241,7 +241,7 @@ void bind_features(nb::module_& module) {
         }
       }, "features"_a, "weights"_a, "slots"_a,
       "Lays weights out in at least so many slots so that they can be stored and found: a row is a feature's number in two "
-      "halves, its weight's bits and its position; ValueError if a feature stands twice.");
+      "halves, its weight's bits and its position; ValueError if a feature occurs twice.");
 
   nb::class_<BoundSparse>(module, "SparseModel", "The sparse features that a search scores.")
       .def("__init__",
@@ -328,7 +328,7 @@ void bind_features(nb::module_& module) {
       .def_prop_ro("bytes", [](const LearnedWeights& self) { return self.learned.table().bytes(); }, "Memory in use.")
       .def_prop_ro("steps", [](const LearnedWeights& self) { return self.learned.table().steps(); }, "Steps so far.")
       .def("next_step", [](LearnedWeights& self) { self.learned.table().next_step(); },
-           "Count the weights as they are once more in the average.")
+           "Add the current weights to the average.")
       .def("add", [](LearnedWeights& self, ArrayIn<std::uint64_t> features, ArrayIn<float> changes) {
              if (features.size() != changes.size()) throw nb::value_error("a change for each feature is expected");
              constexpr std::size_t kAhead = 16;  // weights lie all over memory
@@ -341,20 +341,20 @@ void bind_features(nb::module_& module) {
                }
              });
              return to_numpy(std::move(fresh));
-           }, "features"_a, "changes"_a, "Change some weights; gives the features that are new.")
+           }, "features"_a, "changes"_a, "Change some weights; returns the new features.")
       .def("columns", [](const LearnedWeights& self) {
              const WeightTable::Columns columns = self.learned.table().columns();
              return std::tuple(array(columns.features), array(columns.weights), array(columns.sums),
                                array(columns.checks));
            }, "All features, their weights, the sums of their weights over all steps, and their checks.")
       .def_ro("collisions", &LearnedWeights::collisions,
-              "Features whose number another feature has, each with the name under which it was met the second time.")
+              "Features whose hash collides with another one, with the name of the second one.")
       .def("restore", [](LearnedWeights& self, ArrayIn<std::uint64_t> features, ArrayIn<float> weights,
                          ArrayIn<double> sums, ArrayIn<std::uint32_t> checks, std::uint32_t steps) {
              self.learned.change([&](WeightTable& table) {
                table.restore(view(features), view(weights), view(sums), view(checks), steps);
              });
-           }, "features"_a, "weights"_a, "sums"_a, "checks"_a, "steps"_a, "Take up where `columns` left off.");
+           }, "features"_a, "weights"_a, "sums"_a, "checks"_a, "steps"_a, "Restore from `columns`.");
 
   nb::class_<EventPool>(module, "EventPool", "The events of the translations of one sentence, each with its features.")
       .def(nb::init<>())
@@ -369,9 +369,9 @@ void bind_features(nb::module_& module) {
       .def("features_since", [](const EventPool& self, std::size_t first) {
              const auto begin = first < self.size() ? static_cast<std::size_t>(self.offsets()[first]) : self.features().size();
              return array(self.features().subspan(begin));
-           }, "first"_a, "The features of an event and of all that came after it.")
+           }, "first"_a, "The features of an event and of all later ones.")
       .def("keep", [](EventPool& self, ArrayIn<std::uint64_t> events) { return array(self.keep(view(events))); },
-           "events"_a, "Forget all other events; gives every event's new number, 2**32 - 1 for those that are gone.")
+           "events"_a, "Drop all other events; returns the new id of every event, 2**32 - 1 for dropped ones.")
       .def("different_features", [](const EventPool& self, ArrayIn<std::int64_t> offsets, ArrayIn<std::uint64_t> events,
                                     ArrayIn<float> counts, const WeightSource& weights) {
              const PinnedWeights pinned = weights.pin();

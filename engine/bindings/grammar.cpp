@@ -63,12 +63,12 @@ void bind_scratch_error() {
 }
 
 void bind_extraction(nb::module_& module) {
-  nb::enum_<grammar::OrientationModel>(module, "OrientationModel", "What counts as a neighbour of a block.")
+  nb::enum_<grammar::OrientationModel>(module, "OrientationModel", "What counts as a neighbor of a block.")
       .value("none", grammar::OrientationModel::none)
       .value("word", grammar::OrientationModel::word)
       .value("phrase", grammar::OrientationModel::phrase)
       .value("hier", grammar::OrientationModel::hier);
-  nb::enum_<grammar::Smoothing>(module, "Smoothing", "How the counts of rules are discounted.")
+  nb::enum_<grammar::Smoothing>(module, "Smoothing", "The smoothing of rule counts.")
       .value("none", grammar::Smoothing::none)
       .value("kneser_ney", grammar::Smoothing::kneser_ney)
       .value("good_turing", grammar::Smoothing::good_turing);
@@ -104,15 +104,15 @@ void bind_extraction(nb::module_& module) {
             self.add(bytes_view(sources), bytes_view(targets), bytes_view(links), line);
           },
           "sources"_a, "targets"_a, "links"_a, nb::kw_only(), "line"_a,
-          "Take as many lines of each file, joined by line feeds; ``line`` is the number of the first.")
+          "Add the same number of lines of each file, joined by line feeds; ``line`` is the number of the first.")
       .def(
           "merge", [](RuleExtraction& self, std::size_t limit) { return self.scorer().merge(limit); },
           "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Bring equal rules together; True while there are more.")
+          "Merge equal rules; True while there are more.")
       .def(
           "resolve", [](RuleExtraction& self, std::size_t limit) { return self.scorer().resolve(limit); },
           "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Gather rules by target side; True while there are more.")
+          "Group rules by target side; True while there are more.")
       .def(
           "write", [](RuleExtraction& self, std::size_t limit) { return self.scorer().write(limit); },
           "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
@@ -173,21 +173,21 @@ void bind_import(nb::module_& module) {
             self.rules.add(bytes_view(lines), line, format);
           },
           "lines"_a, nb::kw_only(), "line"_a, "format"_a,
-          "Take lines joined by line feeds; ``line`` is the number of the first.")
+          "Add lines joined by line feeds; ``line`` is the number of the first.")
       .def(
           "merge", [](BoundImport& self, std::size_t limit) { return self.rules.merge(limit); }, "limit"_a,
           nb::call_guard<nb::gil_scoped_release>(), "Sort the rules; True while there are more.")
       .def(
           "resolve", [](BoundImport& self, std::size_t limit) { return self.rules.resolve(limit); },
           "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Gather rules by target side; True while there are more.")
+          "Group rules by target side; True while there are more.")
       .def(
           "write",
           [](BoundImport& self, std::size_t limit, std::size_t best_column) {
             return self.rules.write(limit, best_column);
           },
           "limit"_a, "best_column"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Lay out the rules; True while there are more.")
+          "Write the rules; True while there are more.")
       .def(
           "take_phrases", [](BoundImport& self) { return phrases_to_numpy(self.rules.take_phrases()); },
           nb::sig("def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "

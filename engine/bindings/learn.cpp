@@ -196,7 +196,7 @@ void bind_batch_mira(nb::module_& module) {
            "smoothing_value"_a = nb::none(), "effective_order"_a = false,
            "Update on these sentences in this order. ``scores`` maps rows of statistics to scores, the higher\n"
            "the better; without it they are statistics of BLEU, scored as ``bleu_scores`` does.")
-      .def("weights", &BoundMira::weights, "The dense and the sparse weights as they are now.")
+      .def("weights", &BoundMira::weights, "The current dense and sparse weights.")
       .def("average", &BoundMira::average, "The mean of the weights after every step so far.");
 }
 

@@ -135,9 +135,9 @@ void bind_reading(nb::module_& module) {
             const nb::gil_scoped_release release;
             self.feed(text);
           },
-          "bytes"_a, "The next bytes of the file, cut anywhere.")
+          "bytes"_a, "Add the next bytes of the file, split anywhere.")
       .def("finish", &lm::ArpaReader::finish, Released(), "After the last bytes.")
-      .def_prop_ro("order", &lm::ArpaReader::order, "The order that the header gives.")
+      .def_prop_ro("order", &lm::ArpaReader::order, "The order in the header.")
       .def_prop_ro("counts", &lm::ArpaReader::counts, "n-grams per order.")
       .def_prop_ro("links", &lm::ArpaReader::links, "n-grams put in because longer ones need them.")
       .def_prop_ro("has_unknown", &lm::ArpaReader::has_unknown, "Whether the file has an <unk>.")
@@ -146,7 +146,7 @@ void bind_reading(nb::module_& module) {
           [](const lm::ArpaReader& self) -> Special {
             return {self.special().begin, self.special().end, self.special().unknown};
           },
-          "Numbers of <s>, </s> and <unk>.")
+          "Word ids of <s>, </s> and <unk>.")
       .def(
           "take_tables",
           [](lm::ArpaReader& self) {
@@ -158,18 +158,18 @@ void bind_reading(nb::module_& module) {
           },
           nb::sig("def take_tables(self) -> tuple[numpy.typing.NDArray[numpy.float32], "
                   "list[numpy.typing.NDArray[numpy.uint64]]]"),
-          "Unigram weights and the tables of higher orders; they leave the reader, once, after ``finish``.");
+          "Unigram weights and the tables of higher orders; moved out of the reader, once, after ``finish``.");
 }
 
 void bind_queries(nb::module_& module) {
   module.def("lm_copy_table", &copy_table, "table"_a,
              nb::sig("def lm_copy_table(table: numpy.typing.NDArray[numpy.uint64]) "
                      "-> numpy.typing.NDArray[numpy.uint64]"),
-             "A copy in memory of its own, in large pages if the system has them.");
+             "A copy in private memory, in large pages if available.");
   nb::class_<lm::State>(module, "LmState", "What was seen to the left, as far as the model can use it.")
       .def(
           "__init__", [](lm::State* self) { new (self) lm::State(); },
-          "Nothing is known of what stands there.")
+          "Nothing is known about the context.")
       .def_prop_ro(
           "words",
           [](const lm::State& self) {
@@ -195,10 +195,10 @@ void bind_queries(nb::module_& module) {
                   "tables: list[numpy.typing.NDArray[numpy.uint64]], "
                   "word_index: numpy.typing.NDArray[numpy.uint64]) -> None"))
       .def_prop_ro("order", &lm::Model::order, "Words in the longest n-grams.")
-      .def_prop_ro("unknown", &lm::Model::unknown, "The number of the unknown word.")
+      .def_prop_ro("unknown", &lm::Model::unknown, "The id of the unknown word.")
       .def_prop_ro("end_of_sentence", &lm::Model::end_of_sentence, "The number of </s>.")
       .def("find", &lm::Model::find, "word"_a,
-           "The word's number; that of the unknown word if it is not there.")
+           "The id of the word, or of the unknown word.")
       .def("known", &lm::Model::known, "word"_a, "Whether the model holds the word with that number.")
       .def(
           "begin_sentence", [](const MappedModel& self) { return self.begin_sentence(); },
@@ -223,7 +223,7 @@ void bind_queries(nb::module_& module) {
            "For every sentence: log10 probability, words, unknown words, and what those contribute.")
       .def("map_words", &map_words, "vocabulary"_a,
            nb::sig("def map_words(self, vocabulary: Vocabulary) -> numpy.typing.NDArray[numpy.uint32]"),
-           "The model's number for every word of a vocabulary.");
+           "The model's id for every word of a vocabulary.");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ MappedTrie make_trie(const std::vector<std::tuple<Ids, Ids, Ids>>& columns) {
     const bool highest = level + 1 == columns.size();
     if (words.size() != (level == 0 ? 0 : counts.size()) ||
         children.size() != (highest ? 0 : counts.size() + 1))
-      throw nb::value_error("the columns of the trie do not fit together");
+      throw nb::value_error("the columns of the trie do not match");
     trie.levels.push_back({view(words), view(counts), view(children)});
     trie.arrays.insert(trie.arrays.end(), {words, counts, children});
   }
@@ -87,7 +87,7 @@ class TableCompiler {
     const bool highest = order_ == trie_.order();
     const std::size_t size = trie_.levels[order_ - 1].counts.size();
     if (end > size || log_probs.size() != size || backoffs.size() != (highest ? 0 : size))
-      throw nb::value_error("the columns of the model do not fit together");
+      throw nb::value_error("the columns of the model do not match");
     const nb::gil_scoped_release release;
     if (highest)
       lm::compile_longest(trie_, view(log_probs), begin, end, std::get<1>(table_));
@@ -137,7 +137,7 @@ void bind_counting(nb::module_& module) {
           "order"_a,
           nb::sig("def take(self, order: int) -> tuple[numpy.typing.NDArray[numpy.uint32], "
                   "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]"),
-          "First words, counts and beginnings of children, as far as complete; they leave the builder.");
+          "Complete first words, counts and offsets of children; moved out of the builder.");
 
   nb::class_<lm::Counter>(module, "LmCounter", "Reads text and sorts its n-grams, a block at a time.")
       .def(
@@ -157,8 +157,8 @@ void bind_counting(nb::module_& module) {
             const nb::gil_scoped_release release;
             self.feed(text);
           },
-          "bytes"_a, "The next bytes of a file, cut anywhere; every line is a sentence.")
-      .def("end_file", &lm::Counter::end_file, "Ends the last line; lines count from 1 again.")
+          "bytes"_a, "Add the next bytes of a file, split anywhere; every line is a sentence.")
+      .def("end_file", &lm::Counter::end_file, "Ends the last line; line numbers restart at 1.")
       .def_prop_ro("sentences", &lm::Counter::sentences, "Sentences of all text so far.")
       .def_prop_ro("words", &lm::Counter::words, "Words of all text so far.")
       .def_prop_ro("tokens", &lm::Counter::tokens, "Tokens of the block: words and both ends of sentences.")
@@ -166,7 +166,7 @@ void bind_counting(nb::module_& module) {
       .def("sort_some", &lm::Counter::sort_some, "budget"_a, "threads"_a, Released(),
            "Sorts about ``budget`` more tokens; true when all are sorted.")
       .def("emit", nb::overload_cast<lm::TrieBuilder&, std::size_t>(&lm::Counter::emit), "builder"_a,
-           "budget"_a, Released(), "Passes about ``budget`` more n-grams on; true when all have been.")
+           "budget"_a, Released(), "Passes on about ``budget`` more n-grams; True at the end.")
       .def(
           "emit_records",
           [](lm::Counter& self, std::size_t budget) {
@@ -199,7 +199,7 @@ void bind_counting(nb::module_& module) {
             if (run == lm::RunMerger::kDone) return std::nullopt;
             return run;
           },
-          "builder"_a, "Passes n-grams on until a run needs more records, and names it; None at the end.");
+          "builder"_a, "Passes on n-grams until a run needs more records and returns the run; None at the end.");
 }
 
 void bind_estimation(nb::module_& module) {
@@ -271,7 +271,7 @@ void bind_estimation(nb::module_& module) {
           [](const MappedTrie& self, ArrayIn<float> log_probs, ArrayIn<float> backoffs) {
             const std::size_t words = self.levels[0].counts.size();
             if (log_probs.size() != words || (backoffs.size() != 0 && backoffs.size() != words))
-              throw nb::value_error("the columns of the model do not fit together");
+              throw nb::value_error("the columns of the model do not match");
             Buffer<lm::Weights> weights;
             weights.resize(words);
             lm::compile_unigrams(self, view(log_probs), view(backoffs), {weights.data(), weights.size()});
@@ -286,7 +286,7 @@ void bind_estimation(nb::module_& module) {
       .def(nb::init<const MappedTrie&, unsigned, std::size_t>(), "trie"_a, "order"_a, "entries"_a,
            nb::keep_alive<1, 2>())
       .def("add", &TableCompiler::add, "log_probs"_a, "backoffs"_a, "begin"_a, "end"_a,
-           "Put the kept ones of entries begin to end into the table.")
+           "Add the kept entries from begin to end to the table.")
       .def("finish", &TableCompiler::finish,
            nb::sig("def finish(self) -> numpy.typing.NDArray[numpy.uint64]"), "The table, a bucket per row.");
 

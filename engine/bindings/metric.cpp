@@ -111,7 +111,7 @@ void bind_metric(nb::module_& module) {
       "Candidate c holds ``hypothesis_ids[hypothesis_offsets[c]:hypothesis_offsets[c + 1]]``; sentence i\n"
       "has the candidates ``sentence_offsets[i]:sentence_offsets[i + 1]``; references likewise.\n"
       "``NO_WORD`` matches nothing. ``length`` is ``closest`` (ties to the shorter), ``shortest`` or\n"
-      "``average`` (whole tokens, halves upwards). Rows of candidates that no sentence owns are zero.");
+      "``average`` (whole tokens, halves upward). Rows of candidates that no sentence owns are zero.");
   module.def(
       "nist_statistics", &nist_statistics_array, "hypothesis_ids"_a, "hypothesis_offsets"_a,
       "sentence_offsets"_a, "reference_ids"_a, "reference_offsets"_a, "reference_sentence_offsets"_a,

@@ -34,7 +34,7 @@ PyObject* line_error = nullptr;  // lives as long as the module, that is, as the
 /// Python sees LineError(problem, line, hint).
 void bind_errors(nb::module_& module) {
   line_error = PyErr_NewExceptionWithDoc("isogloss._engine.LineError",
-                                         "A line is not what its format asks for: problem, line, hint.",
+                                         "A line does not have the expected format: problem, line, hint.",
                                          PyExc_ValueError, nullptr);
   module.attr("LineError") = nb::borrow(line_error);
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {

@@ -172,7 +172,7 @@ nb::dict finished(Source& source) {
 
 void bind_nbest(nb::module_& module) {
   nb::class_<nbest::MosesReader>(module, "MosesReader",
-                                 "Reads an n-best list in the notation of Moses, piece by piece.")
+                                 "Reads an n-best list in Moses format, in chunks.")
       .def(
           "__init__",
           [](nbest::MosesReader* self, bool named_values_are_dense, bool fields_before_features) {
@@ -186,7 +186,7 @@ void bind_nbest(nb::module_& module) {
             const nb::gil_scoped_release release;
             reader.feed(bytes);
           },
-          "chunk"_a, "Take the next bytes of the file.")
+          "chunk"_a, "Read the next bytes of the file.")
       .def("lines", &nbest::MosesReader::lines, "Lines read so far.")
       .def(
           "finish", [](nbest::MosesReader& reader) { return finished(reader); },
@@ -218,7 +218,7 @@ void bind_nbest(nb::module_& module) {
            "The lines of the sentences from the first up to, but not including, the last.");
 
   module.def(
-      "materialise_sparse",
+      "materialize_sparse",
       [](ArrayIn<std::int64_t> rows, ArrayIn<std::int64_t> candidate_offsets, ArrayIn<std::uint32_t> events,
          ArrayIn<float> event_counts, ArrayIn<std::int64_t> event_offsets, ArrayIn<std::uint32_t> features,
          ArrayIn<float> feature_values) {
@@ -229,14 +229,14 @@ void bind_nbest(nb::module_& module) {
         {
           const nb::gil_scoped_release release;
           sparse.check();
-          nbest::materialise(sparse, view(rows), columns, values);
+          nbest::materialize(sparse, view(rows), columns, values);
         }
         return nb::make_tuple(to_numpy(std::move(columns.offsets)), to_numpy(std::move(columns.values)),
                               to_numpy(std::move(values)));
       },
       nb::kw_only(), "rows"_a, "candidate_offsets"_a, "events"_a, "event_counts"_a, "event_offsets"_a,
       "features"_a, "feature_values"_a,
-      nb::sig("def materialise_sparse(*, rows: numpy.typing.NDArray[numpy.int64], "
+      nb::sig("def materialize_sparse(*, rows: numpy.typing.NDArray[numpy.int64], "
               "candidate_offsets: numpy.typing.NDArray[numpy.int64], events: numpy.typing.NDArray[numpy.uint32], "
               "event_counts: numpy.typing.NDArray[numpy.float32], "
               "event_offsets: numpy.typing.NDArray[numpy.int64], "

@@ -102,7 +102,7 @@ std::tuple<std::size_t, std::size_t, double> sweep(learn::RelevantSet& self, Arr
   return {pass.steps, pass.updates, pass.loss};
 }
 
-/// Real-valued weights, and features that have a weight, by rising number, with their weights.
+/// Real-valued weights, and features that have a weight, by ascending id, with their weights.
 nb::tuple weights(const learn::RelevantSet& self, ArrayIn<double> by_column) {
   const std::span<const double> found = view(by_column);
   if (found.size() > self.rows().columns() || found.size() < self.rows().real_columns())
@@ -151,7 +151,7 @@ void bind_relevant_set(nb::module_& module) {
              }
              return array_of(found);
            },
-           "threads"_a = 1, "The loss of every sentence under the weights as they are.")
+           "threads"_a = 1, "The loss of every sentence with the current weights.")
       .def("take_activated", [](learn::RelevantSet& self) { return array_of(self.rows().take_activated()); },
            "Features that have been seen often enough since the last call.")
       .def("weights", &weights, "by_column"_a,
@@ -163,13 +163,13 @@ void bind_relevant_set(nb::module_& module) {
       .def("mean", [](const learn::RelevantSet& self) { return array_of(self.weights().mean()); },
            "Their mean over the steps since the restart; before the first step those of now.")
       .def("restart", [](learn::RelevantSet& self, ArrayIn<double> weights) { self.restart(view(weights)); },
-           "weights"_a, "Go on from these weights, with the learning rate and the mean at their beginning.")
+           "weights"_a, "Continue from these weights, with the initial learning rate and an empty mean.")
       .def("sizes",
            [](const learn::RelevantSet& self, std::size_t sentence) {
              if (sentence >= self.sentences()) throw nb::index_error("no such sentence");
              return std::tuple(self.truths(sentence), self.alternatives(sentence));
            },
-           "sentence"_a, "How many truths and alternatives a sentence has.")
+           "sentence"_a, "Number of truths and alternatives of a sentence.")
       .def("best_quality", &learn::RelevantSet::best_quality, "Mean quality of the best truth of a sentence.")
       .def("squared_norm", [](const learn::RelevantSet& self) { return self.weights().squared_norm(); },
            "Of the weights.")

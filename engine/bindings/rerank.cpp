@@ -292,7 +292,7 @@ void bind_rerank(nb::module_& module) {
           [](const rerank::Weights& self) {
             return to_array({self.current().begin(), self.current().end()});
           },
-          "A copy of the weights as they are.")
+          "A copy of the current weights.")
       .def(
           "average", [](const rerank::Weights& self) { return to_array(self.average()); },
           "Mean of the weights after every step.")

@@ -211,7 +211,7 @@ void bind_table_class(nb::module_& module) {
             }
             return node;
           },
-          "symbols"_a, "The node of a source side or of a beginning of one; 0 if there is none.")
+          "symbols"_a, "The node of a source side or of a prefix of one; 0 if there is none.")
       .def(
           "rules",
           [](const BoundTable& self, grammar::RuleTable::Node node) {
@@ -219,7 +219,7 @@ void bind_table_class(nb::module_& module) {
             const grammar::SideView side = self.table.side(node);
             return std::make_pair(side.first_rule, side.last_rule);
           },
-          "node"_a, "First rule of a source side, and the one behind its last.")
+          "node"_a, "First rule of a source side, and the end of its rules.")
       .def(
           "symbols",
           [](const BoundTable& self, grammar::RuleTable::Node node) {
@@ -241,7 +241,7 @@ void bind_table_class(nb::module_& module) {
           "sentence"_a, nb::kw_only(), "max_span"_a,
           nb::sig("def match(self, sentence: numpy.typing.NDArray[numpy.uint32], *, max_span: int) -> "
                   "list[tuple[int, int, int, tuple[tuple[int, int], ...]]]"),
-          "All matches: node, begin, end, what the gaps cover.")
+          "All matches: node, begin, end, spans of the non-terminals.")
       .def(
           "find_rules",
           [](const BoundTable& self, const BoundTable& other, ArrayIn<WordId> source_map, ArrayIn<WordId> target_map) {
@@ -273,7 +273,7 @@ void bind_table_class(nb::module_& module) {
             mark_matching(self, view(words), view(offsets), max_span, {marks.data(), marks.size()});
           },
           "words"_a, "offsets"_a, nb::kw_only(), "max_span"_a, "marks"_a,
-          "Set to 1 the marks of the rules whose source side matches in one of the sentences.")
+          "Mark the rules whose source side matches one of the sentences.")
       .def(
           "print",
           [](const BoundTable& self, const text::Vocabulary& source_words, const text::Vocabulary& target_words,
@@ -299,7 +299,7 @@ void bind_rule_selection(nb::module_& module) {
     grammar::TableSelection selection;
     std::size_t columns;
   };
-  nb::class_<BoundSelection>(module, "TableSelection", "Copies the marked rules into a table of their own.")
+  nb::class_<BoundSelection>(module, "TableSelection", "Copies the marked rules into a new table.")
       .def(
           "__init__",
           [](BoundSelection* self, nb::object table, ArrayIn<std::uint8_t> keep) {
@@ -311,7 +311,7 @@ void bind_rule_selection(nb::module_& module) {
       .def(
           "write", [](BoundSelection& self, std::size_t limit) { return self.selection.write(limit); },
           "limit"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Go through more nodes; True while there are more.")
+          "Visit more nodes; True while there are more.")
       .def(
           "take_rows",
           [](BoundSelection& self) { return rows_to_dict(self.selection.take_rows(), self.columns); },
@@ -397,7 +397,7 @@ void bind_lexicon(nb::module_& module) {
 
 void bind_rule_table(nb::module_& module) {
   module.attr("GAP") = grammar::kGap;
-  nb::enum_<grammar::RuleFormat>(module, "RuleFormat", "How rules are written as text.")
+  nb::enum_<grammar::RuleFormat>(module, "RuleFormat", "The text format of rules.")
       .value("moses", grammar::RuleFormat::moses)
       .value("moses_orientation", grammar::RuleFormat::moses_orientation)
       .value("hiero", grammar::RuleFormat::hiero);
@@ -418,7 +418,7 @@ void bind_rule_table(nb::module_& module) {
       "nodes"_a,
       nb::sig("def build_slots(nodes: numpy.typing.NDArray[numpy.uint32]) -> "
               "tuple[numpy.typing.NDArray[numpy.uint32], int]"),
-      "The hash table from (node, symbol) to child, and its longest way to an entry.");
+      "The hash table from (node, symbol) to child, and its longest probe.");
   bind_table_class(module);
   bind_rule_selection(module);
   bind_significance(module);

@@ -256,7 +256,7 @@ double SearchResult::log_total(std::size_t number, double scale) {
 }
 
 void bind_search_result(nb::module_& module) {
-  nb::class_<SearchResult>(module, "SearchResult", "Searches that were kept; they keep the decoder.")
+  nb::class_<SearchResult>(module, "SearchResult", "Searches kept for later queries; they keep the decoder alive.")
       .def(nb::init<>())
       .def("sparse", &SearchResult::sparse, "sentence"_a, "rows"_a,
            nb::sig("def sparse(self, sentence: int, rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
@@ -266,7 +266,7 @@ void bind_search_result(nb::module_& module) {
            nb::sig("def events(self, sentence: int, rows: Sequence[int], pool: EventPool, learned: LearnedWeights) "
                    "-> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]"),
            "The same by events, which have numbers in `pool`, where new ones are added. Features of new events that "
-           "`learned` has under another name are among its `collisions` afterwards.")
+           "`learned` has under another name are among its `collisions` afterward.")
       .def("sparse_of", &SearchResult::sparse_of, "sentences"_a, "rows"_a,
            nb::sig("def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], "
                    "NDArray[numpy.uint64], NDArray[numpy.float32]]"),
@@ -301,7 +301,7 @@ void bind_search_result(nb::module_& module) {
       .def("ngram_posteriors", &SearchResult::ngram_posteriors, "sentence"_a, "scale"_a, "order"_a,
            nb::sig("def ngram_posteriors(self, sentence: int, scale: float, order: int) "
                    "-> dict[tuple[str, ...], float]"),
-           "How often each n-gram of up to ``order`` words is expected in the translation.")
+           "Expected count of each n-gram of up to ``order`` words in the translation.")
       .def("log_total", &SearchResult::log_total, "sentence"_a, "scale"_a,
            "Logarithm of the sum of exp(scale * score) over all derivations; -inf without any.");
 }

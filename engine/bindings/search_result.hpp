@@ -31,7 +31,7 @@ class SearchResult {
 
   /// The same for candidates of any sentences: of `sentences[i]` that with the number `rows[i]`.
   nanobind::tuple sparse_of(const std::vector<std::size_t>& sentences, const std::vector<std::int64_t>& rows);
-  /// Those features of theirs that are wanted, their names one after another, and where each ends.
+  /// Those features of theirs that are wanted, their names consecutively, and where each ends.
   nanobind::tuple names_of(const std::vector<std::size_t>& sentences, const std::vector<std::int64_t>& rows,
                            ArrayIn<std::uint64_t> wanted);
 
@@ -41,7 +41,7 @@ class SearchResult {
 
   nanobind::dict names(std::size_t number, const std::vector<std::int64_t>& rows, ArrayIn<std::uint64_t> wanted);
 
-  /// Features, their names one after another, and where each ends. In `learned` they stand for these names from now on.
+  /// Features, their names consecutively, and where each ends. In `learned` they stand for these names from now on.
   nanobind::tuple name_arrays(std::size_t number, const std::vector<std::int64_t>& rows,
                               ArrayIn<std::uint64_t> wanted, LearnedWeights* learned);
 

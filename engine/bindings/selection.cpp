@@ -47,14 +47,14 @@ std::tuple<ArrayOut<std::int64_t>, ArrayOut<std::uint32_t>, ArrayOut<double>, Ar
 
 void bind_selection(nb::module_& module) {
   nb::class_<NgramSampler>(module, "NgramSampler",
-                           "Chooses sentences of a corpus by n-gram precision and coverage of a text.")
+                           "Selects sentences of a corpus by n-gram precision and coverage of a text.")
       .def(nb::init<unsigned, std::uint32_t>(), nb::kw_only(), "order"_a, "coverage"_a)
       .def(
           "add_text",
           [](NgramSampler& self, nb::bytes text) {
             for (std::string_view line : lines_of({text.c_str(), text.size()})) self.add_text(line);
           },
-          "text"_a, "Sentences to find others for, a line each; before the corpus.")
+          "text"_a, "The text to select for, one sentence per line; before the corpus.")
       .def(
           "feed",
           [](NgramSampler& self, nb::bytes text, std::size_t threads) {
@@ -63,7 +63,7 @@ void bind_selection(nb::module_& module) {
             self.feed(lines_of(bytes), threads);
           },
           "text"_a, nb::kw_only(), "threads"_a = 1,
-          "The next sentences of the corpus, a line each; every line must end with a line feed.")
+          "Add the next sentences of the corpus, one per line; every line must end with a line feed.")
       .def("chosen", &chosen, 
            "Numbers of the chosen sentences; of each the least coverage that brings it in, its best precision, and how "
            "rare the n-grams are that it was chosen for.")

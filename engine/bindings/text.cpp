@@ -45,17 +45,17 @@ void bind_text(nb::module_& module) {
             const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
             return text::Vocabulary(text, offsets.data(), offsets.size() - 1);
           },
-          "bytes"_a, "offsets"_a, "Rebuild from what ``arrays()`` gave.")
+          "bytes"_a, "offsets"_a, "Restore from ``arrays()``.")
       .def("__len__", &text::Vocabulary::size)
-      .def("add", &text::Vocabulary::add, "word"_a, "The word's number, given to it now if it is new.")
-      .def("find", &text::Vocabulary::find, "word"_a, "The word's number, or ``NO_WORD``.")
+      .def("add", &text::Vocabulary::add, "word"_a, "The id of the word, which is added if it is new.")
+      .def("find", &text::Vocabulary::find, "word"_a, "The id of the word, or ``NO_WORD``.")
       .def(
           "word",
           [](const text::Vocabulary& vocabulary, WordId id) {
             if (id >= vocabulary.size()) throw nb::index_error("no word has that number");
             return nb::str(vocabulary.word(id).data(), vocabulary.word(id).size());
           },
-          "id"_a, "The word with that number.")
+          "id"_a, "The word with this id.")
       .def(
           "words",
           [](const text::Vocabulary& vocabulary) {
@@ -64,7 +64,7 @@ void bind_text(nb::module_& module) {
               all.append(nb::str(vocabulary.word(id).data(), vocabulary.word(id).size()));
             return all;
           },
-          nb::sig("def words(self) -> list[str]"), "All words, in order of their numbers.")
+          nb::sig("def words(self) -> list[str]"), "All words, in the order of their ids.")
       .def(
           "encode",
           [](text::Vocabulary& self, nb::iterable lines, bool grow) { return encode(self, lines, grow); },

@@ -21,7 +21,7 @@ void BigramCounter::add(std::span<const WordId> ids, std::span<const std::int64_
     if (offsets[i] < (i == 0 ? 0 : offsets[i - 1]) || offsets[i] > static_cast<std::int64_t>(ids.size()))
       throw std::invalid_argument("bigrams: offset " + std::to_string(i) + " is out of order");
   if (std::find(ids.begin(), ids.end(), kNoWord) != ids.end())
-    throw std::invalid_argument("bigrams: an id stands for no word");
+    throw std::invalid_argument("bigrams: an id is not a word");
   if (total_ + ids.size() + offsets.size() > kMostPairs)
     throw std::length_error("bigrams: more than 2^31 words");
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {

@@ -11,13 +11,13 @@
 
 namespace isogloss::classes {
 
-/// A neighbour of a unit and how often they stand side by side.
+/// A neighbor of a unit and how often they stand side by side.
 struct Neighbor {
   std::uint32_t unit;
   std::uint32_t count;
 };
 
-/// The neighbours of every unit on one side, those of unit u between offsets[u] and offsets[u + 1].
+/// The neighbors of every unit on one side, those of unit u between offsets[u] and offsets[u + 1].
 struct Neighbors {
   std::vector<std::uint64_t> offsets;
   std::vector<Neighbor> entries;

@@ -37,7 +37,7 @@ class ExchangeClustering {
 
   /// Moves every unit in [begin, end) once, in order, to its best class; returns how many changed theirs.
   /// A unit stays where it is unless another class is truly better; among equals the first is taken.
-  /// O(classes x different neighbour classes + neighbours) per unit.
+  /// O(classes x different neighbor classes + neighbors) per unit.
   std::size_t exchange(std::uint32_t begin, std::uint32_t end);
 
   /// The log-likelihood of the corpus in fixed-point bits, kept up to date move by move.

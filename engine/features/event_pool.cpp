@@ -37,7 +37,7 @@ EventPool::EventPool(std::span<const std::uint64_t> keys, std::span<const std::i
     number(keys[i], [&] {
       return features.subspan(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
     });
-  if (size() != keys.size()) throw std::invalid_argument("an event stands twice");
+  if (size() != keys.size()) throw std::invalid_argument("an event occurs twice");
 }
 
 std::span<const std::uint64_t> EventPool::features(std::uint64_t event) const {

@@ -65,7 +65,7 @@ std::string_view last_letters(std::string_view word, std::size_t letters) {
 void TokenTypes::start(std::string_view name) {
   if (types_.size() >= kAlwaysSeen) throw std::invalid_argument("too many token types");
   for (const Type& type : types_)
-    if (type.name == name) throw std::invalid_argument("the token type '" + std::string(name) + "' stands twice");
+    if (type.name == name) throw std::invalid_argument("the token type '" + std::string(name) + "' occurs twice");
   types_.push_back({});
   types_.back().name = name;
 }

@@ -7,7 +7,7 @@ namespace isogloss::features {
 GivenSentence::GivenSentence(const SparseModel& model, std::span<const std::string> words,
                              std::span<const WordId> numbers)
     : model_(model), scorer_(model), length_(words.size()) {
-  if (words.size() > 0xffffu) throw std::invalid_argument("a sentence of more than 65,535 words");
+  if (words.size() > 0xffffu) throw std::invalid_argument("the sentence has more than 65,535 words");
   scorer_.set_sentence(words, numbers);
 }
 

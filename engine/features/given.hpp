@@ -38,7 +38,7 @@ class GivenSentence {
   SparseScorer& scorer() { return scorer_; }
 
  private:
-  struct Block {  // source words that were translated one after another
+  struct Block {  // source words that were translated consecutively
     std::uint32_t begin, end;
   };
   void reduce(Block block);

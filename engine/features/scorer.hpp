@@ -104,7 +104,7 @@ struct SparseStep {
   std::uint8_t side;
 };
 
-/// The sparse features of one sentence: the search asks it for scores while it goes and afterwards for the features
+/// The sparse features of one sentence: the search asks it for scores while it goes and afterward for the features
 /// of the derivations it wants to see. States and parents are small numbers; equal ones have equal numbers. Options
 /// without target words have no features and change nothing.
 class SparseScorer {
@@ -143,7 +143,7 @@ class SparseScorer {
   std::uint32_t after(std::uint32_t state, std::uint32_t option);
   float end_score(std::uint32_t state);
 
-  /// The features of a derivation by rising number, each once; different ones with the same number stand side by side.
+  /// The features of a derivation by ascending id, each once; different ones with the same number stand side by side.
   void features(std::span<const SparseStep> derivation, std::vector<Firing>& out);
 
   /// The features that some options have wherever they stand, of some of the templates (by their positions).

@@ -38,8 +38,8 @@ struct RuleFacts {
 /// How a rule is used, apart from the words before it.
 struct StepFacts {
   RuleFacts rule;
-  Orientation orientation = Orientation::monotone;  ///< towards what was translated before
-  int distortion = 0;               ///< words skipped since then, negative if backwards
+  Orientation orientation = Orientation::monotone;  ///< toward what was translated before
+  int distortion = 0;               ///< words skipped since then, negative if backward
   std::uint8_t side = 0;            ///< of the rule just before: 0 right, 1 left, 2 neither
   std::span<const TokenId> parent;  ///< aligned source words of the rule that left open the span it fills
 };

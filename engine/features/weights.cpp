@@ -101,7 +101,7 @@ void WeightTable::restore(std::span<const std::uint64_t> features, std::span<con
   // They come in order and are put side by side; one at a time each would have to pass all before it.
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (features[i] == 0 || (i > 0 && features[i] <= features[i - 1]))
-      throw std::invalid_argument("the features do not rise");
+      throw std::invalid_argument("the features are not in ascending order");
     Record record;
     record.feature = features[i];
     record.weight = weights[i];
@@ -126,7 +126,7 @@ void fill_table(std::span<const std::uint64_t> features, std::span<const float> 
   std::size_t next = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint64_t feature = features[order[i]];
-    if (i > 0 && feature == features[order[i - 1]]) throw std::invalid_argument("a feature stands twice");
+    if (i > 0 && feature == features[order[i - 1]]) throw std::invalid_argument("a feature occurs twice");
     const std::size_t at = std::max(next, WeightView::home(feature, slots.size()));
     if (at >= slots.size()) throw std::length_error("more slots are needed");
     slots[at] = {feature, weights[order[i]], order[i]};

@@ -11,7 +11,7 @@
 namespace isogloss::features {
 
 /// Finds the weight of a feature in an open-addressing table of records that begin with the feature's number and
-/// its weight; number 0 marks a free one. Numbers rise through the table, so that a search for one that is not there,
+/// its weight; number 0 marks a free one. Numbers rise through the table, so that a search for one that does not exist,
 /// as most are, ends at the first higher one. Nothing in the table is believed: whatever is in it, reading it ends.
 class WeightView {
  public:
@@ -101,7 +101,7 @@ class WeightTable {
   /// that is there without a check gets this one.
   bool meet(std::uint64_t feature, std::uint32_t check);
 
-  /// All features by rising number with their weight now, what their weights were in the mean of all steps, and what
+  /// All features by ascending id with their weight now, what their weights were in the mean of all steps, and what
   /// is needed to go on.
   struct Columns {
     std::vector<std::uint64_t> features;
@@ -136,7 +136,7 @@ class WeightTable {
 };
 
 /// Lays features out as a table that WeightView reads, with `slots` records, more than there are features. Throws
-/// std::invalid_argument if one is 0 or stands twice, std::length_error if more slots are needed.
+/// std::invalid_argument if one is 0 or occurs twice, std::length_error if more slots are needed.
 void fill_table(std::span<const std::uint64_t> features, std::span<const float> weights,
                 std::span<StoredWeight> slots);
 

@@ -43,7 +43,7 @@ TEST("weights and their sums are those of a plain map") {
   const WeightTable::Columns columns = table.columns();
   CHECK_EQUAL(columns.features.size(), weights.size());
   std::size_t at = 0;
-  for (const auto& [feature, sum] : sums) {  // by rising number
+  for (const auto& [feature, sum] : sums) {  // by ascending id
     CHECK_EQUAL(columns.features[at], feature);
     CHECK_NEAR(columns.sums[at++], sum, 1e-6);
   }

@@ -28,7 +28,7 @@ Point parse_point(std::string_view text, std::size_t source_length, std::size_t 
   const auto target = dash == text.npos ? std::nullopt : parse_unsigned(text.substr(dash + 1));
   if (!source || !target)
     throw LineError(text::quoted(text) + " is not a link", line,
-                    "links are written as source-target word positions counted from 0, such as 0-0 1-2");
+                    "write links as source-target word positions counted from 0, such as 0-0 1-2");
   if (*source >= source_length || *target >= target_length)
     throw LineError("the link " + std::string(text) + " points outside the sentence pair of " +
                         std::to_string(source_length) + " source and " + std::to_string(target_length) +

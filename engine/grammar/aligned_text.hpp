@@ -24,7 +24,7 @@ struct AlignedSentences {
   std::span<const WordLink> links;
 };
 
-/// Sentence pairs read from text: words between white space, links as "source-target source-target ...".
+/// Sentence pairs read from text: words between whitespace, links as "source-target source-target ...".
 class AlignedText {
  public:
   /// Longest sentence that links can address.

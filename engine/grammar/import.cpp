@@ -18,7 +18,7 @@ constexpr double kLeastLogarithm = -100;  // what a probability of 0 becomes, as
 double logarithm(double probability, std::uint64_t line) {
   if (probability < 0)
     throw LineError("a negative probability, " + std::to_string(probability), line,
-                    "a Moses table holds probabilities, not their logarithms");
+                    "a Moses table must contain probabilities, not their logarithms");
   return probability == 0 ? kLeastLogarithm : std::max(kLeastLogarithm, std::log(probability));
 }
 
@@ -82,7 +82,7 @@ void RuleImport::add_rule(const ParsedRule& rule, RuleFormat format, std::uint64
   }
   append(key_, values_.data(), values_.size() * sizeof(float));
   if (key_.size() > std::numeric_limits<sorting::KeySize>::max())
-    throw LineError("the rule is too long", line, "fewer links or scores are possible with so many words");
+    throw LineError("the rule is too long", line, "use fewer words, links or scores");
   sorter_.add(key_, record);
 }
 
@@ -125,8 +125,8 @@ std::size_t RuleImport::place_of(const ParsedRule& rule, std::size_t value, std:
   if (column != columns_.end()) return static_cast<std::size_t>(column - columns_.begin());
   const std::size_t orientation = orientation_of(name);
   if (has_orientation_ && orientation < TableArrays::kOrientations) return orientation_at() + orientation;
-  throw LineError("the value " + text::quoted(name) + " is not among those of the first rule", line,
-                  "all rules have the same values; the first one names them");
+  throw LineError("the value " + text::quoted(name) + " is missing in the first rule", line,
+                  "all rules must have the same values as the first one");
 }
 
 bool RuleImport::merge(std::size_t limit) {
@@ -160,7 +160,7 @@ void RuleImport::take_merged() {
   }
   in_orientation_ = kind == kOrientation;
   if (record.times > 1 || (same_rule && (kind == kRule || pending_.back().oriented)))
-    throw LineError("this rule has been there before", record.line, "each pair of sides may stand once only");
+    throw LineError("the rule occurs twice", record.line, "each pair of source and target side may occur only once");
   if (kind == kOrientation) {
     if (!same_rule) return;  // for a rule that is not in the table
     Pending& rule = pending_.back();

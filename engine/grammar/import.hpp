@@ -35,7 +35,7 @@ class RuleImport {
   /// how many scores and counts there are and what they are called. Throws LineError.
   void add(std::string_view lines, std::uint64_t line, RuleFormat format);
 
-  /// Throws LineError about a rule that stands twice; `in_orientation` then tells in which file.
+  /// Throws LineError about a rule that occurs twice; `in_orientation` then tells in which file.
   bool merge(std::size_t limit);
   bool resolve(std::size_t limit);
 

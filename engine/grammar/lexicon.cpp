@@ -77,7 +77,7 @@ LexiconView::LexiconView(std::span<const std::uint64_t> offsets, std::span<const
                          std::span<const float> probabilities)
     : offsets_(offsets), targets_(targets), probabilities_(probabilities) {
   if (offsets.size() < 2 || probabilities.size() != 2 * targets.size())
-    throw std::invalid_argument("lexicon: the arrays do not fit together");
+    throw std::invalid_argument("lexicon: the arrays do not match");
 }
 
 LexiconView::Row LexiconView::row(WordId source) const {

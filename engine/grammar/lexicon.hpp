@@ -67,7 +67,7 @@ class Lexicon {
 class LexiconView {
  public:
   struct Row {
-    std::span<const WordId> targets;       ///< in rising order
+    std::span<const WordId> targets;       ///< in ascending order
     std::span<const float> probabilities;  ///< two for each: given the source word, and of the source word
   };
 

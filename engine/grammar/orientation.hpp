@@ -7,12 +7,12 @@
 
 namespace isogloss::grammar {
 
-/// How a block lies to its neighbour in target order. Previous neighbour: monotone if it lies just before
-/// the block on the source side too, swap if just after it. Next neighbour: monotone if just after, swap if
+/// How a block lies to its neighbor in target order. Previous neighbor: monotone if it lies just before
+/// the block on the source side too, swap if just after it. Next neighbor: monotone if just after, swap if
 /// just before. Everything else is discontinuous.
 enum class Orientation : std::uint8_t { monotone, swap, discontinuous };
 
-/// What counts as a neighbour.
+/// What counts as a neighbor.
 enum class OrientationModel : std::uint8_t {
   none,
   word,    ///< a link at the block's corner, and none at the other corner
@@ -20,7 +20,7 @@ enum class OrientationModel : std::uint8_t {
   hier     ///< a consistent block of any size; monotone is looked for first
 };
 
-/// Orientations of the blocks of one sentence pair. The pair's edges count as neighbours: a block at both
+/// Orientations of the blocks of one sentence pair. The pair's edges count as neighbors: a block at both
 /// beginnings is monotone to what comes before, one at both ends to what comes after.
 class Orientations {
  public:

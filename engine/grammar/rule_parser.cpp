@@ -58,7 +58,7 @@ class Parser {
     if (hiero) {
       if (fields[0].size() < 3 || fields[0].front() != '[' || fields[0].back() != ']')
         throw LineError("the left-hand side " + text::quoted(fields[0]) + " is not a non-terminal", number_,
-                        "it is written in brackets: [X]");
+                        "write it in brackets: [X]");
       if (fields[0] != "[X]") return false;
       fields.erase(fields.begin());
     }
@@ -83,7 +83,7 @@ class Parser {
       }
       if (name != "X" || gaps_.size() == 2) sound = false;
       if (std::find(gaps_.begin(), gaps_.end(), index) != gaps_.end())
-        throw LineError("the gap " + std::string(token) + " stands twice on the source side", number_);
+        throw LineError("the non-terminal " + std::string(token) + " occurs twice on the source side", number_);
       gaps_.push_back(index);
       rule_.source.push_back(kGap);
     });
@@ -105,15 +105,15 @@ class Parser {
       if (std::find(gaps_.begin(), gaps_.end(), index) == gaps_.end() ||
           std::find(gaps.begin(), gaps.end(), index) != gaps.end())
         throw LineError(
-            "the gap " + std::string(token) + " of the target side is not one of the source side's", number_,
-            "each gap stands once on each side");
+            "the non-terminal " + std::string(token) + " of the target side is missing on the source side", number_,
+            "each non-terminal must occur once on each side");
       gaps.push_back(index);
     });
     check_length(field, rule_.target.size() + gaps.size(), "target");
     if (gaps.size() != gaps_.size())
       throw LineError("the two sides have " + std::to_string(gaps_.size()) + " and " +
                           std::to_string(gaps.size()) + " gaps",
-                      number_, "each gap stands once on each side");
+                      number_, "each non-terminal must occur once on each side");
     if (gaps.size() == 1) rule_.shape = Shape::one_gap;
     if (gaps.size() == 2) rule_.shape = gaps == gaps_ ? Shape::two_gaps : Shape::two_gaps_swapped;
     return sound && !rule_.target.empty();
@@ -127,7 +127,7 @@ class Parser {
       return gap_index(token, name);
     }
     if (token.size() >= 6 && token.front() == '[' && token.back() == ']' && token.find("][") != token.npos)
-      throw LineError(text::quoted(token) + " is a non-terminal, this is no phrase table", number_,
+      throw LineError(text::quoted(token) + " is a non-terminal, which a phrase table cannot have", number_,
                       "read hierarchical grammars in the Hiero format");
     return 0;
   }
@@ -136,7 +136,7 @@ class Parser {
     if (field.empty()) throw LineError(std::string("the ") + side + " side is empty", number_);
     if (symbols > kMostSymbols)
       throw LineError(std::string("the ") + side + " side has " + std::to_string(symbols) +
-                          " symbols, at most " + std::to_string(kMostSymbols) + " are possible",
+                          " symbols, at most " + std::to_string(kMostSymbols) + " are allowed",
                       number_);
   }
 

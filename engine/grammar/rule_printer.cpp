@@ -38,7 +38,7 @@ class Printer {
   void print(const SideView& side) {
     if (side.gaps > 0 && format_ != RuleFormat::hiero)
       throw std::invalid_argument(
-          "a Moses phrase table cannot hold rules with gaps: write them in the Hiero format");
+          "a Moses phrase table cannot hold rules with non-terminals; use the Hiero format");
     table_.symbols(side.node, symbols_);
     for (std::uint32_t number = side.first_rule; number < side.last_rule; ++number) {
       const RuleView rule = table_.rule(number, side);
@@ -67,11 +67,11 @@ class Printer {
   }
 
   void print_word(const text::Vocabulary& words, WordId id) {
-    if (id >= words.size()) throw TableError("a word that is not there");
+    if (id >= words.size()) throw TableError("a word does not exist");
     const std::string_view word = words.word(id);
     if (word == kFieldSign || (format_ == RuleFormat::hiero && is_gap(word)))
       throw std::invalid_argument("the word " + text::quoted(word) +
-                                  " means something else in this format: replace it in the corpus");
+                                  " has a special meaning in this format; replace it in the corpus");
     out_ += word;
   }
 

@@ -156,7 +156,7 @@ class RunSorter {
     entries_.push_back({sorting::prefix(key.data(), key.size()), static_cast<std::uint32_t>(at)});
   }
 
-  /// Ends collecting and hands over the runs; the sorter is empty afterwards and its memory is free.
+  /// Ends collecting and hands over the runs; the sorter is empty afterward and its memory is free.
   std::vector<ScratchFile> finish() {
     if (!entries_.empty()) spill();
     records_ = {};

@@ -16,7 +16,7 @@ TableSelection::TableSelection(const RuleTable& table, std::span<const std::uint
   for (std::uint32_t rule = 0; rule < table.rule_count(); ++rule) {
     if (keep[rule] == 0) continue;
     const std::uint32_t phrase = table.target_code(rule) >> 2;
-    if (phrase >= new_number_.size()) throw TableError("a target phrase that is not there");
+    if (phrase >= new_number_.size()) throw TableError("a target phrase does not exist");
     new_number_[phrase] = 0;
   }
   std::uint32_t next = 0;

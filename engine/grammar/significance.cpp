@@ -110,7 +110,7 @@ class CoOccurrence::Worker {
       for (std::uint32_t rule = side.first_rule; rule < side.last_rule; ++rule) {
         const std::uint32_t code = counts_->table_->target_code(rule);
         const unsigned gaps = gap_count(static_cast<Shape>(code & 3));
-        if (code >> 2 >= room_.size()) throw TableError("a target phrase that is not there");
+        if (code >> 2 >= room_.size()) throw TableError("a target phrase does not exist");
         if (room_[code >> 2] > gaps) increment(counts_->of_rule_[rule]);
       }
     }
@@ -174,7 +174,7 @@ std::vector<double> CoOccurrence::significance() const {
     for (std::uint32_t rule = side.first_rule; rule < side.last_rule; ++rule) {
       const std::uint32_t code = table_->target_code(rule);
       const std::size_t target = 3 * std::size_t{code >> 2} + gap_count(static_cast<Shape>(code & 3));
-      if (target >= of_target_.size()) throw TableError("a target phrase that is not there");
+      if (target >= of_target_.size()) throw TableError("a target phrase does not exist");
       values[rule] =
           fisher_significance(of_rule_[rule], of_node_[node], of_target_[target], pairs_, factorials);
     }

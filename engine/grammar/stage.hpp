@@ -60,7 +60,7 @@ class RuleStage {
   bool resolve(std::size_t limit, Estimate&& estimate);
   bool more_targets() const { return more_targets_; }
 
-  /// Phrases numbered since the last call: words one after another, and where each phrase ends, counted
+  /// Phrases numbered since the last call: words consecutively, and where each phrase ends, counted
   /// from the first word of all.
   struct Phrases {
     Buffer<WordId> words;

@@ -27,21 +27,21 @@ RuleTable::RuleTable(const TableArrays& arrays) : arrays_(arrays) {
   rules_ = static_cast<std::uint32_t>(rule_rows - 1);
   require(arrays.links.size() % 2 == 0, "the links are not whole pairs");
   require(arrays.columns <= 256 && arrays.scores.size() == rules_ * arrays.columns,
-          "the scores do not fit the rules");
+          "the scores do not match the rules");
   require(arrays.orientation.empty() || arrays.orientation.size() == rules_ * TableArrays::kOrientations,
-          "the orientation probabilities do not fit the rules");
+          "the orientation probabilities do not match the rules");
   require(arrays.counts.empty() || arrays.counts.size() == rules_ * TableArrays::kCounts,
-          "the counts do not fit the rules");
+          "the counts do not match the rules");
   require(arrays.longest_probe <= arrays.slots.size() / 2, "the longest probe is longer than the hash table");
 }
 
 std::span<const WordId> RuleTable::phrase(std::uint32_t number) const {
-  require(number < arrays_.phrase_ends.size(), "a target phrase that is not there");
+  require(number < arrays_.phrase_ends.size(), "a target phrase does not exist");
   const std::uint32_t begin = number == 0 ? 0 : arrays_.phrase_ends[number - 1];
   const std::uint32_t end = arrays_.phrase_ends[number];
   require(begin < end && end <= arrays_.words.size(), "target words out of range");
   const std::span<const WordId> words = arrays_.words.subspan(begin, end - begin);
-  for (const WordId word : words) require(word < arrays_.target_words, "a target word that is not there");
+  for (const WordId word : words) require(word < arrays_.target_words, "a target word does not exist");
   return words;
 }
 
@@ -57,16 +57,16 @@ SideView RuleTable::side(Node node) const {
 }
 
 RuleView RuleTable::rule(std::uint32_t number, const SideView& side) const {
-  require(number < rules_, "a rule that is not there");
+  require(number < rules_, "a rule does not exist");
   const std::uint32_t* row = arrays_.rules.data() + 2 * std::size_t{number};
   const std::size_t begin = row[1], end = row[3];
   require(begin <= end && end <= arrays_.links.size() / 2, "links out of range");
   const RuleView view{row[0] >> 2, static_cast<Shape>(row[0] & 3), phrase(row[0] >> 2),
                       arrays_.links.subspan(2 * begin, 2 * (end - begin))};
-  require(gap_count(view.shape) == side.gaps, "a rule with other gaps than its source side");
+  require(gap_count(view.shape) == side.gaps, "a rule has other non-terminals than its source side");
   for (std::size_t i = 0; i < view.links.size(); i += 2)
     require(view.links[i] < side.length && view.links[i + 1] < view.words.size(),
-            "a link to a word that is not there");
+            "a link to a word that does not exist");
   return view;
 }
 

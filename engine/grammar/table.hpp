@@ -70,7 +70,7 @@ class RuleTable {
   static constexpr Node kRoot = 0;
   static constexpr Node kNoNode = 0;  ///< the root is nobody's child
 
-  /// Throws TableError if the sizes of the arrays do not fit together.
+  /// Throws TableError if the sizes of the arrays do not match.
   explicit RuleTable(const TableArrays& arrays);
 
   static std::uint64_t child_hash(Node node, WordId symbol) {

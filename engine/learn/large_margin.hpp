@@ -39,7 +39,7 @@ struct LargeMarginOptions {
   bool keep = false;
   /// Stop when the duality gap is at most this part of the primal objective.
   double tolerance = 1e-8;
-  /// Stop anyway after so many steps; a step changes one or two alphas.
+  /// Stop anyway after this many steps; a step changes one or two alphas.
   std::size_t max_steps = 100000;
 };
 
@@ -52,7 +52,7 @@ struct LargeMarginUpdate {
   std::size_t steps = 0;
 };
 
-/// Maximises the dual by coordinate ascent on the Gram matrix of the rows: one alpha at a time, and where
+/// Maximizes the dual by coordinate ascent on the Gram matrix of the rows: one alpha at a time, and where
 /// their sum is bounded, two at a time, moving mass from one to the other; now and then conjugate gradients
 /// among all alphas that are at no bound. Costs one pass over the sparse features and O(rows + pairs) per step. Throws std::invalid_argument for a pair of rows that do not exist.
 LargeMarginUpdate large_margin_update(const FeatureRows& rows, std::span<const MarginPair> pairs,

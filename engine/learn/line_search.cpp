@@ -66,7 +66,7 @@ LineChoices LineSearch::sweep(std::span<const double> intercepts, const double* 
       bool hidden = false;
       while (!envelope.empty()) {
         const Line& last = envelope.back();
-        // The first of equals stays, as it does when candidates are chosen by their scores.
+        // In case of ties the first one stays, as when candidates are chosen by their scores.
         hidden = slope == last.slope && intercept <= last.intercept;
         if (hidden) break;
         begin = slope == last.slope ? -kInfinity : (last.intercept - intercept) / (slope - last.slope);

@@ -12,7 +12,7 @@
 
 namespace isogloss::learn {
 
-/// The choices along a line. Between two neighbouring thresholds they stay the same.
+/// The choices along a line. Between two neighboring thresholds they stay the same.
 struct LineChoices {
   Buffer<double> thresholds;  ///< rising
   Buffer<double> sums;        ///< one row of statistics per interval, one more than there are thresholds

@@ -89,7 +89,7 @@ void RelevantSet::restart(std::span<const double> weights) {
 SgdPass RelevantSet::sweep(std::span<const std::uint32_t> order, const SgdOptions& options) {
   if (!(options.learning_rate > 0) || !(options.decay >= 0) || !(options.regularization >= 0) ||
       2 * options.learning_rate * options.regularization >= 1)
-    throw std::invalid_argument("the learning rate or the regularization makes no sense");
+    throw std::invalid_argument("the learning rate or the regularization is out of range");
   double steps_per_pass = 0;
   for (const Set& set : sets_) steps_per_pass += static_cast<double>(set.truths.size());
   SgdPass pass;

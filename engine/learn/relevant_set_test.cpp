@@ -59,7 +59,7 @@ TEST("many columns are found again") {
     CHECK_EQUAL(rows.find(feature * 0x9e3779b97f4a7c15ULL), static_cast<SequenceRows::Column>(feature - 1));
 }
 
-TEST("a step moves the weights towards the truth and away from the most costly alternative") {
+TEST("a step moves the weights toward the truth and away from the most costly alternative") {
   RelevantSet set(1, 1, 0, 1);
   const std::vector<float> one{1};
   const std::vector<std::vector<std::uint64_t>> features{{1}, {2}, {3}};

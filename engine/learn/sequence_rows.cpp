@@ -23,10 +23,10 @@ std::size_t SequenceRows::bytes() const {
 
 void SequenceRows::check(const SequenceFeatures& sequence, std::size_t real_columns) {
   if (sequence.features.size() != sequence.counts.size() || sequence.real.size() != real_columns)
-    throw std::invalid_argument("the features and values of a sequence do not fit together");
+    throw std::invalid_argument("the features and values of a sequence do not match");
   std::uint64_t last = 0;
   for (std::uint64_t feature : sequence.features) {
-    if (feature <= last) throw std::invalid_argument("the features of a sequence must rise, from 1 on");
+    if (feature <= last) throw std::invalid_argument("the features of a sequence must be in ascending order, from 1");
     last = feature;
   }
   for (float count : sequence.counts)

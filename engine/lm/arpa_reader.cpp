@@ -73,9 +73,9 @@ void ArpaReader::finish() {
   }
   if (place_ == Place::kStart) {
     line_ = line_ == 0 ? 1 : line_;
-    fail("the file ends before '\\data\\'", "an ARPA language model is expected");
+    fail("the file ends before '\\data\\'", "give an ARPA language model");
   }
-  if (place_ != Place::kEnd) fail("the file ends without '\\end\\'", "it was cut off: copy or make it again");
+  if (place_ != Place::kEnd) fail("the file ends without '\\end\\'", "the file is truncated; copy it again");
   add_links();
 }
 
@@ -196,7 +196,7 @@ void ArpaReader::add_unigram(std::string_view word, Weights weights) {
     if (!text::is_utf8(word)) fail("a word is not valid UTF-8", "convert the file to UTF-8");
     unigrams_.resize(std::max<std::size_t>(vocabulary_.size(), unigrams_.size()), kAbsent);
   }
-  if (!is_absent(unigrams_[id])) fail("the word " + quote(word) + " stands twice among the 1-grams");
+  if (!is_absent(unigrams_[id])) fail("the word " + quote(word) + " occurs twice among the 1-grams");
   unigrams_[id] = weights;
   ++unigrams_read_;
 }
@@ -235,7 +235,7 @@ void ArpaReader::end_unigrams() {
   special_ = {vocabulary_.find("<s>"), vocabulary_.find("</s>"), vocabulary_.add("<unk>")};
   if (!present(special_.begin) || !present(special_.end))
     fail(std::string("the 1-grams have no ") + (present(special_.begin) ? "</s>" : "<s>"),
-         "a model of sentences is expected, with <s> and </s>");
+         "give a model of sentences, with <s> and </s>");
   unigrams_.resize(vocabulary_.size(), kAbsent);
   has_unknown_ = present(special_.unknown);
   if (!has_unknown_) unigrams_[special_.unknown] = {kMissingUnknown, -0.0f};
@@ -250,7 +250,7 @@ void ArpaReader::fill_table(TableBuilder<Bucket>& table) {
     else
       value = entries_[i].weights.prob;
     if (!table.insert(entries_[i].key, value).second)
-      throw LineError("this " + std::to_string(section_) + "-gram stands here for the second time",
+      throw LineError("this " + std::to_string(section_) + "-gram occurs twice",
                       section_line_ + 1 + i);
   }
 }

@@ -19,7 +19,7 @@ std::string arpa_lines(const Trie& trie, unsigned order, const text::Vocabulary&
                        std::size_t end, std::size_t threads) {
   if (order < 1 || order > trie.order() || end > log_probs.size() ||
       (!backoffs.empty() && end > backoffs.size()) || trie.levels[0].counts.size() > vocabulary.size())
-    throw std::invalid_argument("the columns of the model do not fit together");
+    throw std::invalid_argument("the columns of the model do not match");
   std::vector<std::string> pieces((end - begin + kLines - 1) / kLines);
   parallel_for(pieces.size(), threads, [&](std::size_t shard, std::size_t) {
     std::string& out = pieces[shard];

@@ -67,8 +67,8 @@ void Counter::add_word(std::string_view word) {
                     "convert the file to UTF-8; 'isogloss corpus check' lists all such lines");
   if (id == special_.begin || id == special_.end || id == special_.unknown) {
     if (!special_as_unknown_)
-      throw LineError("the word '" + std::string(word) + "' is reserved for the model's own use", line_,
-                      "remove it, or treat such words as unknown ones with --special-words unknown");
+      throw LineError("the word '" + std::string(word) + "' is reserved", line_,
+                      "remove it, or use --special-words unknown to treat it as an unknown word");
     id = special_.unknown;
   }
   if (!sentence_open_) {

@@ -82,10 +82,10 @@ Columns count(const std::string& text, unsigned order, std::size_t block, std::s
 
 }  // namespace
 
-TEST("counts are adjusted: different left neighbours, but occurrences after <s> and at the highest order") {
+TEST("counts are adjusted: different left neighbors, but occurrences after <s> and at the highest order") {
   // <unk> <s> </s> a b are 0 1 2 3 4. Bigrams, by last word: </s>: b; a: <s>, b; b: a.
   const Columns columns = count("a b\na b\na b a b\n", 2, 0, 0);
-  CHECK(columns[1] == std::vector<std::uint32_t>({0, 0, 1, 2, 1}));  // unigrams: different left neighbours
+  CHECK(columns[1] == std::vector<std::uint32_t>({0, 0, 1, 2, 1}));  // unigrams: different left neighbors
   CHECK(columns[2] == std::vector<std::uint32_t>({0, 0, 0, 1, 3, 4}));
   CHECK(columns[3] == std::vector<std::uint32_t>({4, 1, 4, 3}));
   CHECK(columns[4] == std::vector<std::uint32_t>({3, 3, 1, 4}));

@@ -33,7 +33,7 @@ double discounted(std::uint32_t count, const Discounts& discounts) {
 }
 
 void check(bool fits) {
-  if (!fits) throw std::invalid_argument("the columns of the trie do not fit together");
+  if (!fits) throw std::invalid_argument("the columns of the trie do not match");
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 //
 // 1. Words are numbers of the model's vocabulary. Anything else, kNoWord included, is the unknown word. A
 //    vocabulary of your own is turned into the model's numbers once, when rules are collected (`find`).
-// 2. A hypothesis holds a `State`. The first one starts from `begin_sentence()`; `State{}` knows nothing of
-//    what stands to the left.
+// 2. A hypothesis holds a `State`. The first one starts from `begin_sentence()`; `State{}` is independent of
+//    the left context.
 // 3. `score(state, word, next)` is log10 P(word | state) and the state after it. Add the scores, end with
 //    `score(state, end_of_sentence(), next)`.
 // 4. A state holds only the words that can still matter. Two hypotheses whose states are equal get the same

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kChunk = 128;  // sentences that a thread claims at once
 constexpr std::size_t kAhead = 8;    // words
 
-/// One bit, the highest, in each byte that is white space.
+/// One bit, the highest, in each byte that is whitespace.
 std::uint64_t spaces(std::uint64_t bytes) {
   constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
   constexpr std::uint64_t kHigh = 0x80 * kOnes;
@@ -59,7 +59,7 @@ void for_each_hash(std::string_view text, Visit&& visit) {
   for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) visit(hash64(word));
 }
 
-/// The words of some sentences, one after another, with what begins and ends a sentence.
+/// The words of some sentences, consecutively, with what begins and ends a sentence.
 struct Batch {
   std::vector<std::uint64_t> hashes;
   std::vector<std::size_t> lengths;  // words in each sentence

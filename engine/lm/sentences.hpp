@@ -22,7 +22,7 @@ struct SentenceScore {
   std::uint32_t unknown = 0;    ///< those of them that the model does not hold
 };
 
-/// Scores whole sentences, whose words are separated by ASCII white space, on several threads. `scores` has
+/// Scores whole sentences, whose words are separated by ASCII whitespace, on several threads. `scores` has
 /// as many places as there are sentences. Faster than sentence by sentence, because the words to come are
 /// known: the memory they need is asked for while earlier ones are scored.
 void score_sentences(const Model& model, std::span<const std::string_view> sentences,

@@ -14,7 +14,7 @@ namespace isogloss::metric {
 enum class ReferenceLength {
   kClosest,   ///< closest to the candidate's; of two equally close ones the shorter
   kShortest,
-  kAverage,   ///< the mean, rounded to whole tokens, halves upwards
+  kAverage,   ///< the mean, rounded to whole tokens, halves upward
 };
 
 /// Numbers per candidate: length, reference length, n-grams matched for n = 1.., n-grams there are.

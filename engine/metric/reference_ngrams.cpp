@@ -33,7 +33,7 @@ void ReferenceNgrams::count(std::span<const WordId> reference) {
       if (reference[start + n] == kNoWord) break;
       ngram = find_or_add(ngram, reference[start + n]);
       Entry& entry = entries_[ngram];
-      // `remaining` counts upwards here: this reference's occurrences so far.
+      // `remaining` counts upward here: this reference's occurrences so far.
       entry.remaining = entry.stamp == stamp ? entry.remaining + 1 : 1;
       entry.stamp = stamp;
       entry.most = std::max(entry.most, entry.remaining);

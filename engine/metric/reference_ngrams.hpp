@@ -34,7 +34,7 @@ class ReferenceNgrams {
   template <class Hit>
   void match(std::span<const WordId> candidate, Hit&& hit);
 
-  /// Calls `visit(prefix, word, number)` for each n-gram by rising number, so prefixes first; the prefix of
+  /// Calls `visit(prefix, word, number)` for each n-gram by ascending id, so prefixes first; the prefix of
   /// a single word is kRoot.
   template <class Visit>
   void for_each(Visit&& visit) const {

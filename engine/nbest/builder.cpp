@@ -31,7 +31,7 @@ void check_name(std::string_view name) {
   if (!name.empty() && name.find("|||") == name.npos && std::none_of(name.begin(), name.end(), text::is_space) &&
       is_text(name))
     return;
-  throw invalid_argument(text::quoted(name) + " is not a possible feature name");
+  throw invalid_argument(text::quoted(name) + " is not a valid feature name");
 }
 
 void check_word(std::string_view word) {
@@ -121,7 +121,7 @@ std::size_t NbestBuilder::group_index(std::string_view name, std::size_t size) {
     check_name(name);
     if (columns_.dense_columns + size > kMaxDenseColumns)
       throw invalid_argument("more than " + std::to_string(kMaxDenseColumns) +
-                             " dense columns; so many features are written as sparse ones");
+                             " dense columns; write this many features as sparse ones");
     groups.push_back({std::string(name), columns_.dense_columns, size, 0});
     group_seen_.push_back(0);
     widen(columns_.dense_columns + size);
@@ -141,7 +141,7 @@ void NbestBuilder::add_dense(std::string_view name, std::span<const double> valu
   }
   const std::size_t index = group_index(name, values.size());
   if (group_seen_[index] == columns_.candidates())
-    throw invalid_argument("feature " + text::quoted(name) + " stands twice");
+    throw invalid_argument("feature " + text::quoted(name) + " occurs twice");
   group_seen_[index] = columns_.candidates();
   DenseGroup& group = columns_.dense_groups[index];
   ++group.candidates;

@@ -25,7 +25,7 @@ class NbestBuilder {
   static constexpr std::size_t kMaxDenseColumns = 2000;
 
   void begin(std::int64_t sentence);
-  void add_token(std::string_view word);  ///< without white space, not empty
+  void add_token(std::string_view word);  ///< without whitespace, not empty
   void add_dense(std::string_view group, std::span<const double> values);
   void add_sparse(std::string_view name, double value);  ///< a repeated name adds up
   void add_aligned_pair(std::uint64_t source, std::uint64_t target);
@@ -35,7 +35,7 @@ class NbestBuilder {
   void end();
 
   /// Groups the candidates by sentence, in order of sentence ids and, within a sentence, of arrival. The
-  /// same list in another notation gives the same columns. The builder is empty afterwards.
+  /// same list in another notation gives the same columns. The builder is empty afterward.
   NbestColumns finish();
 
  private:

@@ -111,10 +111,10 @@ TEST("the builder refuses what no list can hold, and everything after it") {
   check_refused("field separator", [](NbestBuilder& b) { b.add_token("a|||"); });
   check_refused("not valid UTF-8", [](NbestBuilder& b) { b.add_token("\xff"); });
   check_refused("not valid UTF-8", [](NbestBuilder& b) { b.add_token(std::string_view("a\0", 2)); });
-  check_refused("not a possible feature name", [](NbestBuilder& b) { b.add_sparse("", 1); });
-  check_refused("not a possible feature name", [](NbestBuilder& b) { b.add_sparse("a b", 1); });
-  check_refused("not a possible feature name", [](NbestBuilder& b) { b.add_dense("a|||b", std::vector{1.0}); });
-  check_refused("not a possible feature name", [](NbestBuilder& b) { b.add_dense("\xff", {}); });
+  check_refused("not a valid feature name", [](NbestBuilder& b) { b.add_sparse("", 1); });
+  check_refused("not a valid feature name", [](NbestBuilder& b) { b.add_sparse("a b", 1); });
+  check_refused("not a valid feature name", [](NbestBuilder& b) { b.add_dense("a|||b", std::vector{1.0}); });
+  check_refused("not a valid feature name", [](NbestBuilder& b) { b.add_dense("\xff", {}); });
   check_refused("'x' is inf, a finite", [](NbestBuilder& b) { b.add_sparse("x", kInfinite); });
   check_refused("'x' is nan, a finite", [](NbestBuilder& b) { b.add_dense("x", std::vector{1.0, std::nan("")}); });
   check_refused("too large", [](NbestBuilder& b) { b.add_sparse("x", 1e39); });
@@ -125,7 +125,7 @@ TEST("the builder refuses what no list can hold, and everything after it") {
   check_refused("the score is -inf", [](NbestBuilder& b) { b.set_score(-kInfinite); });
   check_refused("beyond 65535", [](NbestBuilder& b) { b.add_aligned_pair(0, 65536); });
   check_refused("ends before it begins", [](NbestBuilder& b) { b.add_phrase(2, 1, 0, 0); });
-  check_refused("stands twice", [](NbestBuilder& b) {
+  check_refused("occurs twice", [](NbestBuilder& b) {
     b.add_dense("x", std::vector{1.0});
     b.add_dense("x", std::vector{1.0});
   });

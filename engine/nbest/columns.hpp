@@ -29,7 +29,7 @@ struct PhraseSpan {
   std::uint16_t source_first, source_last, target_first, target_last;
 };
 
-/// Dense features that belong together, `TranslationModel0= -1.2 -0.3`, in neighbouring columns.
+/// Dense features that belong together, `TranslationModel0= -1.2 -0.3`, in neighboring columns.
 struct DenseGroup {
   std::string name;
   std::size_t first_column, size;

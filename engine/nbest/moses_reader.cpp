@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr const char* kLayout = "the fields are: sentence ||| words ||| features ||| score";
-constexpr const char* kFeatures = "features are written as 'Name= value value' or 'name=value'";
+constexpr const char* kFeatures = "write features as 'Name= value value' or 'name=value'";
 
 std::string_view trimmed(std::string_view field) {
   while (!field.empty() && text::is_space(field.front())) field.remove_prefix(1);
@@ -113,7 +113,7 @@ void MosesReader::read_line(std::string_view line) {
 void MosesReader::parse(std::string_view line) {
   split_fields(line, fields_);
   if (fields_.size() == 1 && trimmed(line).empty())
-    throw LineError("empty line", line_, "an n-best list has one candidate on every line");
+    throw LineError("empty line", line_, "an n-best list must have one candidate per line");
   if (fields_.size() < 2)
     throw LineError("at least 2 fields expected between '|||', found " + std::to_string(fields_.size()), line_,
                     kLayout);
@@ -159,7 +159,7 @@ void MosesReader::parse_features(std::string_view field) {
     if (token.empty()) break;
     if (token.back() == '=' || token.back() == ':') {
       if (token.size() == 1)
-        throw LineError(text::quoted(token) + " stands where a feature name is expected", line_, kFeatures);
+        throw LineError(text::quoted(token) + " found where a feature name is expected", line_, kFeatures);
       builder_.add_dense(group, values_);
       group = token.substr(0, token.size() - 1);
       values_.clear();
@@ -190,12 +190,12 @@ void MosesReader::parse_links(std::string_view field) {
     const std::size_t equals = token.find('=');
     if (equals == token.npos) {
       if (token.find('-') == token.npos || !parse_span(token, source))
-        throw LineError(text::quoted(token) + " is not an aligned pair", line_, "pairs are written as 'source-target'");
+        throw LineError(text::quoted(token) + " is not an alignment link", line_, "write links as 'source-target'");
       builder_.add_aligned_pair(source.first, source.last);
     } else {
       if (!parse_span(token.substr(0, equals), source) || !parse_span(token.substr(equals + 1), target))
         throw LineError(text::quoted(token) + " is not a phrase of a segmentation", line_,
-                        "phrases are written as 'first-last=first-last'");
+                        "write phrases as 'first-last=first-last'");
       builder_.add_phrase(source.first, source.last, target.first, target.last);
     }
   }

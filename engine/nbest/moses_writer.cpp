@@ -29,7 +29,7 @@ std::span<const T> row_of(std::span<const std::int64_t> offsets, std::span<const
 void check_name(std::string_view name, const char* what) {
   if (name.empty() || name.find("|||") != name.npos || std::any_of(name.begin(), name.end(), text::is_space) ||
       name.find('\0') != name.npos || !text::is_utf8(name))
-    throw std::invalid_argument(std::string(what) + ": " + text::quoted(name) + " cannot stand in an n-best list");
+    throw std::invalid_argument(std::string(what) + ": " + text::quoted(name) + " is not allowed in an n-best list");
 }
 
 void check_ids(std::span<const std::uint32_t> ids, const text::Vocabulary& names, const char* what) {
@@ -113,7 +113,7 @@ void NbestView::check() const {
   for (const DenseGroup& group : dense_groups) {
     check_name(group.name, "dense features");
     if (group.first_column > dense_columns || group.size > dense_columns - group.first_column)
-      throw std::invalid_argument("dense: a group lies beyond the columns");
+      throw std::invalid_argument("dense: a group is outside the columns");
   }
   if (sparse_names != nullptr) {
     check_offsets(sparse_offsets, candidates, sparse_columns.size(), "sparse features");

@@ -114,6 +114,6 @@ TEST("words that would tear a line apart are not written") {
     words.add("other");
     NbestView view = view_of(columns);
     view.words = &words;
-    CHECK_THROWS(std::invalid_argument, "cannot stand in an n-best list", view.check());
+    CHECK_THROWS(std::invalid_argument, "is not allowed in an n-best list", view.check());
   }
 }

@@ -21,7 +21,7 @@ void SparseView::check() const {
       throw std::invalid_argument("sparse features: an event that does not exist");
 }
 
-void materialise(const SparseView& sparse, std::span<const std::int64_t> rows, Ragged<std::uint32_t>& columns,
+void materialize(const SparseView& sparse, std::span<const std::int64_t> rows, Ragged<std::uint32_t>& columns,
                  Buffer<float>& values) {
   std::vector<std::pair<std::uint32_t, float>> row_features;
   const auto candidates = static_cast<std::int64_t>(sparse.candidate_offsets.size()) - 1;

@@ -21,9 +21,9 @@ struct SparseView {
   void check() const;
 };
 
-/// The features of the given candidates, each once and in rising order of their columns, with the values of
+/// The features of the given candidates, each once and in ascending order of their columns, with the values of
 /// all events added up. Throws std::out_of_range for a row that does not exist.
-void materialise(const SparseView& sparse, std::span<const std::int64_t> rows, Ragged<std::uint32_t>& columns,
+void materialize(const SparseView& sparse, std::span<const std::int64_t> rows, Ragged<std::uint32_t>& columns,
                  Buffer<float>& values);
 
 }  // namespace isogloss::nbest

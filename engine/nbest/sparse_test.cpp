@@ -32,7 +32,7 @@ TEST("events are multiplied out, by rising column and added up") {
   Ragged<std::uint32_t> features;
   Buffer<float> values;
   const std::vector<std::int64_t> rows = {2, 0, 1};
-  materialise(columns.view(), rows, features, values);
+  materialize(columns.view(), rows, features, values);
   const std::vector<std::int64_t> offsets = {0, 2, 4, 4};
   const std::vector<std::uint32_t> expected = {5, 7, 5, 7};
   const std::vector<float> sums = {30, 3, 210, 1};
@@ -49,7 +49,7 @@ TEST("rows, events and offsets that do not exist are refused") {
   Buffer<float> values;
   for (const std::int64_t row : {std::int64_t{-1}, std::int64_t{3}, std::numeric_limits<std::int64_t>::max()}) {
     const std::vector<std::int64_t> rows = {row};
-    CHECK_THROWS(std::out_of_range, "row", materialise(good.view(), rows, features, values));
+    CHECK_THROWS(std::out_of_range, "row", materialize(good.view(), rows, features, values));
   }
   const auto refused = [](auto change) {
     Columns columns;

@@ -11,7 +11,7 @@ namespace isogloss::rerank {
 
 enum class Utility {
   kBleu,  ///< sentence BLEU over tokens, as sacreBLEU smooths it
-  kChrf,  ///< chrF with β = 2; the tokens are characters without white space
+  kChrf,  ///< chrF with β = 2; the tokens are characters without whitespace
 };
 
 /// Longest n-grams that the functions below count.

@@ -26,7 +26,7 @@ inline void finite_scores(const Lists& lists, std::size_t sentence, std::span<co
   scores.resize(lists.end(sentence) - lists.begin(sentence));
   lists.score(sentence, weights, scores);
   for (const double score : scores)
-    if (!std::isfinite(score)) throw std::overflow_error("the scores are too large to be numbers");
+    if (!std::isfinite(score)) throw std::overflow_error("the scores are not finite numbers");
 }
 
 /// One pass over the given sentences, in the given order: scores once, multipliers of all violating pairs, one

@@ -12,7 +12,7 @@
 namespace isogloss::rerank {
 
 /// The update of the voted perceptron (Watanabe et al., IWSLT 2007): in the order of the current model, highest
-/// score first and the first of equals first, every pair whose later candidate is better by d > 0 has the
+/// score first, and in case of ties the earlier one first, every pair whose later candidate is better by d > 0 has the
 /// multiplier d.
 class Voted {
  public:

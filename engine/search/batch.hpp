@@ -59,7 +59,7 @@ struct KeptSearch {
 struct TranslatedSentence {
   KeptSearch kept;  ///< the input alone, unless searches were to be kept
   std::vector<std::vector<WordId>> words;
-  std::vector<double> features;  ///< of all candidates, one after another
+  std::vector<double> features;  ///< of all candidates, consecutively
   std::vector<double> scores;
   std::vector<std::vector<DerivationStep>> derivations;  ///< if they were asked for
   BeamStatistics statistics;

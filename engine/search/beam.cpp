@@ -152,7 +152,7 @@ class Beam {
     std::make_heap(heap_.begin(), heap_.end(), worse);
   }
 
-  // Scores an item, puts it into its group, and its neighbours in the grid into the queue.
+  // Scores an item, puts it into its group, and its neighbors in the grid into the queue.
   void take(std::vector<Cube>& cubes, const Item& item, std::size_t covered) {
     Cube& cube = cubes[item.cube];
     // Phrases leave words around them open, but are not the parents of what is there.

@@ -16,7 +16,7 @@ namespace isogloss::search {
 /// In which order phrases may be translated when the search is not hierarchical.
 enum class PhraseOrder : std::uint8_t {
   kMonotone,     ///< from left to right
-  kSwap,         ///< neighbouring phrases may change places
+  kSwap,         ///< neighboring phrases may change places
   kDistortion,   ///< any order within the distortion limit
 };
 

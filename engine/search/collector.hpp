@@ -21,7 +21,7 @@ struct RuleWeights {
   float rule_count = 0;
   float unknown = 0;           ///< of a source word that no rule translates
   float insertion = 0, deletion = 0;  ///< of words without a counterpart
-  std::array<float, 3> previous{}, next{};  ///< towards the neighbours, by Orientation
+  std::array<float, 3> previous{}, next{};  ///< toward the neighbors, by Orientation
   float language_model = 0;    ///< of log10 probabilities; only puts options in order here
 };
 

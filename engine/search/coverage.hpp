@@ -29,9 +29,9 @@ struct OpenSpans {
   }
 };
 
-/// What has been translated, as a shift-reduce parser sees it (Galley & Manning 2008): blocks of neighbouring
+/// What has been translated, as a shift-reduce parser sees it (Galley & Manning 2008): blocks of neighboring
 /// source words, the latest first, each as large as it can be. A block with `missing` places is the hull of a
-/// rule whose inner gaps are not all translated yet; nothing is a neighbour of it. Number 0 is the beginning of
+/// rule whose inner gaps are not all translated yet; nothing is a neighbor of it. Number 0 is the beginning of
 /// the sentence.
 struct Blocks {
   Span top;
@@ -122,7 +122,7 @@ inline std::uint32_t Coverages::shift(std::uint32_t blocks, Span hull, unsigned 
     }
     blocks = below.rest;
   }
-  // The beginning of the sentence is a neighbour too, and then is forgotten like any other.
+  // The beginning of the sentence is a neighbor too, and then is forgotten like any other.
   return blocks_.number({hull, static_cast<std::uint16_t>(missing), blocks});
 }
 

@@ -20,12 +20,12 @@ struct Cube {
   std::uint32_t parent;  ///< what the open span remembers of the rule that left it
   std::uint32_t group;   ///< where the hypotheses are
   std::uint32_t depth;   ///< which open span is taken
-  std::int16_t distortion;  ///< words skipped since the last rule, negative if backwards
+  std::int16_t distortion;  ///< words skipped since the last rule, negative if backward
   bool has_gaps;
-  Orientation orientation;  ///< towards what was translated before
+  Orientation orientation;  ///< toward what was translated before
   Side side;             ///< of the last rule
   float constant;        ///< what the step adds whatever hypothesis and option
-  float rest;            ///< estimate of all that is open afterwards
+  float rest;            ///< estimate of all that is open afterward
 };
 
 /// Finds by which matches hypotheses can go on.

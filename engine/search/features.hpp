@@ -29,8 +29,8 @@ class FeatureLayout {
     kGlueGaps,
     kGlueGapsSwapped,
     kArcs,
-    kPrevious,                    ///< orientation towards the step before: monotone, swap, discontinuous
-    kNext = kPrevious + 3,        ///< towards the step after
+    kPrevious,                    ///< orientation toward the step before: monotone, swap, discontinuous
+    kNext = kPrevious + 3,        ///< toward the step after
     kCounted = kNext + 3
   };
 

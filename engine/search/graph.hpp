@@ -24,7 +24,7 @@ struct Arc {
 struct Node {
   float score;           ///< of the best way here from the start
   std::uint32_t coverage;
-  std::uint32_t tail;    ///< the last option, if its orientation towards what follows is scored; else kNone
+  std::uint32_t tail;    ///< the last option, if its orientation toward what follows is scored; else kNone
   std::uint32_t arcs;    ///< the last found arc, kNone at the start
   std::uint32_t sparse;  ///< what sparse features remember, 0 without any
   std::uint32_t constraint;  ///< what the constraint remembers, 0 without one

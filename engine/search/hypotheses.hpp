@@ -37,7 +37,7 @@ class Hypotheses {
   /// The first hypothesis, which covers nothing.
   void start(const Node& node);
 
-  /// Before the first `add` to a group; groups are filled one after another.
+  /// Before the first `add` to a group; groups are filled consecutively.
   void begin_group();
 
   /// Adds a hypothesis that was reached by `arc`, or only the arc to one that nothing can tell from it.

@@ -37,7 +37,7 @@ class LexicalMatches {
 
   const LexiconView* lexicon_;
   float threshold_;
-  std::vector<WordId> words_;               // the sentence's, each once, in rising order
+  std::vector<WordId> words_;               // the sentence's, each once, in ascending order
   std::vector<Pair> pairs_;                 // by target
   std::vector<std::uint32_t> slots_;        // open addressing from a target word to its first pair
   std::vector<std::uint32_t> side_;         // positions in words_

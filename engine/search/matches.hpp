@@ -12,7 +12,7 @@ namespace isogloss::search {
 /// Which matches there are for a span, beyond the table's own.
 struct MatchLimits {
   bool hierarchical = true;      ///< gap rules and the four kinds of glue; otherwise phrases anywhere in the span
-  bool gap_rules = true;         ///< whether rules with gaps are used
+  bool gap_rules = true;         ///< whether rules with non-terminals are used
   bool reordering_glue = true;   ///< whether glue may leave something open on its left
   unsigned distortion_limit = 6; ///< widest gap, in words, that glue leaves open on its left
 };

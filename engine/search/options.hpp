@@ -18,7 +18,7 @@ struct Option {
   std::uint32_t words_begin;  ///< target words, in `Options::words` and `Options::lm_words`
   std::uint16_t word_count;
   Unmatched unmatched;        ///< words without a counterpart
-  std::array<float, 3> previous, next;  ///< weighted, towards its neighbours, by Orientation
+  std::array<float, 3> previous, next;  ///< weighted, toward its neighbors, by Orientation
   float constant;             ///< weighted features that are the same wherever the rule is used
   float optimistic_score;     ///< constant + weighted language-model score without context
   lm::ScoredPhrase phrase;

@@ -35,7 +35,7 @@ std::vector<StepPosterior> step_posteriors(const Graph& graph, const PathSums& s
 
 /// N-grams of all lengths from 1 to some order, and how often each is expected in a translation.
 struct NgramPosteriors {
-  std::vector<std::uint32_t> words;  ///< of all n-grams, one after another
+  std::vector<std::uint32_t> words;  ///< of all n-grams, consecutively
   std::vector<std::size_t> ends;     ///< where each ends
   std::vector<double> expected;
 };

@@ -54,7 +54,7 @@ void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std
   std::uint32_t tail = kNone;
   const auto count_orientation = [&](FeatureLayout::Counted neighbor, Orientation orientation) {
     if (!with_orientation_ || !is_from_table(tail)) return;
-    const auto scores = model_.tables().orientation(tail);  // towards the step before, then the step after
+    const auto scores = model_.tables().orientation(tail);  // toward the step before, then the step after
     if (scores.empty()) return;
     const auto which = static_cast<std::size_t>(orientation);
     count(neighbor + which) += static_cast<double>(scores[neighbor == FeatureLayout::kNext ? 3 + which : which]);

@@ -15,14 +15,14 @@ Source::Source(std::size_t places, std::vector<SourceArc> arcs, std::vector<Fixe
       throw std::invalid_argument("an arc of the lattice leads from " + std::to_string(arc.begin) + " to " +
                                   std::to_string(arc.end));
     if (arc.fixed_begin > arc.fixed_end || arc.fixed_end > fixed_words_.size())
-      throw std::invalid_argument("the given translation of an arc is not there");
+      throw std::invalid_argument("the given translation of an arc does not exist");
   }
   std::stable_sort(arcs_.begin(), arcs_.end(),
                    [](const SourceArc& a, const SourceArc& b) { return a.begin < b.begin; });
   first_.resize(places + 1);
   index();
   const Place last = static_cast<Place>(places - 1);
-  if (!reaches(0, last)) throw std::invalid_argument("the lattice has no path from its first place to its last");
+  if (!reaches(0, last)) throw std::invalid_argument("the lattice has no path from its first node to its last");
   const auto useless = [&](const SourceArc& arc) { return !reaches(0, arc.begin) || !reaches(arc.end, last); };
   if (std::erase_if(arcs_, useless) > 0) index();
 }

@@ -31,7 +31,7 @@ struct SourceArc {
   WordId word;          ///< in the rule table's vocabulary, kNoWord if it is not there
   WordId lm_word;       ///< the language model's number for it
   std::uint32_t token;  ///< the caller's number for the word, should it pass through untranslated
-  float score;          ///< of the arc itself, such as a recogniser's; 0 in plain text
+  float score;          ///< of the arc itself, such as a recognizer's; 0 in plain text
   std::uint32_t token_count = 1;  ///< words that are translated as one
   bool fixed = false;   ///< the caller gave its translation; no rule may match it, so `word` is kNoWord
   std::uint32_t fixed_begin = 0, fixed_end = 0;  ///< that translation, in the source's fixed words
@@ -54,7 +54,7 @@ class Source {
   Source() : Source(1, {}) {}
 
   /// A sentence or lattice of `places` places; translation goes from the first to the last. Throws
-  /// std::invalid_argument if an arc leads nowhere or backwards, if there are too many places, or if the last cannot be
+  /// std::invalid_argument if an arc leads nowhere or backward, if there are too many places, or if the last cannot be
   /// reached. Arcs that lie on no path from the first place to the last are dropped. `fixed_words` are those that arcs
   /// refer to; words that are translated as one unit are one arc.
   Source(std::size_t places, std::vector<SourceArc> arcs, std::vector<FixedWord> fixed_words = {});

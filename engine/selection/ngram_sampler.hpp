@@ -46,7 +46,7 @@ class NgramSampler {
   /// The next sentences of the corpus.
   void feed(std::span<const std::string_view> sentences, std::size_t threads);
 
-  /// What was chosen so far, by rising number.
+  /// What was chosen so far, by ascending id.
   std::vector<Choice> chosen() const;
 
   std::uint64_t sentences() const { return sentences_; }

@@ -3,7 +3,7 @@
 namespace isogloss::features {
 namespace {
 
-/// Neighbouring aligned pairs in the order of the target words, also across rules; words that are not aligned
+/// Neighboring aligned pairs in the order of the target words, also across rules; words that are not aligned
 /// are skipped.
 class PairBigramTemplate final : public Template {
  public:

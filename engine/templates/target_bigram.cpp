@@ -3,7 +3,7 @@
 namespace isogloss::features {
 namespace {
 
-/// Neighbouring target words, also across rules.
+/// Neighboring target words, also across rules.
 class TargetBigramTemplate final : public Template {
  public:
   std::string_view name() const override { return "target_bigram"; }

@@ -176,7 +176,7 @@ class SmallSystem {
   std::optional<features::SparseModel> sparse_;
 };
 
-/// Rules between the words a b c d and A to F: every word has one, phrases and rules with gaps come and go.
+/// Rules between the words a b c d and A to F: every word has one, phrases and rules with non-terminals come and go.
 inline std::vector<std::string> random_rules(std::mt19937& random, std::size_t count) {
   const auto one_of = [&](const std::string& letters) { return std::string(1, letters[random() % letters.size()]); };
   const auto score = [&] { return " ||| " + std::to_string(-0.01 * static_cast<double>(1 + random() % 300)); };

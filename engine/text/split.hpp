@@ -4,7 +4,7 @@
 
 namespace isogloss::text {
 
-/// Tokens are separated by ASCII white space and by nothing else: a no-break or ideographic space may be
+/// Tokens are separated by ASCII whitespace and by nothing else: a no-break or ideographic space may be
 /// part of a word.
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 

@@ -20,7 +20,7 @@ Vocabulary::Vocabulary(std::string_view bytes, const std::uint64_t* offsets, std
     if (!is_utf8(text))
       throw std::invalid_argument("vocabulary: word " + std::to_string(i) + " is not valid UTF-8");
     if (add(text) != i)
-      throw std::invalid_argument("vocabulary: word " + std::to_string(i) + " stands twice");
+      throw std::invalid_argument("vocabulary: word " + std::to_string(i) + " occurs twice");
   }
 }
 

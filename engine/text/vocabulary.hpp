@@ -11,14 +11,14 @@ namespace isogloss::text {
 
 /// Words numbered from 0 in the order of their first appearance.
 ///
-/// Strings lie one after another in one block of bytes, so the whole is two flat arrays on disk. Many
+/// Strings lie consecutively in one block of bytes, so the whole is two flat arrays on disk. Many
 /// readers or one writer.
 class Vocabulary {
  public:
   Vocabulary();
 
   /// Rebuilds from `bytes()` and `offsets()`. Throws std::invalid_argument if the offsets do not rise from
-  /// 0 to the number of bytes, if a word stands twice or is not valid UTF-8.
+  /// 0 to the number of bytes, if a word occurs twice or is not valid UTF-8.
   Vocabulary(std::string_view bytes, const std::uint64_t* offsets, std::size_t words);
 
   /// The word's number, given to it now if it is new. Throws std::length_error past 2^32 - 2 words.

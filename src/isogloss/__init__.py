@@ -1,8 +1,8 @@
 """Discriminative training, tuning, reranking and adaptation for machine translation.
 
-isogloss.train("engine", source="train.de", target="train.en")    a translation system from sentence pairs
-isogloss.load("engine").translate("Der König ist alt.")            translations that know how they came about
-isogloss.tune(system, "dev.de", "dev.en")                          better weights
+isogloss.train("engine", source="train.de", target="train.en")    train a system from sentence pairs
+isogloss.load("engine").translate("Der König ist alt.")            translate, with scores and alignments
+isogloss.tune(system, "dev.de", "dev.en")                          tune the weights of a system
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ __all__ = [
     "tune_nbest",
 ]
 
-# Where each public name lives. It is imported when somebody asks for it: `import isogloss` stays quick.
+# The module of each public name. It is imported on first use, so that `import isogloss` stays fast.
 _PLACES = {
     "AlignOptions": "isogloss.align",
     "CheckOptions": "isogloss.corpus.check",

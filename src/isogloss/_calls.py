@@ -1,4 +1,4 @@
-"""The verbs of the public face: open, train, tune. They take files or what Python has in hand."""
+"""Functions of the public API: load, train, tune. They take files or Python objects."""
 
 from __future__ import annotations
 
@@ -43,26 +43,26 @@ def load(
     Parameters
     ----------
     path
-        The folder that ``isogloss.train`` or ``isogloss train`` made.
+        A folder written by ``isogloss.train`` or ``isogloss train``.
     options
-        Limits and modes of the search, in place of the stored ones.
+        Options of the search, instead of the stored ones.
     weights
-        Weights by name, or a file of them, in place of the stored ones.
+        Weights by name, or a file of weights, instead of the stored ones.
     memory
-        Examples: with a memory, every sentence is translated with weights of its own, made from the examples
-        that are nearest to it (local training). What is added to it is used from the next sentence on.
+        A memory of examples. With a memory, every sentence is translated with its own weights, trained on the
+        most similar examples (local training). Examples added later are used from the next sentence on.
     local
-        How weights are made for a sentence: ``ebuu`` (expected error), ``mbuu`` (margins), or options.
-        By name, the settings are those that ``isogloss memory tune`` stored in the memory, or the defaults.
+        Method of local training: ``ebuu`` (expected error), ``mbuu`` (large margin), or options. A name uses
+        the settings that ``isogloss memory tune`` stored in the memory, or the defaults.
     retrieval
-        Which examples are used; by default what is stored in the memory.
+        Which examples to use; by default the settings stored in the memory.
     """
     from isogloss.decoder import load as load_system
 
     system = load_system(path, options=options, weights=weights)
     if memory is None:
         if retrieval is not None or local != "ebuu":
-            raise ConfigError("local and retrieval are for translating with a memory: give memory too")
+            raise ConfigError("local and retrieval need a memory; give memory too")
         return system
     from isogloss.adapt import LocalOptions, LocalSystem, LocalTranslator, Memory
 
@@ -107,56 +107,57 @@ def train(
     >>> print(trained.load().translate("Der König ist alt."))                       # doctest: +SKIP
     The king is old.
 
-    A run that was interrupted resumes if you repeat the call. If you change an option, only the stages that
+    An interrupted run resumes if you repeat the call. If you change an option, only the stages that
     depend on it run again. Text is a file (plain, gzip or zstd; one sentence per line) or a list of
     sentences, such as a column of a table.
 
     Parameters
     ----------
     folder
-        Where the system and everything on the way goes: a new folder, or that of an earlier run.
+        Folder for the system and all intermediate files: a new folder, or the folder of an earlier run.
     source, target
-        Training text and its translation. Without ``target``, one bilingual file: TSV, PO, TMX or XLIFF.
+        Training text, source and target side. Without ``target``, one bilingual file: TSV, PO, TMX or XLIFF.
     dev_source, dev_target
-        Sentences to tune on and their references: a file or a list of sentences; for several references per
-        sentence, a list of lists or several files as ``Path`` objects. By default the last pairs of the
-        training text, a tenth of them and at most 1,000, which are then not trained on.
+        Development set: sentences to tune on and their references, a file or a list of sentences each. For
+        several references per sentence, give a list of lists or several files as ``Path`` objects. By default
+        a tenth of the training text, at most 1,000 pairs, is set aside from its end and not used for
+        training.
     test_source, test_target
         Sentences to report scores on, and their references.
     method
-        How weights are tuned: ``online-mira`` (default; learns sparse features too), ``mert``,
+        How to tune the weights: ``online-mira`` (default; tunes sparse features too), ``mert``,
         ``batch-mira``, ``pro``, ``relevant-set``, any other learner of
         ``isogloss.learn.learner_names(decoder=True)``, or ``none``. Options may follow the name:
         ``"batch-mira:iterations=30"``.
     iterations
-        Passes of tuning; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
+        Tuning iterations; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
     search
-        ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``: phrases
-        that may swap with a neighbor.
+        ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``:
+        phrase-based, adjacent phrases may swap.
     tokenizer
-        ``moses`` (default), ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` for text
-        that is tokenized.
+        ``moses`` (default), ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` if the
+        text is tokenized already.
     case
         ``truecase`` (default), ``usual``, ``lowercase`` or ``keep``.
     source_language, target_language
-        Such as ``de``; by default the ending of the file's name, else ``en``.
+        Languages, such as ``de``; by default the ending of the file name, or ``en``.
     placeholders
         Kinds of placeholders that a translation must keep, such as ``printf`` and ``braces``; ``catalog`` for
-        the usual ones, which is the default for PO and XLIFF files.
+        the kinds common in software, which is the default for PO and XLIFF files.
     seed
         Random seed for every stage.
     options
-        Everything else: ``TrainOptions``, or a mapping with the names that a TOML file has, such as
+        All other options: ``TrainOptions``, or a mapping with the same names as in a TOML file, such as
         ``{"lm": {"order": 4}}``. Parameters of this function override it.
     threads
-        0 uses all processors. The result does not depend on it.
+        Number of threads; 0 uses all processors. The result does not depend on it.
     memory_limit
-        Bytes that counting and sorting may use.
+        Memory that counting and sorting may use, in bytes.
     progress
-        True shows progress bars. A function gets ``(items, description, total)`` for every long loop, where
-        ``total`` may be None, and must yield the items: ``tqdm``-like wrappers fit.
+        True shows progress bars. A function is called with ``(items, description, total)`` for every long
+        loop and must yield the items, like ``tqdm``; ``total`` may be None.
     warn
-        Is told, in a sentence each, what the user should know.
+        Function that is called with each warning.
 
     Returns
     -------
@@ -226,46 +227,46 @@ def tune(
     Parameters
     ----------
     system
-        A system, the folder of one, or any other decoder (``ExternalDecoder``).
+        A system, its folder, or another decoder (``ExternalDecoder``).
     source
-        Sentences to tune on: a file or a list. A system that was trained with a tokenizer takes text as
-        people write it, unless it is ``tokenized``.
+        Sentences to tune on: a file or a list. If the system was trained with a tokenizer, give plain text,
+        unless you set ``tokenized``.
     references
-        Their references: a file or a list of sentences; for several references per sentence, a list of lists
-        or several files as ``Path`` objects.
+        Their references: a file or a list of sentences. For several references per sentence, give a list of
+        lists or several files as ``Path`` objects.
     method
-        ``online-mira`` (default; learns sparse features too), ``mert``, ``batch-mira``, ``pro``, or any other
-        learner of ``isogloss.learn.learner_names(decoder=True)``. Options may follow the name:
+        How to tune: ``online-mira`` (default; tunes sparse features too), ``mert``, ``batch-mira``, ``pro``,
+        or any other learner of ``isogloss.learn.learner_names(decoder=True)``. Options may follow the name:
         ``"mert:restarts=5"``.
     iterations
-        Passes; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
+        Iterations; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
     held_out
-        Other sentences and their references, which decide which iteration is the best.
+        Held-out sentences and their references; the iteration that translates them best is kept.
     start
-        Weights to start from, or a file of them; by default the system's own.
+        Initial weights, or a file of weights; by default the system's own.
     options
-        Everything else, such as ``nbest``; ``method`` and ``iterations`` override it.
+        All other options, such as ``nbest``; ``method`` and ``iterations`` override it.
     tokenized
-        Sources and references are tokens with spaces between them, even if the system has a tokenizer.
+        Treat sources and references as tokens separated by spaces, even if the system has a tokenizer.
     save
-        Store the new weights in the system, if tuning completes.
+        Store the new weights in the system if tuning completes.
     threads
-        0 uses all processors. The result does not depend on it.
+        Number of threads; 0 uses all processors. The result does not depend on it.
     work
-        Folder for the state of the run: an interrupted run resumes if you repeat the call.
+        Folder for the state of the run. With it, an interrupted run resumes if you repeat the call.
     progress
-        True shows progress bars. A function gets ``(items, description, total)`` for every long loop, where
-        ``total`` may be None, and must yield the items.
+        True shows progress bars. A function is called with ``(items, description, total)`` for every long
+        loop, and must yield the items; ``total`` may be None.
     report
-        Is told of every iteration.
+        Function that is called after every iteration.
     warn
-        Is told, in a sentence each, what the user should know.
+        Function that is called with each warning.
 
     Returns
     -------
     TuneResult
-        ``dense`` and ``sparse`` weights of the best iteration, ``best``, and ``history``: a list that is a
-        table to ``pandas.DataFrame``.
+        ``dense`` and ``sparse`` weights of the best iteration, ``best``, and ``history``, a list that
+        ``pandas.DataFrame`` accepts as a table.
     """
     import os
     from dataclasses import replace
@@ -280,7 +281,7 @@ def tune(
     decoder = load_system(system) if isinstance(system, str | os.PathLike) else system
     stored = decoder if isinstance(decoder, System) else None
     if save and stored is None:
-        raise ConfigError("only the weights of a stored system can be saved")
+        raise ConfigError("save needs a stored system; save the weights of an external decoder yourself")
     chosen = options or TuneOptions()
     if method is not None:
         told = warn or (lambda message: None)
@@ -311,7 +312,7 @@ def tune(
 def _parallel(
     source: StrPath | Iterable[Source], references: ReferencesLike, text: TextProcessing | None
 ) -> tuple[list[Source], References]:
-    """Sentences and references as tokens, of the same number."""
+    """Read sentences and references as tokens and check that their numbers match."""
     from os import PathLike
 
     from isogloss.decoder import Lattice, Sentence

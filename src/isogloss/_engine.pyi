@@ -15,12 +15,12 @@ def build_info() -> dict[str, str]:
     """Compiler and build type of this engine."""
 
 class LineError(ValueError):
-    """A line is not what its format asks for: problem, line, hint."""
+    """A line does not have the expected format: problem, line, hint."""
 
 GAP: int = 4294967294
 
 class RuleFormat(enum.Enum):
-    """How rules are written as text."""
+    """The text format of rules."""
 
     moses = 0
 
@@ -34,9 +34,7 @@ def encode_text(vocabulary: Vocabulary, text: bytes) -> tuple[numpy.typing.NDArr
     """
 
 def build_slots(nodes: numpy.typing.NDArray[numpy.uint32]) -> tuple[numpy.typing.NDArray[numpy.uint32], int]:
-    """
-    The hash table from (node, symbol) to child, and its longest way to an entry.
-    """
+    """The hash table from (node, symbol) to child, and its longest probe."""
 
 class RuleTable:
     """A stored rule table, read in place from its arrays."""
@@ -53,12 +51,10 @@ class RuleTable:
     def phrase_count(self) -> int: ...
 
     def find(self, symbols: Sequence[int]) -> int:
-        """
-        The node of a source side or of a beginning of one; 0 if there is none.
-        """
+        """The node of a source side or of a prefix of one; 0 if there is none."""
 
     def rules(self, node: int) -> tuple[int, int]:
-        """First rule of a source side, and the one behind its last."""
+        """First rule of a source side, and the end of its rules."""
 
     def symbols(self, node: int) -> list[int]:
         """Words and gaps on the way to a node."""
@@ -69,7 +65,7 @@ class RuleTable:
         """
 
     def match(self, sentence: numpy.typing.NDArray[numpy.uint32], *, max_span: int) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
-        """All matches: node, begin, end, what the gaps cover."""
+        """All matches: node, begin, end, spans of the non-terminals."""
 
     def find_rules(self, other: RuleTable, source_map: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_map: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int64]:
         """
@@ -80,20 +76,18 @@ class RuleTable:
         """Numbers of source sides, matches and rules found over all sentences."""
 
     def mark_matching(self, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_span: int, marks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """
-        Set to 1 the marks of the rules whose source side matches in one of the sentences.
-        """
+        """Mark the rules whose source side matches one of the sentences."""
 
     def print(self, source_words: Vocabulary, target_words: Vocabulary, *, format: RuleFormat, columns: Sequence[tuple[int, str]], begin: int, end: int) -> bytes:
         """The rules of the nodes in [begin, end) as lines of text."""
 
 class TableSelection:
-    """Copies the marked rules into a table of their own."""
+    """Copies the marked rules into a new table."""
 
     def __init__(self, table: RuleTable, keep: numpy.typing.NDArray[numpy.uint8]) -> None: ...
 
     def write(self, limit: int) -> bool:
-        """Go through more nodes; True while there are more."""
+        """Visit more nodes; True while there are more."""
 
     def take_rows(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """Rows of the table's arrays written since the last call."""
@@ -133,7 +127,7 @@ class LexiconView:
         """Probabilities of the target given the source word, and the other way."""
 
 class OrientationModel(enum.Enum):
-    """What counts as a neighbour of a block."""
+    """What counts as a neighbor of a block."""
 
     none = 0
 
@@ -144,7 +138,7 @@ class OrientationModel(enum.Enum):
     hier = 3
 
 class Smoothing(enum.Enum):
-    """How the counts of rules are discounted."""
+    """The smoothing of rule counts."""
 
     none = 0
 
@@ -161,14 +155,14 @@ class RuleExtraction:
 
     def add(self, sources: bytes, targets: bytes, links: bytes, *, line: int) -> None:
         """
-        Take as many lines of each file, joined by line feeds; ``line`` is the number of the first.
+        Add the same number of lines of each file, joined by line feeds; ``line`` is the number of the first.
         """
 
     def merge(self, limit: int) -> bool:
-        """Bring equal rules together; True while there are more."""
+        """Merge equal rules; True while there are more."""
 
     def resolve(self, limit: int) -> bool:
-        """Gather rules by target side; True while there are more."""
+        """Group rules by target side; True while there are more."""
 
     def write(self, limit: int) -> bool:
         """Compute the columns; True while there are more."""
@@ -219,16 +213,16 @@ class RuleImport:
     def __init__(self, scratch: str, *, memory: int) -> None: ...
 
     def add(self, lines: bytes, *, line: int, format: RuleFormat) -> None:
-        """Take lines joined by line feeds; ``line`` is the number of the first."""
+        """Add lines joined by line feeds; ``line`` is the number of the first."""
 
     def merge(self, limit: int) -> bool:
         """Sort the rules; True while there are more."""
 
     def resolve(self, limit: int) -> bool:
-        """Gather rules by target side; True while there are more."""
+        """Group rules by target side; True while there are more."""
 
     def write(self, limit: int, best_column: int) -> bool:
-        """Lay out the rules; True while there are more."""
+        """Write the rules; True while there are more."""
 
     def take_phrases(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
         """
@@ -269,7 +263,7 @@ class RuleImport:
     def in_orientation(self) -> bool: ...
 
 class AlignmentModelType(enum.Enum):
-    """How partners' positions are modelled."""
+    """The position model."""
 
     model1 = 0
 
@@ -278,7 +272,7 @@ class AlignmentModelType(enum.Enum):
     hmm = 2
 
 class Symmetrization(enum.Enum):
-    """How two directions' links are made into one set."""
+    """Symmetrization method."""
 
     intersection = 0
 
@@ -340,7 +334,7 @@ class AlignmentParameters:
     def jumps(self, jumps: numpy.typing.NDArray[numpy.float64], /) -> None: ...
 
 class Bitext:
-    """Sentence pairs as word numbers; the arrays are not copied."""
+    """Sentence pairs as word ids; the arrays are not copied."""
 
     def __init__(self, source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -366,19 +360,19 @@ class Cooccurrence:
         """
 
     def survey(self, work: int, threads: int) -> bool:
-        """Count entries by level, some cells further; true when through."""
+        """Count entries by level for some more cells; True when done."""
 
     def limit_level(self, level: int) -> None:
-        """Leave out entries above this level."""
+        """Drop entries above this level."""
 
     def keep_cells(self, keep: bool) -> None:
         """Whether to keep the entry of every cell."""
 
     def build(self, work: int, threads: int) -> bool:
-        """Make the table, some cells further; true when complete."""
+        """Make the table for some more cells; True when complete."""
 
 class AlignmentTrainer:
-    """Expectation-maximisation of both directions."""
+    """Expectation-maximization of both directions."""
 
     def __init__(self, table: Cooccurrence, parameters: AlignmentParameters, *, symmetric: bool) -> None: ...
 
@@ -388,7 +382,7 @@ class AlignmentTrainer:
         """
 
     def set_type(self, type: AlignmentModelType) -> None:
-        """Go on with another model."""
+        """Continue with another model."""
 
     def expect(self, begin: int, end: int, threads: int) -> None:
         """E-step over some pairs."""
@@ -412,7 +406,7 @@ class AlignmentTrainer:
         """Row offsets, columns and probabilities of the entries worth keeping."""
 
 def symmetrize(forward: numpy.typing.NDArray[numpy.uint32], forward_offsets: numpy.typing.NDArray[numpy.int64], backward: numpy.typing.NDArray[numpy.uint32], backward_offsets: numpy.typing.NDArray[numpy.int64], method: Symmetrization) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
-    """Links of both directions made into one set, sentence by sentence."""
+    """Symmetrized links, sentence by sentence."""
 
 def parse_pharaoh(text: bytes, *, first_line: int = 1, source_lengths: numpy.typing.NDArray[numpy.int64] | None = None, target_lengths: numpy.typing.NDArray[numpy.int64] | None = None) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
     """Links of whole lines of ``i-j`` points, and their offsets."""
@@ -436,7 +430,7 @@ class LexicalTable:
         """p(source | target), 0 for a pair not in the table."""
 
 class Aligner:
-    """A trained alignment model at work."""
+    """A trained alignment model."""
 
     def __init__(self, table: LexicalTable, source_null: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_null: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], parameters: AlignmentParameters) -> None: ...
 
@@ -452,7 +446,7 @@ def encode_lines(vocabulary: Vocabulary, text: bytes, *, grow: bool) -> tuple[nu
 
 def hmm_posteriors(emission: numpy.typing.NDArray[numpy.float64], null_emission: numpy.typing.NDArray[numpy.float64], jumps: numpy.typing.NDArray[numpy.float64], uniform_jump: float) -> tuple[float, numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """
-    Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normaliser.
+    Log likelihood, posteriors, null posteriors, jumps taken, jumps possible / normalizer.
     """
 
 def position_normalizer(j: int, given: int, generated: int, tension: float) -> float:
@@ -465,12 +459,12 @@ def position_prior(j: int, given: int, generated: int, tension: float) -> numpy.
     """The fast model's distribution of word j's partner."""
 
 class MosesReader:
-    """Reads an n-best list in the notation of Moses, piece by piece."""
+    """Reads an n-best list in Moses format, in chunks."""
 
     def __init__(self, *, named_values_are_dense: bool = False, fields_before_features: bool = False) -> None: ...
 
     def feed(self, chunk: bytes) -> None:
-        """Take the next bytes of the file."""
+        """Read the next bytes of the file."""
 
     def lines(self) -> int:
         """Lines read so far."""
@@ -501,7 +495,7 @@ class MosesWriter:
         The lines of the sentences from the first up to, but not including, the last.
         """
 
-def materialise_sparse(*, rows: numpy.typing.NDArray[numpy.int64], candidate_offsets: numpy.typing.NDArray[numpy.int64], events: numpy.typing.NDArray[numpy.uint32], event_counts: numpy.typing.NDArray[numpy.float32], event_offsets: numpy.typing.NDArray[numpy.int64], features: numpy.typing.NDArray[numpy.uint32], feature_values: numpy.typing.NDArray[numpy.float32]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
+def materialize_sparse(*, rows: numpy.typing.NDArray[numpy.int64], candidate_offsets: numpy.typing.NDArray[numpy.int64], events: numpy.typing.NDArray[numpy.uint32], event_counts: numpy.typing.NDArray[numpy.float32], event_offsets: numpy.typing.NDArray[numpy.int64], features: numpy.typing.NDArray[numpy.uint32], feature_values: numpy.typing.NDArray[numpy.float32]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
     """
     Offsets, columns and values of the given candidates' features, summed over their events.
     """
@@ -524,11 +518,11 @@ class BigramCounter:
 
     @property
     def sentences(self) -> int:
-        """Sentences that have words."""
+        """Number of sentences that are not empty."""
 
     @property
     def pairs(self) -> int:
-        """Different pairs of neighbours, sentence ends included."""
+        """Different pairs of neighbors, sentence ends included."""
 
 class UnitBigrams:
     """Counts of units (words, or rare words together)."""
@@ -550,7 +544,7 @@ class ExchangeClustering:
 
     def exchange(self, begin: int, end: int) -> int:
         """
-        Move each unit in [begin, end) to its best class; return how many changed theirs.
+        Move each unit in [begin, end) to its best class; returns how many moved.
         """
 
     @property
@@ -562,7 +556,7 @@ class ExchangeClustering:
         """The same in exact fixed point."""
 
     def recomputed_likelihood_steps(self) -> int:
-        """The same, computed afresh from the counts."""
+        """The same, recomputed from the counts."""
 
     def gain_steps(self, unit: int, target: int) -> int:
         """
@@ -584,21 +578,21 @@ class Vocabulary:
 
     @staticmethod
     def from_arrays(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Vocabulary:
-        """Rebuild from what ``arrays()`` gave."""
+        """Restore from ``arrays()``."""
 
     def __len__(self) -> int: ...
 
     def add(self, word: str) -> int:
-        """The word's number, given to it now if it is new."""
+        """The id of the word, which is added if it is new."""
 
     def find(self, word: str) -> int:
-        """The word's number, or ``NO_WORD``."""
+        """The id of the word, or ``NO_WORD``."""
 
     def word(self, id: int) -> str:
-        """The word with that number."""
+        """The word with this id."""
 
     def words(self) -> list[str]:
-        """All words, in order of their numbers."""
+        """All words, in the order of their ids."""
 
     def encode(self, lines: Iterable[Iterable[str]], *, grow: bool = True) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
         """
@@ -636,7 +630,7 @@ class RerankWeights:
         """
 
     def current(self) -> NDArray[numpy.float64]:
-        """A copy of the weights as they are."""
+        """A copy of the current weights."""
 
     def average(self) -> NDArray[numpy.float64]:
         """Mean of the weights after every step."""
@@ -741,18 +735,18 @@ def template_names() -> list[str]:
 
 def feature_number(name: str) -> int:
     """
-    The number of the sparse feature with this name; ValueError if no feature can have it.
+    The id of the sparse feature with this name; ValueError if the name is invalid.
     """
 
 def feature_numbers(names: Sequence[str]) -> NDArray[numpy.uint64]:
-    """The numbers of the sparse features with these names."""
+    """The ids of the sparse features with these names."""
 
 def token_forms(word: str, types: Sequence[tuple[str, tuple[Sequence[str], Sequence[Sequence[str]]] | None]]) -> list[str]:
-    """The forms of a word, as they are printed in names of features."""
+    """The forms of a word, as printed in feature names."""
 
 def fill_weight_table(features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int) -> NDArray[numpy.uint32]:
     """
-    Lays weights out in at least so many slots so that they can be stored and found: a row is a feature's number in two halves, its weight's bits and its position; ValueError if a feature stands twice.
+    Lays weights out in at least so many slots so that they can be stored and found: a row is a feature's number in two halves, its weight's bits and its position; ValueError if a feature occurs twice.
     """
 
 class SparseModel:
@@ -804,10 +798,10 @@ class LearnedWeights(SparseWeights):
         """Steps so far."""
 
     def next_step(self) -> None:
-        """Count the weights as they are once more in the average."""
+        """Add the current weights to the average."""
 
     def add(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint64]:
-        """Change some weights; gives the features that are new."""
+        """Change some weights; returns the new features."""
 
     def columns(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float32], NDArray[numpy.float64], NDArray[numpy.uint32]]:
         """
@@ -817,11 +811,11 @@ class LearnedWeights(SparseWeights):
     @property
     def collisions(self) -> list[tuple[int, str]]:
         """
-        Features whose number another feature has, each with the name under which it was met the second time.
+        Features whose hash collides with another one, with the name of the second one.
         """
 
     def restore(self, features: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], checks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int) -> None:
-        """Take up where `columns` left off."""
+        """Restore from `columns`."""
 
 class EventPool:
     """
@@ -842,11 +836,11 @@ class EventPool:
         """
 
     def features_since(self, first: int) -> NDArray[numpy.uint64]:
-        """The features of an event and of all that came after it."""
+        """The features of an event and of all later ones."""
 
     def keep(self, events: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint32]:
         """
-        Forget all other events; gives every event's new number, 2**32 - 1 for those that are gone.
+        Drop all other events; returns the new id of every event, 2**32 - 1 for dropped ones.
         """
 
     def different_features(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: SparseWeights) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], NDArray[numpy.float32], NDArray[numpy.uint64], NDArray[numpy.float64]]:
@@ -863,10 +857,10 @@ class Constraint:
 
     @staticmethod
     def oracle(references: Sequence[Sequence[Sequence[str]]], *, order: int, length: str, smoothing: str, smoothing_value: float | None, effective_order: bool) -> Constraint:
-        """Translations of the highest sentence BLEU."""
+        """Translations with the highest sentence BLEU."""
 
 class SearchResult:
-    """Searches that were kept; they keep the decoder."""
+    """Searches kept for later queries; they keep the decoder alive."""
 
     def __init__(self) -> None: ...
 
@@ -877,7 +871,7 @@ class SearchResult:
 
     def events(self, sentence: int, rows: Sequence[int], pool: EventPool, learned: LearnedWeights) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
         """
-        The same by events, which have numbers in `pool`, where new ones are added. Features of new events that `learned` has under another name are among its `collisions` afterwards.
+        The same by events, which have numbers in `pool`, where new ones are added. Features of new events that `learned` has under another name are among its `collisions` afterward.
         """
 
     def sparse_of(self, sentences: Sequence[int], rows: Sequence[int]) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint64], NDArray[numpy.float32]]:
@@ -910,7 +904,7 @@ class SearchResult:
 
     def ngram_posteriors(self, sentence: int, scale: float, order: int) -> dict[tuple[str, ...], float]:
         """
-        How often each n-gram of up to ``order`` words is expected in the translation.
+        Expected count of each n-gram of up to ``order`` words in the translation.
         """
 
     def log_total(self, sentence: int, scale: float) -> float:
@@ -920,17 +914,17 @@ class SearchResult:
 
 class NgramSampler:
     """
-    Chooses sentences of a corpus by n-gram precision and coverage of a text.
+    Selects sentences of a corpus by n-gram precision and coverage of a text.
     """
 
     def __init__(self, *, order: int, coverage: int) -> None: ...
 
     def add_text(self, text: bytes) -> None:
-        """Sentences to find others for, a line each; before the corpus."""
+        """The text to select for, one sentence per line; before the corpus."""
 
     def feed(self, text: bytes, *, threads: int = 1) -> None:
         """
-        The next sentences of the corpus, a line each; every line must end with a line feed.
+        Add the next sentences of the corpus, one per line; every line must end with a line feed.
         """
 
     def chosen(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], NDArray[numpy.float64], NDArray[numpy.float64]]:
@@ -981,7 +975,7 @@ def bleu_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=
     Candidate c holds ``hypothesis_ids[hypothesis_offsets[c]:hypothesis_offsets[c + 1]]``; sentence i
     has the candidates ``sentence_offsets[i]:sentence_offsets[i + 1]``; references likewise.
     ``NO_WORD`` matches nothing. ``length`` is ``closest`` (ties to the shorter), ``shortest`` or
-    ``average`` (whole tokens, halves upwards). Rows of candidates that no sentence owns are zero.
+    ``average`` (whole tokens, halves upward). Rows of candidates that no sentence owns are zero.
     """
 
 def nist_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 5, threads: int = 1) -> NDArray[numpy.float64]:
@@ -1035,7 +1029,7 @@ class BatchMira:
         """
 
     def weights(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
-        """The dense and the sparse weights as they are now."""
+        """The current dense and sparse weights."""
 
     def average(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """The mean of the weights after every step so far."""
@@ -1070,7 +1064,7 @@ class RelevantSet:
         """
 
     def losses(self, threads: int = 1) -> NDArray[numpy.float64]:
-        """The loss of every sentence under the weights as they are."""
+        """The loss of every sentence with the current weights."""
 
     def take_activated(self) -> NDArray[numpy.uint64]:
         """Features that have been seen often enough since the last call."""
@@ -1090,11 +1084,11 @@ class RelevantSet:
 
     def restart(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Go on from these weights, with the learning rate and the mean at their beginning.
+        Continue from these weights, with the initial learning rate and an empty mean.
         """
 
     def sizes(self, sentence: int) -> tuple[int, int]:
-        """How many truths and alternatives a sentence has."""
+        """Number of truths and alternatives of a sentence."""
 
     def best_quality(self) -> float:
         """Mean quality of the best truth of a sentence."""
@@ -1137,7 +1131,7 @@ class LmTrieBuilder:
 
     def take(self, order: int) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
         """
-        First words, counts and beginnings of children, as far as complete; they leave the builder.
+        Complete first words, counts and offsets of children; moved out of the builder.
         """
 
 class LmCounter:
@@ -1146,10 +1140,12 @@ class LmCounter:
     def __init__(self, vocabulary: Vocabulary, order: int, special: tuple[int, int, int], *, special_as_unknown: bool = False) -> None: ...
 
     def feed(self, bytes: bytes) -> None:
-        """The next bytes of a file, cut anywhere; every line is a sentence."""
+        """
+        Add the next bytes of a file, split anywhere; every line is a sentence.
+        """
 
     def end_file(self) -> None:
-        """Ends the last line; lines count from 1 again."""
+        """Ends the last line; line numbers restart at 1."""
 
     @property
     def sentences(self) -> int:
@@ -1170,7 +1166,7 @@ class LmCounter:
         """Sorts about ``budget`` more tokens; true when all are sorted."""
 
     def emit(self, builder: LmTrieBuilder, budget: int) -> bool:
-        """Passes about ``budget`` more n-grams on; true when all have been."""
+        """Passes on about ``budget`` more n-grams; True at the end."""
 
     def emit_records(self, budget: int) -> tuple[bool, numpy.typing.NDArray[numpy.uint32]]:
         """The same as records for ``LmRunMerger``."""
@@ -1188,7 +1184,7 @@ class LmRunMerger:
 
     def advance(self, builder: LmTrieBuilder) -> int | None:
         """
-        Passes n-grams on until a run needs more records, and names it; None at the end.
+        Passes on n-grams until a run needs more records and returns the run; None at the end.
         """
 
 class LmTrie:
@@ -1224,7 +1220,7 @@ class LmTableCompiler:
     def __init__(self, trie: LmTrie, order: int, entries: int) -> None: ...
 
     def add(self, log_probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int) -> None:
-        """Put the kept ones of entries begin to end into the table."""
+        """Add the kept entries from begin to end to the table."""
 
     def finish(self) -> numpy.typing.NDArray[numpy.uint64]:
         """The table, a bucket per row."""
@@ -1244,14 +1240,14 @@ class LmArpaReader:
     def __init__(self, vocabulary: Vocabulary) -> None: ...
 
     def feed(self, bytes: bytes) -> None:
-        """The next bytes of the file, cut anywhere."""
+        """Add the next bytes of the file, split anywhere."""
 
     def finish(self) -> None:
         """After the last bytes."""
 
     @property
     def order(self) -> int:
-        """The order that the header gives."""
+        """The order in the header."""
 
     @property
     def counts(self) -> list[int]:
@@ -1267,21 +1263,21 @@ class LmArpaReader:
 
     @property
     def special(self) -> tuple[int, int, int]:
-        """Numbers of <s>, </s> and <unk>."""
+        """Word ids of <s>, </s> and <unk>."""
 
     def take_tables(self) -> tuple[numpy.typing.NDArray[numpy.float32], list[numpy.typing.NDArray[numpy.uint64]]]:
         """
-        Unigram weights and the tables of higher orders; they leave the reader, once, after ``finish``.
+        Unigram weights and the tables of higher orders; moved out of the reader, once, after ``finish``.
         """
 
 def lm_copy_table(table: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint64]:
-    """A copy in memory of its own, in large pages if the system has them."""
+    """A copy in private memory, in large pages if available."""
 
 class LmState:
     """What was seen to the left, as far as the model can use it."""
 
     def __init__(self) -> None:
-        """Nothing is known of what stands there."""
+        """Nothing is known about the context."""
 
     @property
     def words(self) -> tuple[int, ...]:
@@ -1302,14 +1298,14 @@ class LmModel:
 
     @property
     def unknown(self) -> int:
-        """The number of the unknown word."""
+        """The id of the unknown word."""
 
     @property
     def end_of_sentence(self) -> int:
         """The number of </s>."""
 
     def find(self, word: str) -> int:
-        """The word's number; that of the unknown word if it is not there."""
+        """The id of the word, or of the unknown word."""
 
     def known(self, word: int) -> bool:
         """Whether the model holds the word with that number."""
@@ -1333,7 +1329,7 @@ class LmModel:
         """
 
     def map_words(self, vocabulary: Vocabulary) -> numpy.typing.NDArray[numpy.uint32]:
-        """The model's number for every word of a vocabulary."""
+        """The model's id for every word of a vocabulary."""
 
 def index_examples(*, offsets: numpy.typing.NDArray[numpy.int64], words: numpy.typing.NDArray[numpy.uint32], idf: numpy.typing.NDArray[numpy.float64]) -> dict[str, numpy.typing.NDArray[Any]]:
     """The arrays of an index of sentences, by the idf of each word."""
@@ -1343,7 +1339,7 @@ def edit_distance(a: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order=
 
 def document_gains(*, statistics: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], decay: float) -> NDArray[numpy.float64]:
     """
-    BLEU of a fading pseudo-document with each candidate in it, times its length (Chiang et al. 2008).
+    BLEU of a decaying pseudo-document with each candidate added, times its length (Chiang et al. 2008).
     """
 
 class ExampleIndex:
@@ -1355,7 +1351,7 @@ class ExampleIndex:
         """The most similar examples and their similarities, best first."""
 
     def similarities(self, *, tokens: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], idf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], edit_share: float) -> NDArray[numpy.float64]:
-        """The similarity of every example: slow, to check the search against."""
+        """The similarity of every example by brute force, for tests."""
 
 class CandidateLists:
     """Features of the candidates of some examples, to train weights on."""
@@ -1363,7 +1359,9 @@ class CandidateLists:
     def __init__(self, *, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sparse_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sparse_size: int = 0, constants: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
     def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int64]:
-        """The row of each example's candidate of highest score, first of equals."""
+        """
+        The row of the best candidate of each example; the first in case of ties.
+        """
 
     def margin_update(self, *, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], baseline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float = 1e-08, max_passes: int = 500) -> tuple[NDArray[numpy.float64], float, float, int]:
         """MBUU: change of the weights, objective, duality gap, passes."""

@@ -1,4 +1,4 @@
-"""Every error that Isogloss raises on purpose; see ``isogloss.io.errors``."""
+"""All errors that Isogloss raises deliberately; see ``isogloss.io.errors``."""
 
 from isogloss.io.errors import *  # noqa: F403
 from isogloss.io.errors import __all__ as __all__

@@ -108,7 +108,7 @@ def test_a_word_that_only_this_pair_has_passes_through(system: System, tmp_path:
 def test_a_memory_of_the_training_text(system: System, pairs: list[Pair], tmp_path: Path) -> None:
     examples = [Example(source=source, references=(target,)) for source, target, _ in pairs[:8]]
     links = [links for _, _, links in pairs[:8]]
-    with pytest.raises(ConfigError, match="the links of the training text or an aligner are needed"):
+    with pytest.raises(ConfigError, match="the word alignment of the training text or an alignment model"):
         build_memory(tmp_path / "no", system, examples, MemoryOptions(leave_one_out=True))
     with pytest.raises(ConfigError, match="a line of links"):
         build_memory(tmp_path / "no", system, examples, MemoryOptions(leave_one_out=True), links=links[1:])

@@ -108,7 +108,7 @@ def test_removal_and_compaction(memory: Path, system: System, examples: list[Exa
         found = sources(reader, example.source, size=5)
         assert [row[:2] for row in found] == brute_force(reader, example.source, 5)
         assert not {3, 26} & {row[0] for row in found}
-    with pytest.raises(ConfigError, match="no example has the number 3"):
+    with pytest.raises(ConfigError, match="there is no example 3"):
         remove_examples(memory, [3])
     compacted = compact_memory(memory)
     assert [len(segment) for segment in compacted.segments] == [26]
@@ -131,7 +131,7 @@ def test_a_killed_build_goes_on(
 
     with pytest.raises(KeyboardInterrupt):
         build_memory(path, system, examples[:25], SMALL, track=killed)
-    with pytest.raises(NotTrainedError, match="not finished"):
+    with pytest.raises(NotTrainedError, match="not complete"):
         Memory.open(path)
     decoded: list[int] = []
     decode = memory_update.ExampleDecoder.lists
@@ -213,7 +213,7 @@ def test_bad_examples(memory: Path, system: System) -> None:
 
 
 def test_a_memory_of_another_system_is_refused(memory: Path, systems: Path) -> None:
-    with pytest.raises(ModelFormatError, match="was made for another system"):
+    with pytest.raises(ModelFormatError, match="was built with a different system"):
         Memory.open(memory, load(systems / "hierarchical"))
 
 

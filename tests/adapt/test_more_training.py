@@ -152,7 +152,7 @@ def test_sparse_weights_move(
 
 
 def test_sparse_features_that_are_not_there(system: System, examples: list[Example], tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="but the system has none"):
+    with pytest.raises(ConfigError, match="the system has no sparse features to store"):
         build_memory(tmp_path / "memory", system, examples[:2], MemoryOptions(sparse=True))
 
 

@@ -1,4 +1,4 @@
-"""The correction loop on real text: what was corrected is translated better afterwards."""
+"""The correction loop on real text: what was corrected is translated better afterward."""
 
 from __future__ import annotations
 

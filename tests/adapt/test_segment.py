@@ -137,7 +137,7 @@ def test_frequencies() -> None:
 
 @pytest.mark.parametrize("name", ["offsets", "words", "postings", "posting_offsets"])
 def test_damaged_numbers_are_refused(name: str) -> None:
-    """Whatever stands in the files, the search stays inside them, and works again afterwards."""
+    """Whatever stands in the files, the search stays inside them, and works again afterward."""
     sentences = [["a", "b"], ["a", "c"], ["b", "c", "d"]] * 20
     segment, frequencies = segment_of(sentences)
     terms = QueryTerms.of("a b d", frequencies)

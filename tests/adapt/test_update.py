@@ -66,7 +66,7 @@ class Problem:
         return value
 
     def general_minimum(self) -> float:
-        """The same as a quadratic programme with slacks, by a solver that knows nothing of it."""
+        """The same as a quadratic program with slacks, by a solver that knows nothing of it."""
         optimize = pytest.importorskip("scipy.optimize")
         size, examples = len(self.baseline), len(self.strengths)
         rows, bounds = [], []

@@ -33,7 +33,7 @@ def test_bad_gold_files_are_named(tmp_path: Path) -> None:
     path.write_text("0-0\n0?2\n")
     gold = read_gold(path)
     check_gold(gold, [1, 1], [1, 3], path)
-    with pytest.raises(DataFormatError, match="gold:2: link 0-2 lies outside sentences of 1 and 2 words"):
+    with pytest.raises(DataFormatError, match="gold:2: link 0-2 is outside sentences of 1 and 2 words"):
         check_gold(gold, [1, 1], [1, 2], path)
     with pytest.raises(DataFormatError, match="gold: 2 lines for 1 sentence pairs"):
         check_gold(gold, [1], [1], path)

@@ -41,7 +41,7 @@ def test_symmetrization_equals_the_published_procedure(
 def test_grow_diag_final_and_by_hand() -> None:
     forward = Alignments.from_links([[(0, 0), (1, 1), (2, 1), (4, 4)], []])
     backward = Alignments.from_links([[(0, 0), (1, 2), (3, 3)], [(0, 0)]])
-    # From 0-0 to its neighbour 1-1, on to 1-2 (target 2 is free) and 2-1; 3-3 joins as a neighbour of
+    # From 0-0 to its neighbor 1-1, on to 1-2 (target 2 is free) and 2-1; 3-3 joins as a neighbor of
     # nothing but with both words free, and so does 4-4.
     assert list(symmetrize(forward, backward)) == [[(0, 0), (1, 1), (1, 2), (2, 1), (3, 3), (4, 4)], [(0, 0)]]
     absurd = Alignments.from_links([[(4_000_000_000, 4_000_000_000)]])
@@ -78,19 +78,17 @@ def test_malformed_points_are_named(point: str, tmp_path: Path) -> None:
     path.write_text(f"0-0\n0-0 {point} 1-1\n")
     with pytest.raises(DataFormatError) as error:
         Alignments.read(path)
-    assert str(error.value).startswith(
-        f"{path}:2: '{point}' is not an alignment point; points are written i-j"
-    )
+    assert str(error.value).startswith(f"{path}:2: '{point}' is not an alignment point; write points as i-j")
 
 
 def test_points_outside_the_sentences_are_named(tmp_path: Path) -> None:
     path = tmp_path / "links"
     path.write_text("0-0\n1-2\n")
     lengths = np.array([1, 2])
-    with pytest.raises(DataFormatError, match=r"links:2: point '1-2' lies outside the target sentence of 2"):
+    with pytest.raises(DataFormatError, match=r"links:2: point '1-2' is outside the target sentence of 2"):
         Alignments.read(path, source_lengths=lengths, target_lengths=lengths)
     path.write_text("1-0\n")
-    with pytest.raises(DataFormatError, match=r"links:1: point '1-0' lies outside the source sentence of 1"):
+    with pytest.raises(DataFormatError, match=r"links:1: point '1-0' is outside the source sentence of 1"):
         Alignments.read(path, source_lengths=lengths, target_lengths=lengths)
     path.write_text("0-0\n")
     with pytest.raises(DataFormatError, match="1 lines, 2 expected"):
@@ -119,7 +117,7 @@ def test_slices_and_positions() -> None:
     assert alignments != [1]
     with pytest.raises(IndexError, match="no sentence pair 3"):
         alignments[3]
-    with pytest.raises(ConfigError, match="steps of 1"):
+    with pytest.raises(ConfigError, match="with step 1"):
         alignments[::2]
     with pytest.raises(ConfigError, match="negative"):
         Alignments.from_links([[(-1, 0)]])

@@ -58,7 +58,7 @@ def test_unknown_words_find_their_equals_and_their_places(model: AlignmentModel)
 def test_only_ascii_white_space_separates_words(model: AlignmentModel) -> None:
     assert model.align("s1\u00a0s2\u3000s3", "t1\u00a0t2") == [(0, 0)]
     assert model.align("s1\ts2\ns3", "t1 t2 t3") == [(0, 0), (1, 1), (2, 2)]
-    with pytest.raises(ConfigError, match="must not be empty or contain white space"):
+    with pytest.raises(ConfigError, match="must not be empty or contain whitespace"):
         model.align(["s1 s2"], ["t1"])
 
 
@@ -87,7 +87,7 @@ def test_damaged_models_are_refused(model: AlignmentModel, tmp_path: Path) -> No
         path = tmp_path / name
         model.save(path)
         damaged(path, **{name: change})
-        with pytest.raises(ModelFormatError, match="not a sound alignment model"):
+        with pytest.raises(ModelFormatError, match="the alignment model is damaged"):
             AlignmentModel.load(path)
     path = tmp_path / "attributes"
     model.save(path)
@@ -96,7 +96,7 @@ def test_damaged_models_are_refused(model: AlignmentModel, tmp_path: Path) -> No
         for name, array in open_folder(path, kind="alignment-model", version=1).arrays.items()
     }
     write_folder(path, kind="alignment-model", version=1, arrays=arrays, attributes={"model_type": "hmm"})
-    with pytest.raises(ModelFormatError, match="not a sound alignment model"):
+    with pytest.raises(ModelFormatError, match="the alignment model is damaged"):
         AlignmentModel.load(path)
 
 

@@ -64,10 +64,10 @@ def test_lookups() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a\t2\nb\n", r":2: 1 fields found, 2 expected; a line is a word, a tab and its class"),
+        ("a\t2\nb\n", r":2: 1 fields found, 2 expected; each line must be a word, a tab and its class"),
         ("a\t2\t3\n", r":1: 3 fields found"),
         ("\n", r":1: 1 fields found"),
-        ("a\t2\na\t3\n", r":2: the word 'a' stands twice"),
+        ("a\t2\na\t3\n", r":2: the word 'a' occurs twice"),
         ("a\t-2\n", r":1: the class '-2' is not a number"),
         ("a\ttwo\n", r":1: the class 'two' is not a number"),
         ("a\t²\n", r":1: the class '²' is not a number"),
@@ -84,7 +84,7 @@ def test_a_bad_line_is_named(tmp_path: Path, content: str, message: str) -> None
 
 
 def test_bad_tables_are_refused() -> None:
-    with pytest.raises(ConfigError, match="without white space, got 'a b'"):
+    with pytest.raises(ConfigError, match="without whitespace, got 'a b'"):
         WordClasses({"a b": 2})
     with pytest.raises(ConfigError, match="the class of 'a' must be between 0 and 4294967295, got -1"):
         WordClasses({"a": -1})

@@ -103,7 +103,7 @@ def test_old_options_still_work(corpus: Path, capfd: pytest.CaptureFixture[str])
     assert main(["align", "c.src", "c.tgt", "-o", "links", "--memory", "1G", "--seed", "2"]) == 0
     notes = capfd.readouterr().err
     assert "--memory is now called --memory-limit" in notes
-    assert "--seed is not needed any more" in notes
+    assert "--seed is no longer needed" in notes
 
 
 def test_extra_pairs_are_not_written(corpus: Path) -> None:
@@ -138,9 +138,9 @@ def test_one_word_corpus(corpus: Path) -> None:
         (["c.src", "short"], "short:2: the file has 1 lines, but c.src has more"),
         (["short", "c.tgt"], "short:2: the file has 1 lines, but c.tgt has more"),
         (["empty", "empty"], "empty: there are no sentence pairs"),
-        (["blank", "blank"], "blank: none of the 3 sentence pairs has words on both sides"),
+        (["blank", "blank"], "blank: none of the 3 sentence pairs can be used"),
         (["c.src", "missing"], "missing: No such file or directory"),
-        (["c.src"], "c.src:1: 1 fields, 2 expected; source and target are separated by a tab"),
+        (["c.src"], "c.src:1: 1 fields, 2 expected; separate source and target by a tab"),
         (["bad", "bad"], "bad:2: byte 0xff"),
         (["c.src", "c.tgt", "--threads", "-1"], "--threads must be at least 0, got -1"),
         (
@@ -160,22 +160,22 @@ def test_one_word_corpus(corpus: Path) -> None:
         (["c.src", "c.tgt", "--model", "."], "no manifest.json here"),
         (
             ["c.src", "c.tgt", "--model", "m", "--iterations", "3"],
-            "--model is used as it is: leave out --iterations",
+            "--model is not trained further; remove --iterations",
         ),
         (
             ["c.src", "c.tgt", "--model", "m", "--model-output", "n"],
-            "--model is used as it is: leave out --model-output",
+            "--model is not trained further; remove --model-output",
         ),
         (
             ["c.src", "c.tgt", "--model", "m", "--lexical-input", "n"],
-            "--model and --lexical-input exclude each other",
+            "give either --model or --lexical-input, not both",
         ),
         (["c.src", "c.tgt", "--lexical-input", "missing"], "missing.f2e: No such file or directory"),
-        (["c.src", "c.tgt", "--extra-source", "c.src"], "--extra-source and --extra-target go together"),
+        (["c.src", "c.tgt", "--extra-source", "c.src"], "--extra-source and --extra-target must be given"),
         (["c.src", "c.tgt", "--gold", "short"], "'s1' is not a gold link"),
-        (["c.src", "c.tgt", "--gold", "outside"], "outside:1: link 99-0 lies outside sentences of"),
+        (["c.src", "c.tgt", "--gold", "outside"], "outside:1: link 99-0 is outside sentences of"),
         (["c.src", "c.tgt", "--gold", "few"], "few: 1 lines for 150 sentence pairs"),
-        (["c.src", "c.tgt", "--model-output", "c.src"], "c.src: is a file; a folder is written here"),
+        (["c.src", "c.tgt", "--model-output", "c.src"], "c.src: is a file; a folder is needed here"),
         (["c.src", "c.tgt", "--model-output", "."], "the folder holds something that isogloss did not write"),
         (["c.src", "c.tgt", "--lexical-output", "no/lex"], "no: the folder does not exist"),
         (

@@ -191,7 +191,7 @@ def binary(path: Path) -> str:
 def truncated(path: Path) -> str:
     noise = random.Random(1).randbytes(2000).hex()
     path.write_bytes(gzip.compress(noise.encode())[:500])
-    return f"{path}: the compressed file ends in the middle"
+    return f"{path}: the compressed file is truncated"
 
 
 def not_utf8(path: Path) -> str:

@@ -50,9 +50,9 @@ def test_text_is_tokenized_unless_it_is_tokens(systems: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--local", "mbuu"], "--local and --memory go together"),
-        (["--local.size", "3"], "options that begin with --local need --local itself"),
-        (["--local", "mbuu", "--memory", "m", "--local.method", "ebuu"], "leave out --local.method"),
+        (["--local", "mbuu"], "--local and --memory must be given together"),
+        (["--local.size", "3"], "options that begin with --local need --local METHOD"),
+        (["--local", "mbuu", "--memory", "m", "--local.method", "ebuu"], "remove --local.method"),
         (["--local", "mert"], "--local must be one of mbuu, ebuu, got 'mert'"),
         (["--strongest", "-1"], "--strongest must be at least 0, got -1"),
         (["--format", "pdf"], "--format must be one of text, html, got 'pdf'"),

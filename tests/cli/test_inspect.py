@@ -77,7 +77,7 @@ def test_other_folders(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     ("name", "message"),
     [
         ("nowhere", "nowhere: No such file or directory"),
-        ("", "no manifest.json here; a folder written by isogloss is expected"),
+        ("", "no manifest.json here; give a folder written by isogloss"),
     ],
 )
 def test_no_stored_folder(

@@ -110,7 +110,7 @@ def test_a_model_without_unk_is_reported(run: Run, tmp_path: Path, corpus: Path)
         (["--order", "0"], "--order must be between 1 and 7, got 0"),
         (["--order", "8"], "--order must be between 1 and 7, got 8"),
         (["--order", "x"], "--order must be a whole number, between 1 and 7, got 'x'"),
-        (["--prune", "1,0"], "--prune must not fall"),
+        (["--prune", "1,0"], "--prune must not decrease"),
         (["--prune", "some"], "--prune must be a list of whole numbers, at least 0, got 'some'"),
         (["--memory-limit", "lots"], "--memory-limit must be a size such as 512M or 4G, got 'lots'"),
         (["--memory-limit", "4K"], "--memory-limit must be at least 1M"),

@@ -133,13 +133,13 @@ def test_old_words() -> None:
         ),
         (["query", "memory", "a", "--edit-share", "2"], "--edit-share must be between 0 and 1, got 2.0"),
         (["remove", "memory", "1.5"], "a whole number, got '1.5'"),
-        (["remove", "memory", "99"], "no example has the number 99"),
+        (["remove", "memory", "99"], "there is no example 99"),
         (["remove", "memory"], "NUMBERS is missing"),
         (["add", "memory", "--system", "system"], "give either --pair, or --source and --reference"),
         (["add", "memory", "--pair", "a", "b"], "--system is missing"),
         (
             ["build", "x", "--system=system", "--source=held.src", "--reference=held.tgt", "--alignment=a"],
-            "--alignment is for --leave-one-out",
+            "--alignment needs --leave-one-out",
         ),
         (
             ["build", "x", "--system=system", "--source=held.src", "--reference=held.tgt", "--nbest=0"],

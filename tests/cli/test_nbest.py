@@ -190,7 +190,7 @@ BAD_LINES = {
     "large": (b"9" * 30 + b" ||| a ||| LM= 1 ||| 1\n", "the sentence number is '9999"),
     "utf8": (b"0 ||| caf\xe9 ||| LM= 1 ||| 1\n", "the word 'caf\\xe9' is not valid UTF-8 text"),
     "sizes": (b"0 ||| a ||| LM= 1 2 ||| 1\n", "feature 'LM' has 2 values here and 1 before"),
-    "empty": (b"\n", "empty line; an n-best list has one candidate on every line"),
+    "empty": (b"\n", "empty line; an n-best list must have one candidate per line"),
     "escape": (b"0 ||| a ||| \x1b]0;x\x07= 1 y ||| 1\n", "the value of '\\x1b]0;x\\x07' is 'y'"),
 }
 
@@ -223,12 +223,12 @@ def test_files_that_are_no_lists(run: Run, verb: list[str]) -> None:
     packed, zpacked = gzip.compress(GOOD * 100), zstandard.ZstdCompressor().compress(GOOD * 100)
     noise = random.Random(1).randbytes(5000)
     for content, message in [
-        (b"", "list: the file is empty; an n-best list has at least one candidate"),
-        (bytes(range(256)) * 10, "list: not a text file (it contains zero bytes)"),
-        (packed[:-5], "list: the compressed file ends in the middle; copy or download it again"),
-        (packed[:30], "list: the compressed file ends in the middle"),
+        (b"", "list: the file is empty; give an n-best list with at least one candidate"),
+        (bytes(range(256)) * 10, "list: not a text file (it contains NUL bytes)"),
+        (packed[:-5], "list: the compressed file is truncated; copy or download it again"),
+        (packed[:30], "list: the compressed file is truncated"),
         (packed[:20] + bytes([packed[20] ^ 255]) + packed[21:], "list: damaged gzip file"),
-        (zpacked[:-2], "list: the compressed file ends in the middle"),
+        (zpacked[:-2], "list: the compressed file is truncated"),
         (zpacked[:8] + b"\xff\xff" + zpacked[10:], "list: damaged zstd file"),
         (gzip.compress(b""), "list: the file is empty"),
         (noise, "list: not a text file"),
@@ -240,11 +240,9 @@ def test_files_that_are_no_lists(run: Run, verb: list[str]) -> None:
     assert refused(run, *verb, "missing") == "missing: No such file or directory"
     assert refused(run, *verb, "good/below") == "good/below: Not a directory"
     Path("folder").mkdir()
-    message = "folder: no manifest.json here; a folder written by isogloss is expected"
+    message = "folder: no manifest.json here; give a folder written by isogloss"
     assert refused(run, *verb, "folder") == message
-    assert (
-        refused(run, *verb, "folder", "--format", "moses") == "folder: is a folder; a file is expected here"
-    )
+    assert refused(run, *verb, "folder", "--format", "moses") == "folder: is a folder; give a file"
     assert refused(run, *verb, "missing", "--format", "store") == "missing: No such file or directory"
 
 
@@ -275,8 +273,8 @@ def test_column_files(run: Run, good: str) -> None:
     assert refused(run, *arguments) == "column: No such file or directory"
     Path("column").write_text("1\n2\n3\n")
     for name, message in [
-        ("LM", "the list has a feature 'LM' already"),
-        ("a b", "'a b' is not a possible feature name"),
+        ("LM", "the list already has a feature 'LM'"),
+        ("a b", "'a b' is not a valid feature name"),
     ]:
         renamed = [name if word == "x" else word for word in arguments]
         assert refused(run, *renamed).startswith(message)
@@ -287,7 +285,7 @@ def test_column_files(run: Run, good: str) -> None:
 def test_lists_that_do_not_fit_together(run: Run, good: str) -> None:
     Path("other").write_bytes(b"0 ||| a ||| LM= 1 2 ||| 1\n")
     message = refused(run, "merge", good, "other", "--output", "out")
-    assert message.startswith("the lists do not fit together: 'LM' has 1 values in one and 2 in another")
+    assert message.startswith("the lists cannot be merged: 'LM' has 1 values in one and 2 in another")
 
 
 def test_references_of_another_length(run: Run, good: str) -> None:
@@ -334,11 +332,11 @@ def test_folders_that_cannot_be_written(run: Run, good: str) -> None:
     convert = ["convert", good, "--to", "store", "--output"]
     for output, message in [
         ("folder", "folder: the folder holds something that isogloss did not write"),
-        ("good", "good: is a file; a folder is written here: choose another name"),
+        ("good", "good: is a file; a folder is needed here; choose another name"),
         ("good/below", "good/below: Not a directory"),
         ("/dev/full", "/dev/full: "),
         ("/proc/isogloss", "/proc/isogloss: "),
-        ("-", "standard output: cannot take a stored list; give the name of a folder"),
+        ("-", "standard output: cannot hold a stored list; give the name of a folder"),
     ]:
         assert refused(run, *convert, output).startswith(message)
     assert run(*convert, "empty")[0] == 0
@@ -372,6 +370,6 @@ def test_damaged_folders(run: Run, good: str) -> None:
             assert str(file) in refused(run, "info", "stored")
             file.write_bytes(content)
     (Path("stored") / "manifest.json").write_text("{}")
-    assert refused(run, "info", "stored").startswith("stored/manifest.json: not a manifest of isogloss")
+    assert refused(run, "info", "stored").startswith("stored/manifest.json: is not a manifest of isogloss")
     message = refused(run, "convert", good, "--to", "store", "--output", "stored")
     assert message.startswith("stored: the folder holds something")

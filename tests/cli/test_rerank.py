@@ -174,7 +174,7 @@ def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     )
     Path("e.toml").write_text('list = "dev.nbest"\nreferences = ["dev.en"]\nfeatures = ["popularity"]\n')
     call = ["experiment", "reranking", "--config", "e.toml", "--output", "dev.en"]
-    assert "dev.en: File exists; name a folder for the results" in error_of(capsys, *call)
+    assert "dev.en: File exists; give a folder for the results" in error_of(capsys, *call)
     Path("e.toml").write_text(
         'list = "dev.nbest"\nreferences = ["dev.en"]\nfeatures = ["agreement:dev.nbest"]\n'
         'test_list = "test.nbest"\ntest_references = ["test.en"]\n'

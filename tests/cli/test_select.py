@@ -60,10 +60,10 @@ def test_the_old_name(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["source", "target", "s", "t", "--for", "none"], "none: No such file or directory"),
         (
             ["source", "target", "s", "t", "--for", "empty"],
-            "empty: there are no words to choose sentences for",
+            "empty: the text to select for has no words",
         ),
         (["source", "text", "s", "t", "--for", "text"], "text:2: the file has 1 lines, but source has more"),
-        (["-", "target", "s", "t", "--for", "text"], "it cannot come from standard input"),
+        (["-", "target", "s", "t", "--for", "text"], "it cannot be standard input"),
         (["source", "target", "s", "s", "--for", "text"], "two outputs have the same name"),
         (
             ["source", "target", "s", "t", "--for", "text", "--method", "random"],

@@ -59,7 +59,7 @@ def test_lines_match_utterances_whatever_was_heard(run: Run, tmp_path: Path) -> 
     code, out, err = run("speech", "system", "-", "--input", "plf", text="()\n(((\n((('aaa', 0, 1),),)\n")
     assert (code, out) == (2, "\n\naaa\n")
     assert "warning: -:2: not a lattice" in err
-    assert "1 line could not be read; the translation is empty there" in err
+    assert "1 line could not be read; the output is empty there" in err
 
 
 def test_scores_that_are_missing(run: Run, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_scores_that_are_missing(run: Run, tmp_path: Path) -> None:
     )
     code, out, err = run("speech", "system", "list")
     assert (code, out) == (0, "aaa\nccc\n\nddd\n")
-    assert "feature 'asr' is missing on 2 of 4 candidates; it counts as the lowest of the utterance" in err
+    assert "feature 'asr' is missing on 2 of 4 candidates; the lowest value of the utterance is used" in err
 
 
 def test_a_reranker_learns_from_the_union(run: Run, systems: Path, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_reranker_learns_from_the_union(run: Run, systems: Path, tmp_path: Pat
     [
         (["nowhere", "list"], "nowhere: No such file or directory"),
         (["system", "missing"], "missing: No such file or directory"),
-        (["system", "lattices", "--input", "plf", "--count", "3"], "--count must be left out with input plf"),
+        (["system", "lattices", "--input", "plf", "--count", "3"], "--count cannot be used with input plf"),
         (["system", "list", "--count", "1"], "the list has hypotheses of utterance 1"),
         (["system", "list", "--scale", "-1"], "--scale must be at least 0, got -1.0"),
         (["system", "list", "--hypotheses", "0"], "--hypotheses must be at least 1, got 0"),

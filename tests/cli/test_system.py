@@ -52,9 +52,9 @@ def test_sparse_features_see_columns(create, tmp_path: Path) -> None:
     [
         (["--search", "luck"], "--search must be one of hiero, phrase, got 'luck'"),
         (["--beam-size", "-1"], "--beam-size must be between 0 and 4294967295, got -1"),
-        (["--set", "unknown_mark=x"], "--unknown-mark must have '{word}' in it once"),
+        (["--set", "unknown_mark=x"], "--unknown-mark must contain '{word}' exactly once"),
         (["--templates", "luck"], "no feature template is called 'luck'"),
-        (["--source-columns", "class"], "--source-columns takes two values with '=' between them"),
+        (["--source-columns", "class"], "--source-columns takes two values separated by '='"),
         (["--source-columns", "class=x"], "give --templates too"),
         (["--templates", "pair", "--source-columns", "class=missing"], "missing: No such file or directory"),
     ],

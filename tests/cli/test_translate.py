@@ -77,7 +77,7 @@ def test_lattices(run: Run) -> None:
     bad = "((('aaa', 0, 1),),)\n((('a', 0, 2),),)\n((('bbb', 0, 1),),)\n"
     code, out, err = run("translate", "phrase", "--input", "plf", text=bad)
     assert (code, out) == (2, "aaa\n\nbbb\n")
-    assert err.startswith("warning: standard input:2: not a lattice: the arc 'a' leads from place 0 to 2;")
+    assert err.startswith("warning: standard input:2: not a lattice: the arc 'a' leads from node 0 to 2;")
     code, out, err = run("translate", "phrase", "--input", "plf", "--bad-lines", "stop", text=bad)
     assert (code, out) == (2, "aaa\n")
     assert err.startswith("error: standard input:2: not a lattice")
@@ -97,12 +97,12 @@ def test_bytes_that_are_not_text(run: Run) -> None:
     text = b"xxx\nyyy\n\xffzzz\nlast\n"
     message = (
         "standard input:3: byte 0xff at column 1 is not valid UTF-8; "
-        "--replace-invalid writes U+FFFD for such bytes\n"
+        "use --replace-invalid to replace such bytes with U+FFFD\n"
     )
     code, out, err = run("translate", "phrase", text=text)
     assert (code, out) == (2, "xxx\nyyy\n\nlast\n")
     assert err == (
-        f"warning: {message}error: standard input: 1 line could not be read; the translation is empty there\n"
+        f"warning: {message}error: standard input: 1 line could not be read; the output is empty there\n"
     )
     code, out, err = run("translate", "phrase", "--bad-lines", "stop", text=text)
     assert (code, out, err) == (2, "xxx\nyyy\n", f"error: {message}")
@@ -113,16 +113,14 @@ def test_bytes_that_are_not_text(run: Run) -> None:
     )
     code, out, err = run("translate", "phrase", text=b"xxx\na\0\nyyy\n")
     assert (code, out) == (2, "xxx\n\nyyy\n")
-    assert "standard input:2: a zero byte at column 2, which is no text\n" in err
+    assert "standard input:2: contains a NUL byte at column 2\n" in err
 
 
 def test_only_the_first_bad_lines_are_told(run: Run) -> None:
     code, out, err = run("translate", "phrase", "--markup", "on", text="<\n" * 1234 + "xxx\n")
     assert (code, out) == (2, "\n" * 1234 + "xxx\n")
     assert len(err.splitlines()) == 11
-    assert err.endswith(
-        "error: standard input: 1,234 lines could not be read; the translation is empty there\n"
-    )
+    assert err.endswith("error: standard input: 1,234 lines could not be read; the output is empty there\n")
 
 
 def test_translations_in_the_text(run: Run, tmp_path: Path) -> None:
@@ -163,12 +161,12 @@ def test_unknown_words(run: Run) -> None:
         (["phrase", "--beam-size", "-1"], "--beam-size must be between"),
         (["phrase", "--weights", "nowhere"], "nowhere: No such file or directory"),
         (["nowhere"], "nowhere: No such file or directory"),
-        (["rules"], "rules: no system.json here; a system made by 'isogloss train'"),
-        (["phrase", "--unknown-mark", "?"], "--unknown-mark must have '{word}' in it once"),
+        (["rules"], "rules: no system.json here; give a system made by 'isogloss train'"),
+        (["phrase", "--unknown-mark", "?"], "--unknown-mark must contain '{word}' exactly once"),
         (["phrase", "--time-limit", "0"], "--time-limit must be above 0, got 0.0"),
-        (["phrase", "--factors", "a b"], "'a b' is not a possible name of a factor"),
+        (["phrase", "--factors", "a b"], "'a b' is not a valid factor name"),
         (["phrase", "--terms", "nowhere"], "nowhere: No such file or directory"),
-        (["phrase", "--terms", "x", "--input", "plf"], "are for sentences, not for lattices"),
+        (["phrase", "--terms", "x", "--input", "plf"], "cannot be used with lattices"),
         (["phrase", "--format", "xml"], "--format must be one of text, moses, jsonl, got 'xml'"),
     ],
 )

@@ -152,7 +152,7 @@ BAD = {
     ),
     "empty references": (["dev.nbest", "--reference", "empty"], "the file has no lines"),
     "empty lines": (["dev.nbest", "--reference", "blank"], "blank:1: the line is empty"),
-    "not the references": (["dev.nbest", "--reference", "foreign"], "are these their references?"),
+    "not the references": (["dev.nbest", "--reference", "foreign"], "are these the right references?"),
     "far too long": (["dev.nbest", "--reference", "long"], "times as long as the references"),
     "nan": (["nan.nbest", "--reference", "dev.ref"], "nan.nbest:1"),
     "no features": (["bare.nbest", "--reference", "dev.ref"], "no features"),
@@ -229,7 +229,7 @@ class Diverging:
 
 @pytest.mark.parametrize(
     ("weight", "message"),
-    [(0.0, "all weights became 0"), (float("nan"), "became nan"), (1e12, "grew to 1e\\+12")],
+    [(0.0, "all weights are zero"), (float("nan"), "became nan"), (1e12, "grew to 1e\\+12")],
 )
 def test_degenerate_weights_are_never_returned(weight: float, message: str) -> None:
     problem = bleu_problem(sentences=5)
@@ -238,7 +238,7 @@ def test_degenerate_weights_are_never_returned(weight: float, message: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("weight", "message"), [(1.0, "BLEU of the chosen translations is 0"), (-1.0, "empty translations only")]
+    ("weight", "message"), [(1.0, "BLEU of the chosen translations is 0"), (-1.0, "only empty translations")]
 )
 def test_useless_output_is_refused(lists: Path, weight: float, message: str) -> None:
     (lists / "useless.nbest").write_text(

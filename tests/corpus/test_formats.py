@@ -143,7 +143,7 @@ def test_every_format_may_be_packed(tmp_path: Path, name: str, suffix: str) -> N
         ("x", gzip.compress(b'msgid ""\nmsgstr ""\n', mtime=0), "po"),
     ],
 )
-def test_formats_are_recognised(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+def test_formats_are_recognized(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
     (tmp_path / name).write_bytes(content)
     assert detect_format(tmp_path / name, look_inside=True).name == expected
 

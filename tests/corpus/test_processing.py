@@ -10,7 +10,7 @@ from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.io.errors import ConfigError, ModelFormatError
 
 
-def test_case_is_learnt_stored_and_undone(tmp_path: Path) -> None:
+def test_case_is_learned_stored_and_undone(tmp_path: Path) -> None:
     text = ["The dog saw the Pope.", "Dogs bark: the Pope slept.", "A dog barks at dogs."]
     sides = []
     for _ in range(2):

@@ -76,17 +76,17 @@ def test_standard_streams_and_braces(make: Make) -> None:
     ("script", "message"),
     [
         ("import sys; sys.exit('no model here')", "failed with exit code 1; it said:\nno model here"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "was ended by SIGSEGV"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "was killed by SIGSEGV"),
         ("print('all is well')", "wrote no n-best list to {nbest}; it said:\nall is well"),
-        ("import sys; open(sys.argv[3], 'w')", "wrote no sound n-best list: the file is empty"),
-        ("import sys; open(sys.argv[3], 'w').write('garbage')", "wrote no sound n-best list: .* on line 1"),
+        ("import sys; open(sys.argv[3], 'w')", "wrote an invalid n-best list: the file is empty"),
+        ("import sys; open(sys.argv[3], 'w').write('garbage')", "wrote an invalid n-best list: .* on line 1"),
         (
             "import sys; open(sys.argv[3], 'wb').write(bytes(9))",
-            "wrote no sound n-best list: not a text file",
+            "wrote an invalid n-best list: not a text file",
         ),
         (
             "import sys; print('sorry', file=sys.stderr);" + WRITE.format("1 ||| a ||| f= 1 ||| 1"),
-            "wrote no sound n-best list: there is no sentence 0 in it; it said:\nsorry",
+            "wrote an invalid n-best list: there is no sentence 0 in it; it said:\nsorry",
         ),
         (
             WRITE.format("\\n".join(f"{i} ||| a ||| f= 1 ||| 1" for i in range(3))),
@@ -138,12 +138,12 @@ def is_alive(pid: int) -> bool:
 def test_commands_that_make_no_sense(make: Make) -> None:
     with pytest.raises(ExternalCommandError, match="/nowhere/decoder: cannot be started: No such file"):
         ExternalDecoder(["/nowhere/decoder", "{weights}"]).decode(["a"], {}, size=1)
-    with pytest.raises(ConfigError, match=r"'\{sorce\}' in the argument '.*' stands for nothing"):
+    with pytest.raises(ConfigError, match=r"'\{sorce\}' in the argument '.*' is not a known name"):
         ExternalDecoder(["x", "{sorce}", "{weights}"])
-    with pytest.raises(ConfigError, match=r"does not mention \{weights\}"):
+    with pytest.raises(ConfigError, match=r"does not contain \{weights\}"):
         ExternalDecoder(["x"])
     for command in ([], "x {weights}", [""]):
-        with pytest.raises(ConfigError, match="a command is a list"):
+        with pytest.raises(ConfigError, match="the command must be a list"):
             ExternalDecoder(command)
     with pytest.raises(ConfigError, match="timeout must be above 0 seconds, got 0"):
         CommandOptions(timeout=0)

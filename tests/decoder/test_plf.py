@@ -59,36 +59,42 @@ def test_reading() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("a b", "'a b' at column 1 cannot stand in a lattice"),
+        ("a b", "'a b' at column 1 is not allowed in a lattice"),
         ("(", "'(' expected, the line ends"),
         ("((('a', 0, 1),)", "'(' expected, the line ends"),
-        ("((('a', 0, 1),),) x", "'x' at column 18 cannot stand in a lattice"),
+        ("((('a', 0, 1),),) x", "'x' at column 18 is not allowed in a lattice"),
         ("((('a', 0, 1),),) ()", "the end of the line expected at column 19, found '('"),
         ("((('a', 0),),)", "',' expected at column 10, found ')'"),
-        ("((('a', b, 1),),)", "'b, 1),),)' at column 8 cannot stand in a lattice"),
+        ("((('a', b, 1),),)", "'b, 1),),)' at column 8 is not allowed in a lattice"),
         ("(((0, 'a', 1),),)", "a word in quotes expected at column 4, found '0'"),
-        ("((('a', 0, -1),),)", "an arc leads -1 places ahead, a whole number above 0 is expected"),
-        ("((('a', 0, 1.0),),)", "an arc leads 1.0 places ahead, a whole number above 0 is expected"),
-        ("((('a', 0, 0),),)", "the arc 'a' leads from place 0 to 0; arcs lead to a higher place, up to 1"),
-        ("((('a', 0, 2),),)", "the arc 'a' leads from place 0 to 2; arcs lead to a higher place, up to 1"),
-        ("((('a', 0, 1),),(),)", "no path leads from the first place to the last, 2"),
-        ("((('', 0, 1),),)", "the word '' is empty or has white space in it"),
-        ("((('a b', 0, 1),),)", "the word 'a b' is empty or has white space in it"),
+        ("((('a', 0, -1),),)", "an arc leads -1 nodes ahead, a whole number above 0 is expected"),
+        ("((('a', 0, 1.0),),)", "an arc leads 1.0 nodes ahead, a whole number above 0 is expected"),
+        (
+            "((('a', 0, 0),),)",
+            "the arc 'a' leads from node 0 to 0; arcs must lead to a higher node, at most 1",
+        ),
+        (
+            "((('a', 0, 2),),)",
+            "the arc 'a' leads from node 0 to 2; arcs must lead to a higher node, at most 1",
+        ),
+        ("((('a', 0, 1),),(),)", "no path leads from the first node to the last one, 2"),
+        ("((('', 0, 1),),)", "the word '' is empty or contains whitespace"),
+        ("((('a b', 0, 1),),)", "the word 'a b' is empty or contains whitespace"),
         ("((('a', 1e40, 1),),)", "the score of 'a' is 1e+40, a finite number is expected"),
         ("(" * 100_000, "a word in quotes expected at column 4, found '('"),
-        ("(" + "(('a',0,1),)," * 5000 + ")", "the lattice has 5001 places, 1 to 4096 are possible"),
+        ("(" + "(('a',0,1),)," * 5000 + ")", "the lattice has 5001 nodes; it must have between 1 and 4096"),
     ],
 )
 def test_what_is_no_lattice(line: str, problem: str) -> None:
     with pytest.raises(DataFormatError) as caught:
         parse_plf(line, "file", 3)
     assert str(caught.value) == (
-        f"file:3: not a lattice: {problem}; a lattice is written like ((('word', -0.5, 1),),)"
+        f"file:3: not a lattice: {problem}; write a lattice as ((('word', -0.5, 1),),)"
     )
 
 
 @pytest.mark.corpora
-def test_lattices_of_a_recogniser(corpora: Path) -> None:
+def test_lattices_of_a_recognizer(corpora: Path) -> None:
     read = [parse_plf(line) for line in read_lines(corpora / "fisher" / "dev.plf.es")]
     assert len(read) > 3000
     assert all(parse_plf(format_plf(lattice)) == lattice for lattice in read)

@@ -233,7 +233,7 @@ def test_references_must_fit(systems: Path) -> None:
     for search in (decoder.oracle, decoder.force):
         with pytest.raises(ConfigError, match="2 lists of references for 1 inputs"):
             search(["a"], [["b"], ["c"]])
-        with pytest.raises(ConfigError, match="got one text"):
+        with pytest.raises(ConfigError, match="got a single string"):
             search(["a"], ["b"])
         with pytest.raises(ConfigError, match="nbest must be at least 1"):
             search(["a"], [["b"]], nbest=0)

@@ -14,12 +14,12 @@ from isogloss.io.errors import ConfigError, DataFormatError
 @pytest.mark.parametrize(
     ("words", "more", "message"),
     [
-        ("a b", {"fixed": (Fixed(0, 3, ()),)}, "given for words 0 to 3 overlaps another, covers nothing"),
+        ("a b", {"fixed": (Fixed(0, 3, ()),)}, "given for words 0 to 3 overlaps another one, is empty"),
         ("a b", {"fixed": (Fixed(1, 1, ()),)}, "given for words 1 to 1"),
         ("a b", {"fixed": (Fixed(0, 2, ()), Fixed(1, 2, ()))}, "given for words 1 to 2"),
-        ("a b", {"fixed": (Fixed(0, 1, ("x y",)),)}, "the word 'x y' is empty or has white space"),
+        ("a b", {"fixed": (Fixed(0, 1, ("x y",)),)}, "the word 'x y' is empty or contains whitespace"),
         ("a b", {"factors": (("N",),), "factor_names": ("pos",)}, "'pos' has 1 entries for 2 words"),
-        ("a", {"factors": (("N",),)}, "needs a name of its own"),
+        ("a", {"factors": (("N",),)}, "factor names must be unique"),
     ],
 )
 def test_sentences_that_make_no_sense(words: str, more: dict[str, tuple], message: str) -> None:
@@ -41,7 +41,7 @@ def test_factors_by_name() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a|N b", r"f:3: 'b' has 0 factors, 1 expected at column 5; a word is written like word\|pos"),
+        ("a|N b", r"f:3: 'b' has 0 factors, 1 expected at column 5; write a word as word\|pos"),
         ("a|N|x", r"'a\|N\|x' has 2 factors, 1 expected at column 1"),
         ("a|", r"'a\|' has an empty part at column 1"),
         ("|N", r"'\|N' has an empty part at column 1"),
@@ -87,9 +87,9 @@ def test_the_leftmost_longest_term_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\tx\na\ty\n", "terms:2: 'a' has another translation on line 1"),
-        ("a\t\n", "terms:1: no translation for 'a'; leave the tab away"),
-        ("\tx\n", "terms:1: a line without a term"),
+        ("a\tx\na\ty\n", "terms:2: 'a' has a different translation on line 1"),
+        ("a\t\n", "terms:1: no translation for 'a'; remove the tab"),
+        ("\tx\n", "terms:1: the line has no term"),
         ("a\tb\tc\n", "terms:1: more than two columns"),
     ],
 )

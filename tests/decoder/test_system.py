@@ -86,7 +86,7 @@ def test_strange_input(systems: Path, search: str) -> None:
     assert "a&#124;&#124;&#124;b" in system.nbest([unknown]).text(0)
     assert system.translate(Lattice.from_words(["|||"])) == "|||"
     for text in ("a\0b", "\ud800"):
-        with pytest.raises(DataFormatError, match="sentence 2: a zero byte or half a surrogate pair"):
+        with pytest.raises(DataFormatError, match="sentence 2: contains a NUL byte or a lone surrogate"):
             list(system.translate(["a", text]))
 
 
@@ -202,7 +202,7 @@ def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match="nowhere: No such file"):
         load(tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputFileError, match="file: is a file; the folder of a system is expected"):
+    with pytest.raises(InputFileError, match="file: is a file; give the folder of a system"):
         load(tmp_path / "file")
 
 
@@ -224,10 +224,13 @@ def test_every_changed_byte_of_the_description_is_found(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 99}, r"system\.json: format version 99 is newer than this program knows \(1\); upgrade"),
+        (
+            {"version": 99},
+            r"system\.json: format version 99 is newer than this version of isogloss supports \(1\); upgrade",
+        ),
         ({"kind": "lm"}, r"system\.json: is damaged or was edited"),
-        ({"options": {"beam_size": -1}}, r"system\.json: the search options make no sense \(beam_size must"),
-        ({"options": []}, r"system\.json: the search options make no sense"),
+        ({"options": {"beam_size": -1}}, r"system\.json: the search options are invalid \(beam_size must"),
+        ({"options": []}, r"system\.json: the search options are invalid"),
     ],
 )
 def test_a_description_that_cannot_be_used(copy: Path, changes: dict[str, object], message: str) -> None:

@@ -21,7 +21,7 @@ from isogloss.experiments.demo.catalogs import (
     DemoCorpus,
     languages_in,
     make_demo_corpus,
-    normalised,
+    normalized,
     read_wheels,
 )
 from isogloss.experiments.demo.journey import Journey
@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for name, problem in (
         ("file", "Not a directory"),
         ("file/below", "Not a directory"),
-        ("full", "the folder holds something else"),
+        ("full", "the folder contains other files"),
     ):
         assert main(["demo", "--synthetic", f"--folder={tmp_path / name}"]) == 2
         assert f"{tmp_path / name}: {problem}; choose another one" in capsys.readouterr().err
@@ -118,7 +118,7 @@ def test_corpus_of_catalogs(tmp_path: Path) -> None:
         assert len(sources) == len(targets) == corpus.pairs[part]
         kept += sources
         for source in sources:
-            assert seen.setdefault(normalised(source, Protector()), part) == part
+            assert seen.setdefault(normalized(source, Protector()), part) == part
     # All the numbered ones are the same for a reader: they stay together, and count once outside of training.
     assert not {"<br/>", "Lost %s", "unsure", "Empty"} & set(kept)
     with pytest.raises(ConfigError, match=r"'xx'; there are de, fr"):

@@ -82,7 +82,7 @@ def test_all_tables(
     config.write_text(CONFIG.format(systems=systems).replace("restarts = 1", "restarts = 2"))
     capsys.readouterr()
     assert main(call) == 2
-    assert "holds an experiment with another description" in capsys.readouterr().err
+    assert "contains an experiment with a different description" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

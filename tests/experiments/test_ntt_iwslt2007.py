@@ -106,7 +106,7 @@ def test_unseen_lists_are_made_without_their_sentences(task: Path, tmp_path: Pat
         (("folds = 2", "folds = 1"), "folds must be between 2 and fold_sentences, got 1"),
         (("iterations = 2", "iterationen = 2"), "no option is called 'iterationen'; known are source"),
         (('references = ["dev.tgt"]', "references = 3"), "sets.dev.references must be a list, got 3"),
-        (('lattices = "dev.plf"', ""), "what a recognizer heard is needed of both dev and test"),
+        (('lattices = "dev.plf"', ""), "give the output of a recognizer for both dev and test"),
         (("source = ", "source : "), "not a TOML file"),
     ],
 )

@@ -160,7 +160,7 @@ def test_a_row_of_its_own_differs_from_the_others_only_where_it_says_so(place: P
         ("mert = true", "mart = true", "no option is called 'mart' in [experiment]"),
         ("[relevant]\n", "relevant = 3\n[x]\n", "no option is called 'x'"),
         ("iterations = 3", "iterations = 0", "relevant.iterations must be at least 1"),
-        ("test_source", "# test_source", "go together"),
+        ("test_source", "# test_source", "must be given together"),
     ],
 )
 def test_descriptions_that_make_no_sense(

@@ -19,7 +19,7 @@ from isogloss.pipeline import TrainOptions
 from isogloss.pipeline import train as train_system
 
 NOUNS = """\
-  1 lines that begin with blanks are the licence
+  1 lines that begin with blanks are the license
 dog n 2 2 @ ~ 2 1 00000011 00000012
 man n 1 0 1 0 00000013
 saw n 1 1 @ 1 0 00000014
@@ -50,7 +50,7 @@ def test_synsets_of_a_folder(wordnet: Path) -> None:
 
 
 def test_a_folder_that_is_no_wordnet(wordnet: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputFileError, match="no WordNet"):
+    with pytest.raises(InputFileError, match="is not a WordNet folder"):
         annotator("synset", "en", tmp_path)
     (wordnet / "index.adv").write_text("well r 2 0 1 0 00000031\n")
     with pytest.raises(DataFormatError, match=r"index.adv:1: .*not a line of a WordNet index"):
@@ -73,7 +73,7 @@ LEXICON = """\
 def test_synsets_of_wn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wn = pytest.importorskip("wn")
     monkeypatch.setattr(wn.config, "data_directory", tmp_path / "data")
-    with pytest.raises(ConfigError, match=r"none is fetched .* 'python -m wn download NAME'"):
+    with pytest.raises(ConfigError, match=r"isogloss does not download it; .* 'python -m wn download NAME'"):
         annotator("synset", "en")
     (tmp_path / "tiny.xml").write_text(LEXICON)
     wn.add(tmp_path / "tiny.xml", progress_handler=None)
@@ -126,7 +126,7 @@ def test_what_cannot_be_annotated(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         with pytest.raises(MissingExtraError, match=rf"isogloss\[{extra}\]"):
             annotator(name, language)
     for name in ("lemma", "pos"):
-        with pytest.raises(ConfigError, match="no dictionary"):
+        with pytest.raises(ConfigError, match="do not use a dictionary"):
             annotator(name, "en", tmp_path)
 
 

@@ -42,7 +42,7 @@ def test_orientations_of_figure_1(tmp_path: Path) -> None:
     )
 
 
-def test_blocks_and_pairs_of_neighbours(tmp_path: Path) -> None:
+def test_blocks_and_pairs_of_neighbors(tmp_path: Path) -> None:
     found = features_of(tmp_path, "phrase")
     assert of_template(found, "rule")["(tnthk)|(violate)"] == 1
     assert set(of_template(found, "target_phrase_bigram")) == {

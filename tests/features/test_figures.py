@@ -1,4 +1,4 @@
-"""The worked examples of watanabe2007, section 3: its two figures and its normalised tokens."""
+"""The worked examples of watanabe2007, section 3: its two figures and its normalized tokens."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_glue_phrases_are_parents(tmp_path: Path) -> None:
         ("a+b", [r"a\+b"]),
     ],
 )
-def test_normalised_tokens(word: str, forms: list[str]) -> None:
+def test_normalized_tokens(word: str, forms: list[str]) -> None:
     types = [(name, None) for name in ("surface", "prefix", "suffix", "digits")]
     assert _engine.token_forms(word, types) == forms
 

@@ -177,8 +177,8 @@ def test_the_error_of_a_template_is_raised(threads: int, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ([1], "gives 1, expected a string"),
-        (["x", b"y"], "gives b'y', expected a string"),
+        ([1], "returned 1, a string is expected"),
+        (["x", b"y"], "returned b'y', a string is expected"),
         (None, "failed: TypeError"),
     ],
 )

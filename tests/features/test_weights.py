@@ -86,7 +86,7 @@ def test_weights_that_cannot_be(weights: dict[str, float], problem: str) -> None
 @pytest.mark.parametrize(
     ("numbers", "problem"),
     [
-        ([5, 7, 5], "the sparse feature 'a' stands twice"),
+        ([5, 7, 5], "the sparse feature 'a' occurs twice"),
         ([5, 5, 7], "the sparse features 'a' and 'b' have the same number"),
         ([0, 5, 7], "a sparse feature has the number 0"),
     ],
@@ -121,7 +121,7 @@ def test_arrays_of_something_else_are_refused(damage: str, tmp_path: Path) -> No
         case "no signature":
             del attributes["signature"]
     write_folder(tmp_path / "x", kind="sparse-weights", version=2, arrays=arrays, attributes=attributes)
-    with pytest.raises(ModelFormatError, match="not the arrays of sparse weights"):
+    with pytest.raises(ModelFormatError, match="the arrays are not sparse weights"):
         SparseWeights.open(tmp_path / "x")
 
 
@@ -182,7 +182,7 @@ def test_a_search_with_damaged_weights_says_so(value: float, tmp_path: Path) -> 
     write_folder(tmp_path / "x", kind="sparse-weights", version=2, arrays=arrays, attributes=attributes)
     decoder.set_weights(decoder.weights, SparseWeights.open(tmp_path / "x"))
     with pytest.raises(
-        ConfigError, match="not a finite number: the weights are far too large, or their file"
+        ConfigError, match="not a finite number: the weights are much too large, or their file"
     ):
         decoder.nbest(["a b c a b c"], nbest=50)
 
@@ -227,13 +227,13 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ConfigError) as raised:
             decoder.set_weights(decoder.weights, weights)
         assert str(raised.value) == (
-            "the weights were learned with other sparse features than the system has (templates pair; "
+            "the weights belong to other sparse features than the system has (templates pair; "
             "source types surface, prefix, suffix, digits; target types surface, prefix, suffix, digits); "
-            "use the system they were learned with, or tune again"
+            "use the system they were tuned with, or tune again"
         )
     weights = SparseWeights.from_names({"pair:x|a": 1.0}, signature=found["types"].signature)
     weights.save(tmp_path / "weights")
-    with pytest.raises(ConfigError, match=f"^{tmp_path / 'weights'}: the weights were learned with other"):
+    with pytest.raises(ConfigError, match=f"^{tmp_path / 'weights'}: the weights belong to other"):
         decoder.set_weights(decoder.weights, SparseWeights.open(tmp_path / "weights"))
     # Refused weights change nothing.
     assert decoder.nbest(["a"]).scores.tolist() == [1.0]
@@ -241,7 +241,7 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
 
 def test_a_system_without_sparse_features_takes_no_weights_of_them(tmp_path: Path) -> None:
     decoder = make_decoder(tmp_path, ["a ||| x ||| 0-0"], None)
-    with pytest.raises(ConfigError, match="weights of sparse features are given, but the system has none"):
+    with pytest.raises(ConfigError, match="the weights include sparse features, but the system has none"):
         decoder.set_weights(decoder.weights, SparseWeights.from_names({"pair:x|a": 1.0}))
 
 
@@ -308,9 +308,9 @@ def test_what_cannot_be_learned() -> None:
         learned.add(two, one)
     with pytest.raises(ValueError, match="0 is not the number of a feature"):
         learned.add(np.zeros(1, np.uint64), one)
-    with pytest.raises(ValueError, match="the features do not rise"):
+    with pytest.raises(ValueError, match="the features are not in ascending order"):
         learned.restore(two, np.ones(2, np.float32), np.ones(2), np.ones(2, np.uint32), 3)
-    with pytest.raises(ValueError, match="the features do not rise"):
+    with pytest.raises(ValueError, match="the features are not in ascending order"):
         learned.restore(np.zeros(1, np.uint64), one, np.ones(1), np.ones(1, np.uint32), 3)
     with pytest.raises(ValueError, match="as many weights, sums and checks as features"):
         learned.restore(two, one, np.ones(2), np.ones(2, np.uint32), 3)

@@ -45,7 +45,7 @@ def test_filtering_keeps_the_lexicon_and_refuses_its_own_input(tmp_path):
     assert small.attributes["extraction"] == whole.attributes["extraction"]
     das, the = small.source_words.find("das"), small.target_words.find("the")
     assert small.lexicon().find(das, the) == whole.lexicon().find(das, the)
-    with pytest.raises(OutputError, match="the table itself"):
+    with pytest.raises(OutputError, match="the input table itself"):
         filter_table(tmp_path / "table", tmp_path / "table", [tmp_path / "text"])
 
 

@@ -120,7 +120,7 @@ def test_a_cut_packed_file_is_an_error_wherever_it_is_cut(tmp_path: Path, packin
     start = 4 if packing == "zstd" else 2
     for end in range(start, len(whole)):
         path.write_bytes(whole[:end])
-        with pytest.raises(DataFormatError, match="ends in the middle; copy or download it again"):
+        with pytest.raises(DataFormatError, match="is truncated; copy or download it again"):
             list(streams.read_lines(path))
 
 
@@ -189,7 +189,7 @@ def test_a_binary_file_is_refused(tmp_path: Path, packer: Callable[[bytes], byte
 
 
 def test_missing_and_unreadable(tmp_path: Path) -> None:
-    with pytest.raises(InputFileError, match=f"^{tmp_path}: is a folder; a file is expected here$"):
+    with pytest.raises(InputFileError, match=f"^{tmp_path}: is a folder; give a file$"):
         list(streams.read_lines(tmp_path))
     with pytest.raises(InputFileError, match="No such file or directory"):
         list(streams.read_lines(tmp_path / "none"))

@@ -45,7 +45,7 @@ def test_a_line_search_is_brute_force_on_a_fine_grid(seed: int, coarse: bool, si
 
 @examples(10)
 @given(seed=st.integers(0, 10_000), coarse=st.booleans())
-def test_two_weights_are_optimised_exactly(seed: int, coarse: bool) -> None:
+def test_two_weights_are_optimized_exactly(seed: int, coarse: bool) -> None:
     # Only the angle of two weights matters: a grid of angles is the whole space. It avoids simple fractions,
     # where integer features tie and the order of candidates decides.
     problem = quality_problem(seed, coarse=coarse)

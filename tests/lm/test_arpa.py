@@ -89,11 +89,11 @@ def test_a_good_file(tmp_path: Path) -> None:
         (edited("-0.7\ta", "0.1\ta"), 10, "log probability '0.1' is positive"),
         (edited("a\t-0.3", "a\tnan"), 10, "back-off weight 'nan' is not a finite number"),
         (edited("<s> a b", "<s> a b\t-1"), 19, "an n-gram of the highest order has a back-off weight, '-1'"),
-        (edited("-0.8\tb", "-0.8\ta"), 11, "the word 'a' stands twice among the 1-grams"),
+        (edited("-0.8\tb", "-0.8\ta"), 11, "the word 'a' occurs twice among the 1-grams"),
         (
             edited("-0.25\ta b\t-0.15", "-0.25\t<s> a\t-0.15"),
             15,
-            "this 2-gram stands here for the second time",
+            "this 2-gram occurs twice",
         ),
         (edited("-0.25\ta b", "-0.25\ta c"), 15, "the word 'c' is not among the 1-grams"),
         (edited("-99\t<s>", "-99\tx"), 12, "the 1-grams have no <s>"),

@@ -307,7 +307,7 @@ def test_saving_over_something_else_is_refused(small: LanguageModel, tmp_path: P
 
 def test_a_newer_format_is_refused(small: LanguageModel, tmp_path: Path) -> None:
     write_folder(tmp_path / "newer", kind="lm", version=99, arrays={}, attributes={})
-    with pytest.raises(ModelFormatError, match="newer than this program"):
+    with pytest.raises(ModelFormatError, match="newer than this version"):
         LanguageModel.load(tmp_path / "newer")
 
 

@@ -36,7 +36,7 @@ def test_reference_files_must_be_equally_long(tmp_path: Path) -> None:
 
 
 def test_there_must_be_something() -> None:
-    with pytest.raises(DataFormatError, match="no reference was given"):
+    with pytest.raises(DataFormatError, match="there are no references"):
         References([])
     with pytest.raises(DataFormatError, match="reference 1: the file has no lines"):
         References([[]])

@@ -167,12 +167,12 @@ def test_add_column_against_a_slow_one(seed: int) -> None:
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("TM", [1, 2], "has a feature 'TM' already"),
-        ("TM_1", [1, 2], "has a feature 'TM_1' already"),
-        ("a b", [1, 2], "'a b' is not a possible feature name"),
-        ("a|||b", [1, 2], "not a possible feature name"),
-        ("", [1, 2], "'' is not a possible feature name"),
-        ("\udcff", [1, 2], "not a possible feature name"),
+        ("TM", [1, 2], "already has a feature 'TM'"),
+        ("TM_1", [1, 2], "already has a feature 'TM_1'"),
+        ("a b", [1, 2], "'a b' is not a valid feature name"),
+        ("a|||b", [1, 2], "not a valid feature name"),
+        ("", [1, 2], "'' is not a valid feature name"),
+        ("\udcff", [1, 2], "not a valid feature name"),
         ("x", [1], "1 values for 2 candidates"),
         ("x", [1, 2, 3], "3 values for 2 candidates"),
         ("x", 1.0, "1 values for 2 candidates"),

@@ -64,7 +64,7 @@ def test_a_slice_is_a_list_of_its_own() -> None:
     assert part[1][0].features == {"LM": 4.0, "TM": 0.4}
     assert small()[::2].best() == ["house", "the tree"]
     assert len(small()[5:]) == 0
-    with pytest.raises(ConfigError, match="cannot go backwards"):
+    with pytest.raises(ConfigError, match="cannot go backward"):
         small()[::-1]
 
 
@@ -219,9 +219,9 @@ def test_more_features_and_other_scores() -> None:
         ({"scores": [1, "high"]}, "scores: 'high' is not a number"),
         ({"scores": [1, float("inf")]}, "candidate 1 of sentence 0: the score is inf"),
         ({"features": {"LM": [1, None]}}, "feature 'LM' of candidate 1 of sentence 0 is nan"),
-        ({"features": {"a b": [1, 2]}}, "'a b' is not a possible feature name"),
-        ({"alignments": [["0-0"]]}, "alignments: a list for each sentence"),
-        ({"alignments": [["0-0", "0:1"]]}, "candidate 1 of sentence 0: .* is not an aligned pair"),
+        ({"features": {"a b": [1, 2]}}, "'a b' is not a valid feature name"),
+        ({"alignments": [["0-0"]]}, "alignments must be a list for each sentence"),
+        ({"alignments": [["0-0", "0:1"]]}, "candidate 1 of sentence 0: .* is not an alignment link"),
         ({"alignments": [["0-0", [(0, 70000)]]]}, "between 0 and 65535, got 0-70000"),
         ({"source": ["a", "b"]}, "source: 2 sentences for 1 lists of candidates"),
         ({"source": [3]}, "source: sentence 1 is 3; a string or a list of words is expected"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from isogloss.io.errors import ConfigError, OutputError
 from isogloss.nbest import FORMATS, DenseGroup, NbestStore, read_nbest, write_nbest
-from isogloss.nbest.formats import losses, recognise
+from isogloss.nbest.formats import losses, recognize
 from support.nbest_lists import (
     Candidate,
     build,
@@ -194,14 +194,14 @@ def test_sockeye_does_not_write_a_line_for_each_of_a_billion_gaps(tmp_path: Path
         (b"whatever\n", "moses"),
     ],
 )
-def test_formats_are_recognised(first: bytes, format: str) -> None:
-    assert recognise(first) == format
+def test_formats_are_recognized(first: bytes, format: str) -> None:
+    assert recognize(first) == format
 
 
 @examples(60)
 @given(random_lists)
-def test_what_was_written_is_recognised(given_list: list[Candidate]) -> None:
+def test_what_was_written_is_recognized(given_list: list[Candidate]) -> None:
     store = read_moses(moses_text(given_list))
     for format in ("moses", "fairseq", "sockeye", "jsonl"):
         first = "".join(FORMATS[format].write(store)).encode()
-        assert recognise(first) in {format, "marian"} if format == "moses" else recognise(first) == format
+        assert recognize(first) in {format, "marian"} if format == "moses" else recognize(first) == format

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from isogloss._engine import Vocabulary, materialise_sparse
+from isogloss._engine import Vocabulary, materialize_sparse
 from isogloss.io.errors import ModelFormatError, UserError
 from isogloss.nbest import FORMATS, NbestStore, Ragged, SparseFeatures, read_nbest, write_nbest
 from isogloss.nbest.check import is_feature_name
@@ -166,7 +166,7 @@ def test_two_levels_survive_everything_a_list_goes_through(seed: int) -> None:
         assert saved is None or (saved.event_features is None) == (store.sparse.event_features is None)
 
 
-def test_materialising_follows_no_number_that_leads_nowhere() -> None:
+def test_materializing_follows_no_number_that_leads_nowhere() -> None:
     good = {
         "rows": [0, 1],
         "candidate_offsets": [0, 1, 2],
@@ -188,7 +188,7 @@ def test_materialising_follows_no_number_that_leads_nowhere() -> None:
 
     def call(**different: list[float]):
         columns = good | different
-        return materialise_sparse(**{name: np.array(columns[name], types[name]) for name in columns})
+        return materialize_sparse(**{name: np.array(columns[name], types[name]) for name in columns})
 
     assert [part.tolist() for part in call()] == [[0, 1, 2], [5, 6], [1.0, 2.0]]
     for different in (
@@ -361,7 +361,7 @@ def test_what_a_check_finds(folder: Path) -> None:
         {"sparse": replace(sparse, event_features=Ragged(np.zeros(0, np.int64), np.zeros(0, np.uint32)))},
         {"sparse": replace(sparse, names=Vocabulary())},
     ):
-        with pytest.raises(ModelFormatError, match="not a sound n-best store"):
+        with pytest.raises(ModelFormatError, match="the n-best store is damaged"):
             dataclasses.replace(store, **different).check()
 
 
@@ -370,7 +370,7 @@ def test_words_that_no_line_can_carry_are_not_written() -> None:
     for word in ("a b", "a|||b", "", "a\nb", "\0"):
         words = Vocabulary()
         words.add(word)
-        with pytest.raises(ModelFormatError, match="cannot stand in an n-best list"):
+        with pytest.raises(ModelFormatError, match="is not allowed in an n-best list"):
             list(FORMATS["moses"].write(dataclasses.replace(store, words=words)))
 
 

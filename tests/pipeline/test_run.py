@@ -284,7 +284,7 @@ def test_a_failure_keeps_the_stages_before_it(text: Path, folder: Path) -> None:
 
 
 def test_an_output_that_was_not_made_is_an_error(folder: Path) -> None:
-    with pytest.raises(StageError, match=r"stage 'x': .*run/x: the output 'out' was not made"):
+    with pytest.raises(StageError, match=r"stage 'x': .*run/x: the output 'out' was not written"):
         Run(folder).execute([stage("x", lambda inputs, outputs, options: None)])
 
 
@@ -293,7 +293,7 @@ def test_an_input_that_changes_meanwhile_is_an_error(text: Path, folder: Path) -
         copy(inputs, outputs, options)
         text.write_text("changed")
 
-    with pytest.raises(StageError, match=r"was changed while the stage was reading it; start the run again"):
+    with pytest.raises(StageError, match=r"was changed while the stage was reading it; repeat the command"):
         Run(folder).execute([stage("x", change, inputs={"in": text})])
     assert not (folder / "x").exists()
 
@@ -375,7 +375,7 @@ def test_stages_that_cannot_be_run_are_refused(text: Path, folder: Path) -> None
         ([a, make("b", inputs={"in": folder / "a"})], "is made by stage 'a'; give it as that stage's output"),
         (
             [a, make("b", outputs={"out": "a/b"})],
-            "'a' of stage 'a' and 'a/b' of stage 'b' are in each other's way",
+            "'a' of stage 'a' and 'a/b' of stage 'b' overlap",
         ),
     ]:
         with pytest.raises(ConfigError, match=message):

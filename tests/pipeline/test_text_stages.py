@@ -165,9 +165,9 @@ def test_options_from_the_command_line(
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        ({"source_columns": {"pos": "x"}}, "token columns are for sparse features, and there are none"),
-        ({"source_columns": {"class": "x"}, "method": "online-mira"}, "'class' is a token type already"),
-        ({"extra_bitext": ("ab",)}, "extra_bitext has pairs of files, source and target, got 'ab'"),
+        ({"source_columns": {"pos": "x"}}, "token columns need sparse features, and there are none"),
+        ({"source_columns": {"class": "x"}, "method": "online-mira"}, "'class' is the name of a built-in"),
+        ({"extra_bitext": ("ab",)}, "extra_bitext must be pairs of files, source and target, got 'ab'"),
         ({"source_case": "upper"}, "source_case must be one of keep, lowercase, truecase, usual, got 'up"),
         ({"source_punctuation": "some"}, "source_punctuation must be one of keep, remove, got 'some'"),
         ({"isolate_script": "klingon"}, "'klingon' is not the name of a script"),

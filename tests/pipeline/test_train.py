@@ -99,7 +99,7 @@ def weights(folder: Path) -> dict[str, Any]:
     return found
 
 
-# What is there afterwards ---------------------------------------------------------------------------------
+# What is there afterward ---------------------------------------------------------------------------------
 
 
 def test_the_folder_is_a_system_for_text_as_people_write_it(trained: Path, corpus: Path, run: Run) -> None:
@@ -118,7 +118,7 @@ def test_the_folder_is_a_system_for_text_as_people_write_it(trained: Path, corpu
     )
     code, _, err = run("translate", trained, "--markup", text="")
     assert code == 2
-    assert "give tokens, with tokenized" in err
+    assert "give tokens and set --tokenized" in err
 
 
 def test_results_and_report(trained: Path) -> None:
@@ -287,10 +287,10 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
         ),
         ({"dev_target": ["one"]}, "dev.src:2: 24 lines found, but one has 1"),
         ({"dev_target": ["dev.tgt.0", "one"]}, "one:2: 1 line found, but dev.tgt.0 has 24"),
-        ({"dev_target": None}, "--dev-source and --dev-target go together"),
+        ({"dev_target": None}, "--dev-source and --dev-target must be given together"),
         ({"dev_source": "blank"}, "blank: there are only empty lines"),
         ({"dev_source": "nowhere"}, "nowhere: No such file or directory"),
-        ({"source": None}, "the training text is missing: give "),
+        ({"source": None}, "there is no training text; give "),
         ({"source": "one"}, "stage 'clean': one:2: the file has 1 lines, but train.tgt has more"),
         ({"source": "nowhere"}, "nowhere: No such file"),
         (
@@ -301,14 +301,14 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
         ({"search": "luck"}, "--search must be one of hiero, phrase, block, got"),
         ({"config": "choice.toml"}, "no method is called 'luck'; choose one of: online-mira, "),
         ({"tokenizer": "luck"}, "--tokenizer must be one of moses, moses-hyphens"),
-        ({"dev_size": "5"}, "--dev-size is for training without a --dev-source"),
+        ({"dev_size": "5"}, "--dev-size cannot be combined with --dev-source"),
         ({"tuning_pairs": "-1"}, "--tuning-pairs must be at least 0, got -1"),
         ({"tuning_pairs": "9", "method": "none"}, "the method none does not learn from --tuning-pairs"),
-        ({"tuning_pairs": "400"}, "too few to tune on 400 of them; ask for fewer"),
+        ({"tuning_pairs": "400"}, "too few to tune on 400 of them; set a lower number"),
         ({"features": "luck"}, "no feature template is called 'luck'"),
         (
             {"method": "mert", "features": "pair"},
-            "sparse features are learned by online-mira and relevant-set",
+            "sparse features need the method online-mira or relevant-set",
         ),
         ({"threads": "-1"}, "--threads must be at least 0, got -1"),
         ({"memory": "much"}, "--memory-limit must be a size such as 512M or 4G, got 'much'"),
@@ -359,7 +359,7 @@ def test_other_folders_are_left_alone(run: Run, corpus: Path, tmp_path: Path) ->
     given = ["--source", corpus / "train.src", "--target", corpus / "train.tgt"]
     code, _, err = run("train", tmp_path, *given)
     assert code == 2
-    assert "holds something that 'isogloss train' did not make" in err
+    assert "contains files that 'isogloss train' did not write" in err
     code, _, err = run("train", tmp_path / "thesis.tex", *given)
     assert code == 2
     assert "is a file" in err

@@ -307,7 +307,7 @@ def test_a_users_function(tmp_path: Path) -> None:
     store = store_of({0: ["a b", "a"]})
     assert column(f"python:{file}", store, [["x"]])[1][:, 0].tolist() == [1, 0]
     for text, message in [
-        ("def feature(s, c):\n    return 'many'\n", "gave 'many' for candidate 1, a number is expected"),
+        ("def feature(s, c):\n    return 'many'\n", "gave 'many' for candidate 1; a number is expected"),
         ("def feature(s, c):\n    return float('nan')\n", "is not a finite number for candidate 1"),
         ("x = 1\n", "there is no function 'feature'"),
         ("1 / 0\n", "ZeroDivisionError"),
@@ -334,7 +334,7 @@ def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
         ("sparse:hierarchical", "unknown template 'hierarchical'; choose from: pair, pair_bigram"),
         ("sparse:rule", "needs the segmentation of every candidate"),
         ("sparse:target_bigram,types=tag", "unknown token type 'tag'"),
-        ("sparse:target_bigram,source_column=tag", "a name, '=' and a file are expected"),
+        ("sparse:target_bigram,source_column=tag", "write NAME=FILE"),
         ("lengths", r"needs the source text: give source= \(--source\)"),
     ]:
         with pytest.raises(ConfigError, match=message):

@@ -57,7 +57,7 @@ def test_nothing_is_learned_about_length() -> None:
 
 def test_lengths_are_of_bleu() -> None:
     found = problem(5)
-    with pytest.raises(ConfigError, match="only BLEU"):
+    with pytest.raises(ConfigError, match="needs the metric BLEU"):
         at_decoder_length(Problem.of_quality(found.store, np.zeros(found.store.num_candidates)))
     with pytest.raises(ConfigError, match="length must be one of references, decoder, got 'mine'"):
         RerankOptions(length="mine")

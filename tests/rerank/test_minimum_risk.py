@@ -53,7 +53,7 @@ def test_scores_weigh_and_samples_without_scores_count_alike() -> None:
 def test_mistakes_are_explained() -> None:
     partly = NbestList([["a", "b"]], scores=[[1, None]])
     with pytest.raises(
-        ConfigError, match="candidate 2 of the list has no score, others have one; use scale=0"
+        ConfigError, match="candidate 2 of the list has no score, but others have one; use scale=0"
     ):
         mbr(partly)
     assert mbr(partly, scale=0).best() == ["a"]

@@ -172,7 +172,7 @@ def test_what_is_not_a_number_is_refused() -> None:
     with pytest.raises(ConfigError, match="not finite numbers"):
         model.scores(replace(problem.store, dense=spoiled))
     unscored = replace(problem.store, scores=np.full(problem.store.num_candidates, np.nan))
-    with pytest.raises(ConfigError, match="no decoder weights to begin with"):
+    with pytest.raises(ConfigError, match="weights of the decoder cannot be estimated"):
         train_model(
             Problem(unscored, problem.metric, problem.statistics),
             ExpectedScore(),
@@ -192,13 +192,13 @@ def test_files_of_features_must_be_those_of_training(tmp_path: Path) -> None:
         tmp_path / "model"
     )
     model = RerankModel.load(tmp_path / "model")
-    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+    with pytest.raises(ConfigError, match="which is never run automatically"):
         model.scores(problem.store)
     named = model.with_functions(parse_features([f"python:{mine}"]))
     with pytest.raises(ConfigError, match="belongs to the list that the model learned from"):
         named.scores(problem.store)
     assert len(model.with_functions(functions).scores(problem.store)) == rows
-    with pytest.raises(ConfigError, match="the model has no feature 'lm' labelled 'LM'"):
+    with pytest.raises(ConfigError, match="the model has no feature 'lm' labeled 'LM'"):
         model.with_functions(parse_features(["lm:x"]))
 
 
@@ -249,12 +249,12 @@ def test_a_stored_model_cannot_run_code_that_nobody_named(tmp_path: Path, resour
     store_naming(tmp_path / "model", "python", script, resources)
     script.write_text(f"open({str(trace)!r}, 'w').close()\ndef feature(source, candidate):\n    return 1\n")
     model = RerankModel.load(tmp_path / "model")
-    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+    with pytest.raises(ConfigError, match="which is never run automatically"):
         model.scores(synthetic_problem(4).store)
     assert not trace.exists()
     # Stored again, it still may not.
     model.save(tmp_path / "copy")
-    with pytest.raises(ConfigError, match="a model never runs one by itself"):
+    with pytest.raises(ConfigError, match="which is never run automatically"):
         RerankModel.load(tmp_path / "copy").scores(synthetic_problem(4).store)
     assert not trace.exists()
 
@@ -318,7 +318,7 @@ def test_damaged_models_are_refused(tmp_path: Path) -> None:
         replace(model, sparse_names=("a",)),
     ):
         spoiled.save(tmp_path / "model")
-        with pytest.raises(ModelFormatError, match="not a sound reranker"):
+        with pytest.raises(ModelFormatError, match="the reranker is damaged"):
             RerankModel.load(tmp_path / "model")
     model.save(tmp_path / "model")
     assert RerankModel.load(tmp_path / "model").decision == "vote"

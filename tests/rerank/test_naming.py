@@ -66,9 +66,7 @@ def test_registered_classes_are_features_by_name(tmp_path) -> None:
     Reranker("capped:3").fit(NBEST, ["a", "c c"]).save(tmp_path / "model")
     assert Reranker.load(tmp_path / "model").feature_names == ("Capped",)
     registry._REGISTERED.clear()
-    with pytest.raises(
-        ConfigError, match="the feature 'capped' is a class that is not known in this process"
-    ):
+    with pytest.raises(ConfigError, match="the feature 'capped' is a class that is unknown in this process"):
         Reranker.load(tmp_path / "model")
 
 
@@ -83,11 +81,11 @@ def test_a_function_that_is_registered_again_is_the_new_one() -> None:
 
 
 def test_names_and_functions_that_cannot_be() -> None:
-    with pytest.raises(ConfigError, match="Isogloss has a feature 'lengths' of its own"):
+    with pytest.raises(ConfigError, match="'lengths' is a built-in feature"):
         feature(name="lengths")(len)
-    with pytest.raises(ConfigError, match="'a b' is not a possible feature name"):
+    with pytest.raises(ConfigError, match="'a b' is not a valid feature name"):
         feature(name="a b")(len)
-    with pytest.raises(ConfigError, match="'<lambda>' is not a possible feature name: give one"):
+    with pytest.raises(ConfigError, match="'<lambda>' is not a valid feature name; give one"):
         as_functions([lambda candidate: 1.0])
     with pytest.raises(ConfigError, match="the class has the name 'lengths'; change it there"):
         feature(name="other")(Lengths)
@@ -95,7 +93,7 @@ def test_names_and_functions_that_cannot_be() -> None:
     class Impostor(Lengths):
         pass
 
-    with pytest.raises(ConfigError, match="Isogloss has a feature 'lengths' of its own"):
+    with pytest.raises(ConfigError, match="'lengths' is a built-in feature"):
         as_functions([Impostor()])
     with pytest.raises(
         ConfigError, match=r"no feature function is called 'bogus'; .* with @isogloss.feature"
@@ -118,12 +116,12 @@ def test_mistakes_of_functions_are_explained() -> None:
     def broken(candidate: str) -> float:
         return float("nan")
 
-    with pytest.raises(ConfigError, match="'wordy' gave 'a b' for candidate 1, a number is expected"):
+    with pytest.raises(ConfigError, match="'wordy' gave 'a b' for candidate 1; a number is expected"):
         values([wordy], NBEST)
     with pytest.raises(ConfigError, match="the feature 'curious' needs the source text: give source="):
         values([curious], NbestList([["a"]]))
     with pytest.raises(
-        ConfigError, match=r"'greedy' must take \(source, candidate\) or \(candidate\), it takes 3"
+        ConfigError, match=r"'greedy' must take \(source, candidate\) or \(candidate\), but it takes 3"
     ):
         values([greedy], NBEST)
     with pytest.raises(ConfigError, match="'function:broken' is not a finite number for candidate 1"):

@@ -94,7 +94,7 @@ def test_saved_and_loaded_it_chooses_the_same(tmp_path: Path) -> None:
     assert loaded.rerank(nbest).best() == reranker.rerank(nbest).best()
     assert repr(loaded) == repr(reranker) == "Reranker(method='splitting:iterations=3'; 7 features)"
     assert loaded.training is None
-    with pytest.raises(ConfigError, match="a reranker that was loaded is not trained again"):
+    with pytest.raises(ConfigError, match="a loaded reranker cannot be trained again"):
         loaded.fit(nbest)
     (tmp_path / "lm.arpa").write_text(ARPA.replace("-0.5", "-0.4"))
     with pytest.raises(ConfigError, match=r"is not the file that .* functions=\['lm:"):
@@ -159,7 +159,7 @@ def test_training_tells_what_was_reached() -> None:
     assert [(row["feature"], row["weight"]) for row in training] == list(reranker.weights.items())
     assert training.warnings == (
         "dev.nbest: 1 of 31 sentences have no candidates; they play no part",
-        "never different within a sentence, so not used: Same",
+        "these features are constant within every sentence and are not used: Same",
     )
     page = reranker.report().html()
     assert "A reranker learned by splitting" in page
@@ -236,9 +236,9 @@ def test_functions_of_users_are_stored_by_name_only(tmp_path: Path) -> None:
     manifest = (tmp_path / "model" / "manifest.json").read_text()
     assert __file__ not in manifest
     assert "test_reranker" not in manifest
-    with pytest.raises(ConfigError, match="the feature 'test-words' is a class that is not known"):
+    with pytest.raises(ConfigError, match="the feature 'test-words' is a class that is unknown"):
         Reranker.load(tmp_path / "model")
-    with pytest.raises(ConfigError, match="the feature function 'shares_words' is not known in this process"):
+    with pytest.raises(ConfigError, match="the feature function 'shares_words' is unknown in this process"):
         Reranker.load(tmp_path / "model", functions=[Words])
     for functions in ([Words, shares_words], {"test-words": Words, "shares_words": shares_words}):
         loaded = Reranker.load(tmp_path / "model", functions=functions)
@@ -255,7 +255,7 @@ def test_python_files_must_be_named_again(tmp_path: Path) -> None:
     reranker = Reranker(f"python:{script}").fit(small())
     expected = reranker.rerank(small()).best()  # named in this process already
     reranker.save(tmp_path / "model")
-    with pytest.raises(ConfigError, match=r"a model never runs one by itself; .* functions=\['python:"):
+    with pytest.raises(ConfigError, match=r"which is never run automatically; .* functions=\['python:"):
         Reranker.load(tmp_path / "model")
     loaded = Reranker.load(tmp_path / "model", functions=f"python:{script}")
     assert loaded.rerank(small()).best() == expected
@@ -269,7 +269,7 @@ def test_what_was_not_trained_cannot_choose() -> None:
         lambda: Reranker().report(),
         lambda: Reranker().save("nowhere"),
     ):
-        with pytest.raises(NotTrainedError, match="has not been trained: call fit"):
+        with pytest.raises(NotTrainedError, match="has not been trained; call fit"):
             use()
     with pytest.raises(ConfigError, match="there are no features to learn from"):
         Reranker().fit([["a", "b"]], ["a"])

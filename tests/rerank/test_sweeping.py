@@ -46,7 +46,7 @@ def test_a_list_without_features_needs_some_that_are_computed() -> None:
     plain = NbestList([["a b c d", "a b"], ["c d e f", "f"]] * 10, references=["a b c d", "c d e f"] * 10)
     found = sweep(plain, features=[[len]], options=SweepOptions(samples=10))
     assert [row.features for row in found.results] == ["function:len"]
-    with pytest.raises(ConfigError, match="the list has no features, and none were asked for"):
+    with pytest.raises(ConfigError, match="the list has no features; name some"):
         sweep(plain)
     with pytest.raises(ConfigError, match=r"give either references .* or the quality"):
         sweep(plain, ["a"] * 20, quality=[1.0] * 40)

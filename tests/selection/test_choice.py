@@ -155,7 +155,7 @@ def _built(folder: Path, name: str) -> Path:
         ({"coverage": 0}, "coverage must be at least 1, got 0"),
         ({"order": 8}, "order must be between 1 and 7, got 8"),
         ({"share": 1.0}, "share must be at least 0 and below 1, got 1.0"),
-        ({"size": 3, "share": 0.5}, "`size` and `share` exclude each other"),
+        ({"size": 3, "share": 0.5}, "give either `size` or `share`, not both"),
     ],
 )
 def test_options_that_cannot_work(options: dict[str, object], problem: str) -> None:
@@ -164,5 +164,5 @@ def test_options_that_cannot_work(options: dict[str, object], problem: str) -> N
 
 
 def test_a_text_without_words() -> None:
-    with pytest.raises(ConfigError, match="there are no words"):
+    with pytest.raises(ConfigError, match="has no words"):
         chosen(["a"], ["", " "])

@@ -1,4 +1,4 @@
-"""Strings of lattices, what recognisers say about hypotheses, and the union of their translations."""
+"""Strings of lattices, what recognizers say about hypotheses, and the union of their translations."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_hypotheses_of_a_list() -> None:
     ]
     assert len(list_utterances(store, 2)) == 4
     with pytest.raises(
-        ConfigError, match="has hypotheses of utterance 3, counted from 0, but there are to be 3"
+        ConfigError, match="has hypotheses of utterance 3, counted from 0, but the count is 3"
     ):
         list_utterances(store, 2, 3)
 
@@ -202,7 +202,7 @@ def test_the_union_against_translating_one_by_one(systems: Path) -> None:
 
 
 @pytest.mark.corpora
-def test_strings_of_a_recognisers_lattices(corpora: Path) -> None:
+def test_strings_of_a_recognizers_lattices(corpora: Path) -> None:
     lines = (corpora / "fisher" / "dev.plf.es").read_text().split("\n")[:-1]
     found = lattice_utterances([parse_plf(line) for line in lines], 10)
     given = list_utterances(read_nbest(corpora / "fisher" / "dev.nbest.es"), 10, len(lines))

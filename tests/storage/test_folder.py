@@ -83,11 +83,11 @@ def test_round_trip(
 
 def test_views_are_stored_as_they_look(tmp_path: Path) -> None:
     grid = np.arange(12, dtype="<i8").reshape(3, 4)
-    write(tmp_path, turned=grid.T, every_other=grid[:, ::2], backwards=grid[::-1])
+    write(tmp_path, turned=grid.T, every_other=grid[:, ::2], backward=grid[::-1])
     arrays = open_folder(tmp_path, kind="toy", version=1).arrays
     np.testing.assert_array_equal(arrays["turned"], grid.T)
     np.testing.assert_array_equal(arrays["every_other"], grid[:, ::2])
-    np.testing.assert_array_equal(arrays["backwards"], grid[::-1])
+    np.testing.assert_array_equal(arrays["backward"], grid[::-1])
 
 
 def test_attributes_with_odd_keys_and_file_names_are_read_back(tmp_path: Path) -> None:
@@ -120,7 +120,9 @@ def test_every_flipped_byte_of_an_array_is_found_by_verify(stored: Path) -> None
 def test_a_cut_array_is_refused_at_opening(stored: Path) -> None:
     file = array_file(stored, "b")
     os.truncate(file, 40)
-    with pytest.raises(ModelFormatError, match="the array 'b' has 40 bytes, 48 expected; the file was cut"):
+    with pytest.raises(
+        ModelFormatError, match="the array 'b' has 40 bytes, 48 expected; the file was truncated"
+    ):
         open_folder(stored, kind="toy", version=1)
     file.unlink()
     with pytest.raises(ModelFormatError, match=r"the array 'b' is missing \(No such file or directory\)"):
@@ -134,17 +136,17 @@ def test_newer_version_and_other_kind(tmp_path: Path) -> None:
         open_folder(tmp_path, kind="toy", version=1)
     with pytest.raises(ModelFormatError, match="holds a stored 'toy', not a 'nbest'"):
         open_folder(tmp_path, kind="nbest", version=1)
-    with pytest.raises(OutputError, match="holds a stored 'toy'; choose an empty or new folder"):
+    with pytest.raises(OutputError, match="holds a stored 'toy'; choose a new or empty folder"):
         write_folder(tmp_path, kind="nbest", version=1, arrays={}, attributes={})
 
 
 def test_what_is_not_a_stored_folder(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match="No such file or directory"):
         open_folder(tmp_path / "none", kind="toy", version=1)
-    with pytest.raises(ModelFormatError, match=r"no manifest\.json here; a folder written by isogloss"):
+    with pytest.raises(ModelFormatError, match=r"no manifest\.json here; give a folder written by isogloss"):
         open_folder(tmp_path, kind="toy", version=1)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputFileError, match="file: is a file; a folder written by isogloss"):
+    with pytest.raises(InputFileError, match="file: is a file; give a folder written by isogloss"):
         open_folder(tmp_path / "file", kind="toy", version=1)
     for text in ("", "{", "[]", "7", '"x"', '{"checksum": 1}', "[" * 100_000, "\xff"):
         (tmp_path / "manifest.json").write_text(text, encoding="latin-1")
@@ -157,7 +159,7 @@ def test_somebody_elses_files_are_not_touched(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="something that isogloss did not write"):
         write(tmp_path, a=np.zeros(3))
     assert [item.name for item in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(OutputError, match="is a file; a folder is written here"):
+    with pytest.raises(OutputError, match="is a file; a folder is needed here"):
         write(tmp_path / "thesis.tex", a=np.zeros(3))
 
 

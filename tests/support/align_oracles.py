@@ -31,7 +31,7 @@ def enumerate_hmm(
     for path in itertools.product([None, *range(given)], repeat=words):
         probability = 1.0
         last = -1
-        steps = []  # jump, normaliser, share of the jump that the weights made, place it started from
+        steps = []  # jump, normalizer, share of the jump that the weights made, place it started from
         for word, partner in enumerate([*path, given]):
             if partner is None:
                 probability *= null[word]
@@ -55,7 +55,7 @@ def enumerate_hmm(
     return math.log(likelihood), *(x / likelihood for x in (posterior, nulls, taken, possible))
 
 
-def neighbours(point: Point) -> Iterable[Point]:
+def neighbors(point: Point) -> Iterable[Point]:
     for step in ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)):
         yield point[0] + step[0], point[1] + step[1]
 
@@ -86,7 +86,7 @@ def slow_symmetrize(
                 for j in range(columns):
                     if (i, j) not in alignment:
                         continue
-                    for new in neighbours((i, j)):
+                    for new in neighbors((i, j)):
                         if (source_free(new[0]) or target_free(new[1])) and new in union:
                             added |= new not in alignment
                             alignment.add(new)
@@ -119,7 +119,7 @@ def slow_symmetrize(
 def toy_corpus(
     pairs: int = 300, *, words: int = 40, seed: int = 5
 ) -> tuple[list[tuple[str, str]], list[list[Point]]]:
-    """Sentences of a made-up language pair that swaps neighbours now and then, and their true links."""
+    """Sentences of a made-up language pair that swaps neighbors now and then, and their true links."""
     rng = random.Random(seed)
     weights = [1 / rank for rank in range(1, words + 1)]
     corpus, truth = [], []

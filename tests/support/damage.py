@@ -24,7 +24,7 @@ _EXTREMES = (
 
 @contextlib.contextmanager
 def damaged(file: Path, rng: random.Random) -> Iterator[None]:
-    """Change a few bytes of a file, and put them back afterwards."""
+    """Change a few bytes of a file, and put them back afterward."""
     good = file.read_bytes()
     bad = bytearray(good)
     for _ in range(rng.choice((1, 1, 1, 2, 8))):

@@ -75,7 +75,7 @@ def events(lattice: Lattice, steps: Sequence[Step], *, hierarchical: bool) -> It
         yield "target_trigram", three
     for word in target:
         yield "target_word", (Word(word, True),)
-    yield from _of_neighbours(steps)
+    yield from _of_neighbors(steps)
     pairs: list[tuple[Position, Position]] = [(BEGIN, BEGIN)]
     for step in steps:
         pairs += aligned_pairs(step)
@@ -129,7 +129,7 @@ def _of_rule(step: Step, lattice: Lattice) -> Iterator[Event]:
     yield "shape", (Literal(shape(rule)),)
 
 
-def _of_neighbours(steps: Sequence[Step]) -> Iterator[Event]:
+def _of_neighbors(steps: Sequence[Step]) -> Iterator[Event]:
     """Rules two by two, and on which side of the one before each stands (``sides``)."""
     rules = [step.match.rule for step in steps]
     sources: list[Position] = [BEGIN, *(Phrase(rule.source, False) for rule in rules), END]

@@ -145,7 +145,7 @@ def test_what_makes_no_sense_is_refused() -> None:
             made.add(order, offsets, *arrays, *empty, as_truth=False)
     for options, message in (
         ({"selection": "all"}, "selection must be one of"),
-        ({"learning_rate": 1.0, "regularization": 0.5}, "forgets everything"),
+        ({"learning_rate": 1.0, "regularization": 0.5}, "must be below 0.5"),
         ({"truths": 0}, "at least 1"),
         ({"decay": -1.0}, "at least 0"),
         ({"parts": 0}, "at least 1"),
@@ -301,7 +301,7 @@ def content(result: TuneResult) -> list[tuple[str, float]]:
     return [*result.dense.items(), *result.sparse]
 
 
-def test_blocks_are_learnt_the_same_after_a_kill_and_with_any_threads(systems: Path, tmp_path: Path) -> None:
+def test_blocks_are_learned_the_same_after_a_kill_and_with_any_threads(systems: Path, tmp_path: Path) -> None:
     whole = learn(block_system(systems), systems, tmp_path / "whole")
     assert whole.history[-1].dev_score > whole.history[0].dev_score + 5
     assert whole.history[-1].upper_bound is not None
@@ -360,7 +360,7 @@ def test_other_selections_and_monotone_order(selection: str, systems: Path) -> N
             )
 
 
-def test_real_valued_features_are_learnt_beside_the_binary_ones(systems: Path, tmp_path: Path) -> None:
+def test_real_valued_features_are_learned_beside_the_binary_ones(systems: Path, tmp_path: Path) -> None:
     result = learn(block_system(systems), systems, tmp_path / "work", real_features=("lm", "words"))
     used = {name for name, weight in result.dense.items() if weight}
     assert used == {"lm", "words"}
@@ -405,10 +405,10 @@ def test_hierarchical_search_and_any_decoder_of_lists(systems: Path, tmp_path: P
         assert any(found.real.values()) == (name == "lists")
 
 
-def test_what_cannot_be_learnt_from(systems: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_learned_from(systems: Path, tmp_path: Path) -> None:
     sources, references = data(systems, 3)
     decoder = block_system(systems).decoder
-    with pytest.raises(ConfigError, match="no sparse features"):
+    with pytest.raises(ConfigError, match="a system with sparse features"):
         SearchSequences(load(systems / "phrase").decoder, sources, references)
     with pytest.raises(ConfigError, match="2 source sentences but references for 3"):
         SearchSequences(decoder, sources[:2], references)

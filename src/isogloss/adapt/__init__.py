@@ -1,4 +1,4 @@
-"""Local training: weights made for each sentence from the examples nearest to it."""
+"""Local training: weights for each sentence, trained on the most similar examples."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""From examples to the n-best lists that a memory keeps of them."""
+"""Decode examples into the n-best lists of a memory."""
 
 from __future__ import annotations
 
@@ -28,28 +28,29 @@ __all__ = ["ExampleDecoder", "MemoryOptions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions(Options):
-    """How the examples of a memory are decoded."""
+    """How to decode the examples of a memory."""
 
     nbest: Annotated[int, AtLeast(1)] = 100
-    """Most candidates to store per example."""
+    """Maximum number of candidates to store per example."""
     max_words: Annotated[int, AtLeast(1)] = 100
     """Translate longer sentences in windows of at most this many words."""
     batch: Annotated[int, AtLeast(1)] = 500
-    """Examples to decode before they are written; an interrupted build loses at most this many."""
+    """Examples to decode before writing them to disk. An interrupted build loses at most this many."""
     sparse: bool = False
-    """Store sparse features too, so that local training moves their weights. It takes about ten times the
-    space."""
+    """Store sparse features too, so that local training can change their weights. This takes about ten times
+    the disk space."""
     leave_one_out: bool = False
-    """Decode each example without the rules that come from it, because the system was trained on the
-    examples. Needs the word alignment of the examples or an aligner; a sentence then never finds itself."""
+    """Decode each example without the rules extracted from it. Use this if the system was trained on the
+    examples. Needs the word alignment of the examples or an alignment model; a sentence then never retrieves
+    itself."""
 
 
 class ExampleDecoder:
-    """From examples to the stored form of their n-best lists."""
+    """Decodes examples into the stored form of their n-best lists."""
 
     def __init__(self, decoder: Decoder, options: MemoryOptions, threads: int = 1) -> None:
         if options.sparse and decoder.sparse is None:
-            raise ConfigError("sparse features are to be kept, but the system has none")
+            raise ConfigError("the system has no sparse features to store; turn off sparse")
         self._decoder, self._options, self._threads = decoder, options, threads
         self._others: OtherPairs | None = None
         self._links: list[list[str]] = []
@@ -61,11 +62,11 @@ class ExampleDecoder:
         links: Sequence[str] | None,
         aligner: AlignmentModel | None,
     ) -> None:
-        """Decode each of these examples without those rules of the table that come from it."""
+        """Decode each example without the rules extracted from it."""
         if links is not None:
             if len(links) != len(examples) or any(len(example.references) != 1 for example in examples):
                 raise ConfigError(
-                    "to leave one out, a line of links and one reference per example are needed"
+                    "leave_one_out needs one line of links and exactly one reference for each example"
                 )
             self._links = [[line] for line in links]
         elif aligner is not None:
@@ -76,11 +77,13 @@ class ExampleDecoder:
                 for example in examples
             ]
         else:
-            raise ConfigError("to leave one out, the links of the training text or an aligner are needed")
+            raise ConfigError(
+                "leave_one_out needs the word alignment of the training text or an alignment model"
+            )
         self._others = OtherPairs(rules, self._decoder)
 
     def lists(self, examples: Sequence[Example], first: int = 0) -> dict[str, Array]:
-        """The columns of a list for each example; the first of them has this number."""
+        """The columns of the lists of the examples; ``first`` is the number of the first one."""
         if self._others is None:
             store, sparse = self._decoded(self._decoder, [example.source for example in examples])
         else:
@@ -96,7 +99,7 @@ class ExampleDecoder:
         statistics = bleu_statistics(store, References(streams), threads=self._threads)
         constants = None
         if self._decoder.sparse is not None and sparse is None:
-            # Local training moves the dense weights; what sparse features add stays.
+            # Local training changes only the dense weights; the contribution of sparse features is constant.
             constants = store.scores - store.dense @ np.array(list(self._decoder.weights.values()))
         return list_columns(store, statistics, constants, sparse)
 
@@ -104,7 +107,9 @@ class ExampleDecoder:
         options = self._options
         if options.sparse:
             searched = decoder.search(sources, nbest=options.nbest, threads=self._threads)
-            if searched.store.num_sentences == len(sources):  # else the limits left none for some sentence
+            if searched.store.num_sentences == len(
+                sources
+            ):  # otherwise some sentence had no translation within the limits
                 return searched.store, _varying_features(searched)
         store = decoder.nbest(
             sources, nbest=options.nbest, threads=self._threads, max_words=options.max_words
@@ -113,7 +118,7 @@ class ExampleDecoder:
 
 
 def _varying_features(searched: Searched) -> FeatureRows:
-    """The features that tell candidates of a sentence apart."""
+    """The features that differ between candidates of a sentence."""
     found = []
     for sentence in range(searched.store.num_sentences):
         rows = searched.sparse(sentence, range(len(searched.store.rows_of(sentence))))

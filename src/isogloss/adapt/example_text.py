@@ -1,4 +1,4 @@
-"""Examples from text in whatever form Python has it."""
+"""Make examples from files or Python lists."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def make_examples(
     text: TextProcessing | None = None,
     document: str | None = None,
 ) -> list[Example]:
-    """Examples as tokens, without pairs that have an empty side; ``text`` makes tokens of what people write.
+    """Examples as tokens, without pairs that have an empty side; ``text`` tokenizes plain text.
 
     >>> make_examples(["ein Haus", ""], [["a house", "one house"], "nothing"])[0].references
     ('a house', 'one house')
     """
     lines, known = text_lines(source, "source"), _translations(references)
     if len(lines) != len(known):
-        raise ConfigError(f"{len(lines):,} sentences, but translations of {len(known):,}")
+        raise ConfigError(f"{len(lines):,} source sentences, but {len(known):,} translations")
     examples = []
     for line, given in zip(lines, known, strict=True):
         tokens = line if text is None else text.tokenize(line)
@@ -41,7 +41,7 @@ def make_examples(
 
 
 def _translations(references: ReferencesLike) -> list[list[str]]:
-    """The translations of every sentence; none for those that have none."""
+    """The translations of every sentence, possibly none."""
     if isinstance(references, References):
         return [references.of(number) for number in range(len(references))]
     if isinstance(references, str | PathLike):

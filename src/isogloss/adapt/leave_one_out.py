@@ -1,10 +1,10 @@
-"""Decoding a sentence of the training text with the rules of all other pairs.
+"""Leave-one-out decoding: decode a training sentence with the rules of all other pairs.
 
-A system translates its own corpus too well to learn from it: every sentence comes with the rules that were
-read off it. So the rules of a pair are extracted again, and for as long as its sentence is decoded they are
-taken out of the counts: a rule that no other pair has is not there, and the two translation probabilities
-of the others are those without the pair. What remains of the pair is in the lexical weights and orientation
-of its rules, in the probabilities of other source sides with the same target side, in the language model.
+A system translates its own training text too well to learn from it, because the rules of every sentence are
+in its table. So the rules of the pair are extracted again and subtracted from the counts while its sentence
+is decoded: rules that no other pair has disappear, and the translation probabilities of the others are those
+without the pair. The pair still affects the lexical weights and orientations of its rules, the probabilities
+of other source sides with the same target side, and the language model.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from isogloss.storage.folder import open_folder
 __all__ = ["OtherPairs"]
 
 _LEAST_MEMORY = 64 << 20
-_COUNT, _OF_SOURCE, _OF_TARGET, _SEEN = range(4)  # columns of the counts
+_COUNT, _OF_SOURCE, _OF_TARGET, _SEEN = range(4)  # columns of the count table
 _TARGET_GIVEN_SOURCE, _SOURCE_GIVEN_TARGET = (SCORE_COLUMNS.index(name) for name in SCORE_COLUMNS[:2])
 
 
 class OtherPairs:
-    """A decoder of a system whose rules can do without those of a pair. For one thread at a time."""
+    """A decoder that can leave out the rules of a pair. Not thread-safe."""
 
     def __init__(self, rules: StrPath, like: Decoder) -> None:
-        """From the rule table of a decoder, whose language model, search and weights are taken over."""
+        """From a decoder, whose rule table, language model, search and weights are used."""
         folder = open_folder(rules, kind=KIND, version=VERSION)
         made_with = folder.attributes.get("extraction")
         if made_with is None or "counts" not in folder.arrays or made_with["smoothing"] != "none":
             raise ConfigError(
-                f"{folder.path}: to leave a pair out, a rule table of 'isogloss extract' is needed, without "
+                f"{folder.path}: leave_one_out needs a rule table made by 'isogloss extract' without "
                 "smoothing"
             )
         self._options = ExtractOptions(**made_with)
@@ -67,7 +67,7 @@ class OtherPairs:
                 self._scores[where] = scores
 
     def _own_rules(self, pairs: Sequence[tuple[str, str, str]]) -> tuple[Any, npt.NDArray[np.int64]]:
-        """Counts of the rules of the pairs, and where these rules are in the system's table."""
+        """Counts of the rules of the pairs, and their rows in the system's table."""
         with rule_scratch(None) as scratch:
             source, target, links = files = [scratch / name for name in ("source", "target", "links")]
             for file, lines in zip(files, zip(*pairs, strict=True), strict=True):
@@ -84,7 +84,9 @@ class OtherPairs:
                 scratch=scratch,
             )
             own = RuleTable.open(rules)
-            no_rules = np.zeros((0, self._counts.shape[1]), self._counts.dtype)  # of a pair without links
+            no_rules = np.zeros(
+                (0, self._counts.shape[1]), self._counts.dtype
+            )  # a pair without links has none
             counts = np.array(own.arrays.get("counts", no_rules))
             found = self._table.engine.find_rules(
                 own.engine,
@@ -100,7 +102,7 @@ class OtherPairs:
         counts = self._counts[rules].astype(np.float64)
         left = counts - own
         gone = left[:, _SEEN] < 0.5
-        # All rules of a source side share what is left of it; among them are those of the pair.
+        # All rules of a source side, including those of the pair, share its remaining count.
         for first, last in np.unique(found[:, 1:], axis=0).tolist():
             of_side = own[found[:, 1] == first, _OF_SOURCE].max()
             whole = np.float64(self._counts[first, _OF_SOURCE])

@@ -27,26 +27,26 @@ class Candidates:
     """The candidates of some examples, ready to train on."""
 
     offsets: npt.NDArray[np.int64]
-    """Candidates of the i-th example."""
+    """Candidates of example i are rows ``offsets[i]`` up to ``offsets[i + 1]``."""
     dense: npt.NDArray[np.float64]
     """Candidates × dense features of the system."""
     statistics: npt.NDArray[np.int32]
     """BLEU statistics, a row per candidate."""
     sparse: CsrRows | None = None
     sparse_ids: npt.NDArray[np.uint64] | None = None
-    """The number of each sparse column's feature, or the hash of its name."""
+    """Feature id of each sparse column, or the hash of its name."""
     constants: npt.NDArray[np.float64] | None = None
-    """What features that are not here, and whose weights stay, add to the score of each candidate."""
+    """Score of each candidate from features that are left out here because their weights do not change."""
 
     def scores(
         self, weights: npt.NDArray[np.float64], sparse: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
-        """Scores under weights of the dense columns and of the sparse ones."""
+        """Scores with these dense and sparse weights."""
         scores: npt.NDArray[np.float64] = self.dense @ weights + self.sparse_scores(sparse)
         return scores if self.constants is None else scores + self.constants
 
     def sparse_scores(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What the sparse columns add to them."""
+        """The contribution of the sparse columns."""
         scores = np.zeros(len(self.dense))
         if self.sparse is not None and len(weights):
             row = np.repeat(np.arange(len(scores)), np.diff(self.sparse.offsets))
@@ -54,7 +54,7 @@ class Candidates:
         return scores
 
     def engine(self) -> _engine.CandidateLists:
-        """The form the engine takes."""
+        """The engine's form of the candidates."""
         if self.sparse is None or self.sparse_ids is None:
             return _engine.CandidateLists(offsets=self.offsets, dense=self.dense, constants=self.constants)
         return _engine.CandidateLists(
@@ -74,13 +74,13 @@ def list_columns(
     constants: npt.NDArray[np.float64] | None = None,
     sparse: FeatureRows | None = None,
 ) -> dict[str, Array]:
-    """What is kept of an n-best list. Dense columns that are zero everywhere are left out.
+    """The stored columns of an n-best list.
 
-    ``sparse`` are features of the search, if they are to be kept.
+    Dense columns that are zero everywhere are left out. ``sparse`` are features of the search to store.
     """
     if len(statistics) and int(statistics.max()) > _LARGEST:
         raise DataFormatError(
-            f"a sentence of more than {_LARGEST:,} words", "examples", hint="split it or leave it out"
+            f"a sentence has more than {_LARGEST:,} words", "examples", hint="split it or leave it out"
         )
     used = np.flatnonzero(np.any(store.dense != 0, axis=0)).astype(np.uint32)
     columns: dict[str, Array] = {
@@ -113,7 +113,7 @@ def list_columns(
 
 @dataclass(frozen=True, slots=True)
 class StoredLists:
-    """The lists of examples that were decoded together, as they are stored."""
+    """The stored lists of examples that were decoded together."""
 
     columns: dict[str, Array]
     path: StrPath
@@ -123,7 +123,7 @@ class StoredLists:
 
     @classmethod
     def checked(cls, columns: dict[str, Array], path: StrPath, dense_size: int) -> StoredLists:
-        """Refuses columns that do not fit each other; sparse rows are checked where they are used."""
+        """Raises an error if columns do not match; sparse rows are checked when they are used."""
         try:
             offsets, rows = columns["candidate_offsets"], len(columns["dense"])
             used = columns["dense_columns"]
@@ -143,11 +143,11 @@ class StoredLists:
         except (KeyError, ValueError, IndexError, TypeError):
             sound = False
         if not sound:
-            raise ModelFormatError("the stored lists make no sense", path, "build the memory again")
+            raise ModelFormatError("the stored lists are inconsistent", path, "rebuild the memory")
         return cls(columns, path)
 
     def fresh(self, known: Sequence[Sequence[tuple[StoredLists, int]]], dense_size: int) -> StoredLists:
-        """Without the candidates of each list that are among those of the known ones at the same position."""
+        """Drop the candidates of each list that the known list at the same position already has."""
         own = one_candidate_set([(self, position) for position in range(len(self))], dense_size)
         kept = np.ones(len(own.dense), np.bool_)
         for parts, begin, end in zip(known, own.offsets[:-1], own.offsets[1:], strict=True):
@@ -174,7 +174,7 @@ class StoredLists:
         return StoredLists(columns, self.path)
 
     def merged(self, others: Sequence[StoredLists], dense_size: int) -> dict[str, Array]:
-        """The columns of these lists and of others, one after another."""
+        """Concatenate the columns of these lists and of others."""
         return _stored_columns(
             [(lists, position) for lists in (self, *others) for position in range(len(lists))], dense_size
         )
@@ -212,9 +212,9 @@ def _stored_columns(parts: Sequence[tuple[StoredLists, int]], dense_size: int) -
 def one_candidate_set(
     parts: Sequence[tuple[StoredLists, int]], dense_size: int, sizes: Sequence[int] | None = None
 ) -> Candidates:
-    """The candidates of examples, each given by the lists it lies in and its position there.
+    """The candidates of examples, each given by its lists and its position in them.
 
-    With ``sizes``, so many parts in a row are the candidates of one example.
+    With ``sizes``, this many consecutive parts are the candidates of one example.
     """
     spans = [
         (lists.columns, *lists.columns["candidate_offsets"][position : position + 2].tolist())
@@ -243,7 +243,7 @@ def one_candidate_set(
 def _sparse_rows(
     parts: Sequence[tuple[StoredLists, int]], spans: Sequence[tuple[dict[str, Array], int, int]]
 ) -> tuple[CsrRows, npt.NDArray[np.uint64]]:
-    """Sparse rows of all spans, with columns that are numbered anew: the lists know features by hash."""
+    """Sparse rows of all spans with new column numbers, because lists identify features by hash."""
     lengths, hashes, values = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)], [np.zeros(0, np.float32)]
     for (lists, _), (columns, begin, end) in zip(parts, spans, strict=True):
         if "sparse_ids" not in columns:
@@ -257,7 +257,7 @@ def _sparse_rows(
             or np.any(np.diff(ends) < 0)
             or (len(local) and int(local.max()) >= len(columns["sparse_ids"]))
         ):
-            raise ModelFormatError("the sparse features lead nowhere", lists.path, "build the memory again")
+            raise ModelFormatError("a sparse feature has an invalid number", lists.path, "rebuild the memory")
         lengths.append(np.diff(ends))
         hashes.append(columns["sparse_ids"][local])
         values.append(columns["sparse_values"][first:last])

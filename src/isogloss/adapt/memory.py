@@ -1,13 +1,13 @@
-"""The memory of local training: examples, their stored n-best lists, and how to find them.
+"""The memory for local training: examples, their stored n-best lists, and retrieval.
 
-    DIR/manifest.json      segments, features and fingerprint of the system, by which the lists were made
-    DIR/frequencies-*.bin  in how many sentences each word stood when the memory was built or compacted
+    DIR/manifest.json      segments, features and fingerprint of the system that made the lists
+    DIR/frequencies-*.bin  document frequency of each word when the memory was built or compacted
     DIR/index_N-*.bin      a segment: sources, references, posting lists
     DIR/lists_N-*.bin      n-best lists of examples that were decoded together: features, BLEU statistics
-    DIR/removed-*.bin      numbers of examples that are no longer there
+    DIR/removed-*.bin      numbers of removed examples
 
 Every file is written once; a change writes new files and then replaces the manifest. So readers see the
-memory before the change or after it, and a writer that is killed leaves it as it was.
+memory before or after a change, and a killed writer leaves it unchanged.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ VERSION = 1
 
 
 def system_fingerprint(system: System) -> str:
-    """A hash of what makes the features of a system: rule table, language model, search, names.
+    """A hash of everything that determines the features of a system: rule table, language model, search,
+    names.
 
-    Sparse features count with their weights, because these are in the stored scores.
+    Sparse features are included with their weights, because the stored scores contain them.
     """
     sparse = [content_hash(folder) for name in _SPARSE if (folder := system.path / name).exists()]
     what = [
@@ -62,20 +63,20 @@ def system_fingerprint(system: System) -> str:
 
 
 class Hit(NamedTuple):
-    """An example that was found."""
+    """A retrieved example."""
 
     number: int
-    """The memory's number for it."""
+    """Number of the example in the memory."""
     similarity: float
     segment: Segment
     lists: StoredLists
     position: int
-    """In the segment."""
+    """Position in the segment."""
     list_position: int
-    """In the lists."""
+    """Position in the lists."""
 
     def example(self) -> Example:
-        """Source, references and the rest."""
+        """The example itself: source, references, document, date."""
         return self.segment.example(self.position)
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,7 +93,7 @@ class Hit(NamedTuple):
 
 
 class SegmentFiles(NamedTuple):
-    """Which arrays of the folder hold a segment."""
+    """The arrays of a segment in the folder."""
 
     name: str
     lists: list[tuple[str, int]]
@@ -101,7 +102,7 @@ class SegmentFiles(NamedTuple):
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> SegmentFiles:
-        """From the manifest; raises whatever is wrong with it."""
+        """Read a row of the manifest; raises ValueError, KeyError or TypeError if it is invalid."""
         lists = [(str(name), int(count)) for name, count in row["lists"]]
         if sum(count for _, count in lists) != row["size"]:
             raise ValueError("a segment and its lists have different sizes")
@@ -110,18 +111,26 @@ class SegmentFiles(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A memory as it was at one moment."""
+    """The state of a memory at one moment."""
 
     folder: ArrayFolder
     files: list[SegmentFiles]
     segments: list[Segment]
     frequencies: Frequencies
     lists: dict[str, StoredLists]
-    """Those that were used so far."""
+    """Lists read so far."""
 
 
 class Memory:
-    """A memory, opened. Any number of threads and processes may read it while one changes it."""
+    """An open memory of examples. Any number of threads and processes may read it while one changes it.
+
+    >>> system = isogloss.load("engine")                                              # doctest: +SKIP
+    >>> memory = isogloss.Memory.build("memory", system, "train.de", "train.en")      # doctest: +SKIP
+    >>> memory.add("Der König ist alt.", "The king is old.")                          # doctest: +SKIP
+    40000
+    >>> adapted = isogloss.load("engine", memory=memory)                              # doctest: +SKIP
+    >>> print(adapted.translate("Der König ist sehr alt."))                           # doctest: +SKIP
+    The king is very old."""
 
     def __init__(self, path: StrPath, system: System | None = None) -> None:
         self.path = Path(path)
@@ -129,11 +138,11 @@ class Memory:
         self._state = self._read()
         self._seen = self._stamp()
         self.changes = 0
-        """How often ``refresh`` saw something new."""
+        """How often ``refresh`` found changes."""
 
     @classmethod
     def open(cls, path: StrPath, system: System | None = None) -> Memory:
-        """Open a memory; with a system, refuse one whose lists were made by another."""
+        """Open a memory; if a system is given, check that the memory was built with it."""
         memory = cls(path, system)
         if system is not None:
             memory.check_system(system)
@@ -156,10 +165,10 @@ class Memory:
     ) -> Memory:
         """Decode examples with a system and store them, with an index, as a memory.
 
-        Sentences and translations are a file or a list each; a system that was trained with a tokenizer takes
-        text, unless it is ``tokenized``. Pairs with an empty side are left out. With an ``aligner``, phrases
-        of examples that are added later are used at once. An interrupted build resumes if you repeat the
-        call; a folder that holds a finished memory is refused.
+        Sentences and translations are files or lists: plain text if the system was trained with a tokenizer,
+        unless you set ``tokenized``. Pairs with an empty side are left out. With an ``aligner``, the search
+        also uses phrases of examples added later. An interrupted build resumes if you repeat the call; a
+        folder with a finished memory is an error.
         """
         from isogloss.adapt.example_text import make_examples
         from isogloss.adapt.memory_update import build_memory
@@ -182,9 +191,9 @@ class Memory:
         document: str | None = None,
         tokenized: bool = False,
     ) -> int:
-        """Add an example, such as a correction; the next sentence uses it. Gives its number.
+        """Add an example, such as a correction, and return its number. The next sentence uses it.
 
-        The memory must be opened with its system, which decodes the example.
+        Open the memory with its system, which decodes the example.
         """
         from isogloss.adapt.example_text import make_examples
         from isogloss.adapt.memory_update import add_examples
@@ -193,13 +202,13 @@ class Memory:
         several = [translation] if isinstance(translation, str) else list(translation)
         examples = make_examples([source], [several], None if tokenized else system.text, document)
         if not examples:
-            raise ConfigError("an example needs a sentence and a translation that are not empty")
+            raise ConfigError("the sentence and the translation of an example must not be empty")
         (number,) = add_examples(self.path, system, [replace(examples[0], date=int(time.time()))])
         self.refresh()
         return number
 
     def remove(self, *numbers: int) -> None:
-        """Let examples be found no more, by number."""
+        """Remove examples by number, so that they are no longer retrieved."""
         from isogloss.adapt.memory_update import remove_examples
 
         remove_examples(self.path, numbers)
@@ -207,22 +216,25 @@ class Memory:
 
     def _known_system(self) -> System:
         if self._system is None:
-            raise ConfigError(f"{self.path}: open the memory with its system to add examples to it")
+            raise ConfigError(
+                f"{self.path}: the memory was opened without its system; open it with its system to add "
+                "examples"
+            )
         return self._system
 
     def check_system(self, system: System) -> None:
-        """Refuse a memory that was made with other models: its features would mean something else."""
+        """Raise an error if the memory was built with another system: its features would not match."""
         made_with = self.attributes["fingerprint"]
         if made_with == system_fingerprint(system):
             return
         raise ModelFormatError(
-            f"was made for another system than {system.path} (other rules, language model or features)",
+            f"was built with a different system than {system.path} (other rules, language model or features)",
             self.path,
-            "build it again with this system",
+            "rebuild it with this system",
         )
 
     def refresh(self) -> None:
-        """See what another process has added since; cheap if there is nothing new."""
+        """Read changes made by other processes; cheap if there are none."""
         stamp = self._stamp()
         if stamp != self._seen:
             self._state = self._read()
@@ -231,7 +243,7 @@ class Memory:
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """How it was made."""
+        """How the memory was built, and its tuned settings."""
         return self._state.folder.attributes
 
     @property
@@ -240,21 +252,21 @@ class Memory:
         return [str(name) for name in self.attributes["names"]]
 
     def update_options(self, method: LocalMethod, **changes: Any) -> LocalOptions:
-        """The options that ``memory tune`` chose for a method, or the defaults; with changes."""
+        """The options that ``memory tune`` stored for a method, or the defaults, with the given changes."""
         chosen = self.attributes.get("chosen", {}).get(method, {})
         tuned = {name: chosen[name] for name in ("strength", "sharpness") if name in chosen}
         given = {name: value for name, value in changes.items() if value is not None}
         return LocalOptions(method=method, **{**tuned, **given})
 
     def retrieval_options(self, method: LocalMethod, **changes: Any) -> RetrievalOptions:
-        """The same for retrieval. From a memory of the training text no sentence is given itself."""
+        """The same for retrieval. In a memory of the training text, a sentence does not retrieve itself."""
         size = self.attributes.get("chosen", {}).get(method, {}).get("size")
         tuned = {"skip_identical": self.of_training_text, **({} if size is None else {"size": size})}
         given = {name: value for name, value in changes.items() if value is not None}
         return RetrievalOptions(**{**tuned, **given})
 
     def __len__(self) -> int:
-        """Examples that are there."""
+        """Number of examples."""
         state = self._state
         gone = sum(int(np.count_nonzero(s.removed)) for s in state.segments if s.removed is not None)
         return sum(len(segment) for segment in state.segments) - gone
@@ -266,7 +278,7 @@ class Memory:
 
     @property
     def frequencies(self) -> Frequencies:
-        """Of the words, as they are used now."""
+        """The word frequencies in use."""
         return self._state.frequencies
 
     @property
@@ -275,7 +287,7 @@ class Memory:
         return sum(array.nbytes for array in self._state.folder.arrays.values())
 
     def facts(self) -> dict[str, Any]:
-        """How many examples there are, and how they were made, as plain values."""
+        """Number of examples and how the memory was built, as plain values."""
         return {
             "examples": len(self),
             "segments": [len(segment) for segment in self.segments],
@@ -290,11 +302,11 @@ class Memory:
     def search(
         self, sentence: str, options: RetrievalOptions | None = None, *, tokenized: bool = False
     ) -> list[Hit]:
-        """The most similar examples, best first; of equally similar ones the last added is first.
+        """The most similar examples, best first; among equals, the most recent first.
 
-        Exactly those that a comparison with every example would give. Fewer than ``options.size`` if the
-        memory has no more that share a word with the sentence. The sentence is text if the memory was opened
-        with a system that was trained with a tokenizer, unless it is ``tokenized``.
+        The result is exact, as if every example were compared. It has fewer than ``options.size`` examples if
+        fewer share a word with the sentence. The sentence is plain text if the memory was opened with a
+        system that has a tokenizer, unless you set ``tokenized``.
         """
         options = options or RetrievalOptions()
         if not tokenized and self._system is not None and self._system.text is not None:
@@ -305,7 +317,7 @@ class Memory:
             return []
         found: list[tuple[float, int, int, int]] = []
         at_least = options.min_similarity
-        # The largest first: it sets the mark for the others.
+        # The largest segment first: its results raise the threshold for the others.
         for which in sorted(range(len(state.segments)), key=lambda i: -len(state.segments[i])):
             segment = state.segments[which]
             positions, similarities = segment.search(query, options, at_least)
@@ -323,7 +335,7 @@ class Memory:
         return one_candidate_set([(hit.lists, hit.list_position) for hit in hits], len(self.names))
 
     def everything(self) -> list[tuple[StoredLists, int]]:
-        """The list of every example, and its position there."""
+        """Every example as its list and its position in the list."""
         state = self._state
         found: list[tuple[StoredLists, int]] = []
         for files, segment in zip(state.files, state.segments, strict=True):
@@ -336,8 +348,10 @@ class Memory:
         return found
 
     def some(self, count: int) -> dict[int, tuple[StoredLists, int]]:
-        """Examples from all over the memory as it was built, by number, each with its list and its position
-        there. Additions do not change which."""
+        """A sample of the examples that the memory was built with, by number, each with its list and
+        position.
+
+        Additions do not change the sample."""
         built = int(self.attributes.get("built", 0))
         wanted = np.linspace(0, max(built - 1, 0), min(count, built)).round().astype(np.int64)
         state = self._state
@@ -351,21 +365,21 @@ class Memory:
 
     @property
     def of_training_text(self) -> bool:
-        """Whether its examples are what the system was trained on, each decoded without its own rules."""
+        """Whether the examples are the training text of the system, each decoded without its own rules."""
         return bool(self.attributes["options"].get("leave_one_out", False))
 
     def find(self, number: int) -> Example:
-        """The example with a number; one that is not there is an error."""
+        """The example with this number; raises an error if there is none."""
         for segment in self._state.segments:
             position = int(np.searchsorted(segment.numbers, number))
             if position < len(segment) and segment.numbers[position] == number:
                 if segment.removed is None or not segment.removed[position]:
                     return segment.example(position)
                 break
-        raise ConfigError(f"{self.path}: no example has the number {number}")
+        raise ConfigError(f"{self.path}: there is no example {number}")
 
     def added(self) -> list[Example]:
-        """What was added after the build and is still there, without what was to stay out of the overlay."""
+        """Examples added after the build and not removed, except those kept out of the overlay."""
         first, plain = int(self.attributes.get("built", 0)), set(self.attributes.get("plain", []))
         return [
             segment.example(position)
@@ -383,7 +397,7 @@ class Memory:
                 lists = self._lists(state, name, count)
                 return Hit(number, similarity, state.segments[which], lists, position, left)
             left -= count
-        raise ModelFormatError("an example without a list", self.path, "build the memory again")
+        raise ModelFormatError("an example has no n-best list", self.path, "rebuild the memory")
 
     def _lists(self, state: _State, name: str, count: int) -> StoredLists:
         known = state.lists.get(name)
@@ -403,8 +417,8 @@ class Memory:
         folder = open_folder(self.path, kind=KIND, version=VERSION)
         if folder.attributes.get("build") is not None:
             raise NotTrainedError(
-                f"{self.path}: the memory is not finished; run 'isogloss memory build' with the same files "
-                "again to go on where it stopped"
+                f"{self.path}: the memory is not complete; run 'isogloss memory build' with the same files "
+                "to resume"
             )
         try:
             files = [SegmentFiles.from_json(row) for row in folder.attributes["segments"]]
@@ -415,7 +429,7 @@ class Memory:
             if isinstance(error, ModelFormatError):
                 raise
             raise ModelFormatError(
-                f"not a sound memory ({error})", self.path, "build the memory again"
+                f"the memory is damaged ({error})", self.path, "rebuild the memory"
             ) from None
         for segment in segments:
             if removed is not None and len(removed):
@@ -425,19 +439,19 @@ class Memory:
 
 
 def read_segment(folder: ArrayFolder, files: SegmentFiles) -> Segment:
-    """A segment of an opened folder."""
+    """Open a segment of the folder."""
     segment = Segment(unpack(folder.arrays[files.name], folder.path), folder.path)
     if len(segment) != files.size:
-        raise ValueError("a segment has another size than the manifest says")
+        raise ValueError("a segment does not have the size in the manifest")
     return segment
 
 
 def read_lists(folder: ArrayFolder, name: str, count: int) -> StoredLists:
-    """Lists of an opened folder."""
+    """Open lists of the folder."""
     if name not in folder.arrays:
-        raise ModelFormatError(f"the lists '{name}' are missing", folder.path, "build the memory again")
+        raise ModelFormatError(f"the lists '{name}' are missing", folder.path, "rebuild the memory")
     dense_size = len(folder.attributes["names"])
     lists = StoredLists.checked(unpack(folder.arrays[name], folder.path), folder.path, dense_size)
     if len(lists) != count:
-        raise ModelFormatError("lists of another size than expected", folder.path, "build the memory again")
+        raise ModelFormatError("the lists do not have the expected size", folder.path, "rebuild the memory")
     return lists

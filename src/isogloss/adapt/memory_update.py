@@ -1,4 +1,4 @@
-"""Making a memory and changing it: build, add, remove, compact."""
+"""Changes to a memory: build, add, remove, compact."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ __all__ = [
 
 Change = tuple[Mapping[str, Array], Collection[str], Mapping[str, Any]]
 
-_MERGED = 1024  # examples that one addition writes anew at most, so that it stays a matter of milliseconds
+_MERGED = 1024  # maximum number of examples that one addition rewrites, so that it takes only milliseconds
 
 
 def build_memory(
@@ -62,12 +62,12 @@ def build_memory(
     threads: int = 1,
     track: Track = no_track,
 ) -> Memory:
-    """Decode examples and store them as a memory. If a build of the same examples was stopped, it goes on.
+    """Decode examples and store them as a memory. An interrupted build of the same examples resumes.
 
-    With an ``aligner``, which is copied, what is added later can give the search new phrases. A folder that
-    holds a finished memory is refused: it may hold corrections that exist nowhere else. To leave one out, the
-    ``links`` of the training text (``0-0 1-2``) are needed, a line for the only reference of every example;
-    without them the aligner makes them.
+    With an ``aligner``, which is copied, examples added later give the search new phrases. A folder with a
+    finished memory is an error, because it may contain corrections that exist nowhere else. To leave one out,
+    give the ``links`` of the training text (``0-0 1-2``), a line for the only reference of every example;
+    without them, the aligner makes them.
     """
     options = options or MemoryOptions()
     decode = ExampleDecoder(system.decoder, options, threads)
@@ -112,9 +112,9 @@ def add_examples(
     overlay: bool = True,
     threads: int = 1,
 ) -> list[int]:
-    """Decode examples and add them to a memory, where the next query finds them; gives their numbers.
+    """Decode examples, add them to a memory and return their numbers. The next query finds them.
 
-    If the memory has an aligner, their phrases go into its overlay too, unless ``overlay`` is False.
+    If the memory has an aligner, their phrases are added to its overlay too, unless ``overlay`` is False.
     """
     memory = Memory.open(path, system)
     _check_examples(examples)
@@ -138,7 +138,7 @@ def add_examples(
 
 
 def remove_examples(path: StrPath, numbers: Collection[int]) -> None:
-    """Let examples be found no more; a number that no example has is an error."""
+    """Remove examples by number; an unknown number is an error."""
     memory = Memory.open(path)
     for number in numbers:
         memory.find(number)
@@ -153,7 +153,7 @@ def remove_examples(path: StrPath, numbers: Collection[int]) -> None:
 
 
 def compact_memory(path: StrPath) -> Memory:
-    """Write a memory anew as one segment: without removed examples, with the word frequencies of today."""
+    """Rewrite a memory as one segment, without removed examples and with current word frequencies."""
     Memory.open(path)
 
     def change(folder: ArrayFolder) -> Change:
@@ -195,8 +195,8 @@ def compact_memory(path: StrPath) -> Memory:
 
 
 def save_tuned(path: StrPath, options: LocalOptions, size: int | None = None) -> None:
-    """Keep the settings of a method in a memory, as the ones to use unless told otherwise; ``size`` is the
-    number of examples they were chosen with."""
+    """Store the default settings of a method in a memory; ``size`` is the number of examples they were tuned
+    with."""
 
     def change(folder: ArrayFolder) -> Change:
         chosen = {"strength": options.strength, "sharpness": options.sharpness, "size": size}
@@ -209,13 +209,13 @@ def save_tuned(path: StrPath, options: LocalOptions, size: int | None = None) ->
 def _check_examples(examples: Sequence[Example]) -> None:
     for number, example in enumerate(examples, start=1):
         if not split_words(example.source):
-            raise DataFormatError("the source is empty", "examples", number, "leave such pairs out")
+            raise DataFormatError("the source is empty", "examples", number, "remove such pairs")
         if not example.references or not all(split_words(text) for text in example.references):
-            raise DataFormatError("a translation is empty", "examples", number, "leave such pairs out")
+            raise DataFormatError("a translation is empty", "examples", number, "remove such pairs")
 
 
 def _inputs(system: System, examples: Sequence[Example], options: MemoryOptions) -> str:
-    """A hash of all that the decoded lists depend on."""
+    """A hash of everything that the decoded lists depend on."""
     digest = hashlib.sha256()
     facts = [system_fingerprint(system), dict(system.weights), asdict(system.options), asdict(options)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
@@ -226,7 +226,8 @@ def _inputs(system: System, examples: Sequence[Example], options: MemoryOptions)
 
 
 def _begun(path: Path, inputs: str, system: System, options: MemoryOptions) -> int:
-    """How many examples an earlier build of the same has decoded; begins one if there is none."""
+    """The number of examples that an earlier, identical build has decoded; starts a build if there is
+    none."""
     names = list(system.decoder.names)
     if (path / "manifest.json").exists():
         folder = open_folder(path, kind=KIND, version=VERSION)
@@ -235,7 +236,7 @@ def _begun(path: Path, inputs: str, system: System, options: MemoryOptions) -> i
             raise OutputError(
                 "holds a finished memory",
                 path,
-                "add to it with 'isogloss memory add', or remove the folder to build anew",
+                "add to it with 'isogloss memory add', or remove the folder to rebuild it",
             )
         if build["inputs"] == inputs:
             return sum(int(count) for _, count in build["lists"])
@@ -262,7 +263,7 @@ def _keep_batch(path: StrPath, columns: dict[str, Array], count: int, start: int
     def change(folder: ArrayFolder) -> Change:
         build = folder.attributes["build"]
         if build is None or sum(size for _, size in build["lists"]) != start:
-            raise OutputError("another build writes here at the same time", path, "run one at a time")
+            raise OutputError("another build is writing to this folder", path, "wait for it to finish")
         name = f"lists_{folder.attributes['next']}"
         attributes = {
             **folder.attributes,
@@ -277,7 +278,7 @@ def _keep_batch(path: StrPath, columns: dict[str, Array], count: int, start: int
 def _with_segment(
     folder: ArrayFolder, examples: list[Example], numbers: list[int], columns: dict[str, Array]
 ) -> Change:
-    """The folder with one more segment. Small ones before it are taken into it, so that few are left."""
+    """Add a segment to the folder and merge small segments before it, so that their number stays small."""
     files = _files(folder)
     following = int(folder.attributes["next"])
     frequencies = Frequencies.from_arrays(unpack(folder.arrays["frequencies"], folder.path), folder.path)
@@ -313,7 +314,7 @@ def _files(folder: ArrayFolder) -> list[SegmentFiles]:
     try:
         return [SegmentFiles.from_json(row) for row in folder.attributes["segments"]]
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelFormatError(f"not a sound memory ({error})", folder.path) from None
+        raise ModelFormatError(f"the memory is damaged ({error})", folder.path) from None
 
 
 def read_examples(
@@ -323,7 +324,7 @@ def read_examples(
     document: str | None = None,
     date: int = 0,
 ) -> tuple[list[Example], int]:
-    """Examples from parallel files, and how many lines were left out because a side is empty."""
+    """Examples from parallel files, and the number of lines left out because a side is empty."""
     from isogloss.io.streams import read_lines
     from isogloss.metric.references import check_length
 

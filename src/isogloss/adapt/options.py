@@ -17,8 +17,8 @@ UnitKind = Literal["scores", "raw"]
 Loss = Literal["document", "corpus", "sentence"]
 
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.3, "ebuu": 30.0}
-"""λ that helps a little or does no harm where nobody has chosen one; ``memory tune`` finds what helps more.
-Liu et al. (2012) have 0.018 and 0.06 for weights that are measured in another way."""
+"""Default λ: small enough to be safe without tuning; ``memory tune`` finds a better one. Liu et al. (2012)
+use 0.018 and 0.06 for weights on another scale."""
 DEFAULT_SHARPNESSES: dict[str, float] = {"mbuu": 1.0, "ebuu": 2.0}
 DEFAULT_LOSSES: dict[str, Loss] = {"mbuu": "document", "ebuu": "corpus"}
 
@@ -39,22 +39,22 @@ def by_method(values: Mapping[str, object]) -> DefaultText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalOptions(Options):
-    """Which examples of a memory a sentence is given.
+    """Which examples of a memory to use for a sentence.
 
     >>> RetrievalOptions(size=20).edit_share
     0.1
     """
 
     size: Annotated[int, AtLeast(1)] = 100
-    """Most examples to use for a sentence (K)."""
+    """Maximum number of examples per sentence (K)."""
     edit_share: Annotated[float, Between(0, 1)] = 0.1
-    """Share of the edit distance in the similarity (θ); the rest is the cosine of tf·idf vectors."""
+    """Weight of the edit distance in the similarity (θ); the rest is the cosine of tf-idf vectors."""
     min_similarity: Annotated[float, Between(0, 1)] = 0.0
-    """Leave out examples less similar than this."""
+    """Ignore examples with a lower similarity."""
     skip_identical: bool = False
-    """Leave out examples whose source is the sentence itself."""
+    """Ignore examples whose source is the sentence itself."""
     skip_document: str | None = None
-    """Leave out the examples of this document."""
+    """Ignore the examples of this document."""
     before: str | int | None = None
     """Use only examples added before this day, such as 2026-01-31. A number is a time in seconds since
     1970."""
@@ -74,52 +74,53 @@ def _seconds(day: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryOptions(RetrievalOptions):
-    """Which examples of a memory are shown for a sentence."""
+    """Which examples of a memory to show for a sentence."""
 
     size: Annotated[int, AtLeast(1)] = 10
-    """Most examples to show."""
+    """Maximum number of examples to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalOptions(Options):
-    """How weights are made for one sentence from the examples that were found for it.
+    """How to train the weights of a sentence on its examples.
 
     >>> LocalOptions(method="mbuu").strength
     0.3
     """
 
     method: LocalMethod = "ebuu"
-    """``mbuu`` trains by margins, ``ebuu`` by expected error."""
+    """Method of local training: ``mbuu`` (large margin) or ``ebuu`` (expected error)."""
     strength: Annotated[float | None, AtLeast(0), by_method(DEFAULT_STRENGTHS)] = None
-    """Strength of local training (λ): how much the examples count against staying at the system's weights. 0
-    keeps exactly those weights."""
+    """Strength of local training (λ). Higher values move further from the system's weights; 0 keeps them
+    unchanged."""
     sharpness: Annotated[float | None, Above(0), by_method(DEFAULT_SHARPNESSES)] = None
-    """What the usual distance of candidates is worth (α). For EBUU, how much the best candidates dominate the
-    expectation; for MBUU, in words of BLEU."""
+    """Sharpness of local training (α). For EBUU, how much the best candidates dominate the expectation; for
+    MBUU, the margin in words of BLEU."""
     loss: Annotated[Loss | None, by_method(DEFAULT_LOSSES)] = None
-    """Whose BLEU counts: that of all examples as one ``corpus`` (EBUU only), of a fading pseudo-``document``
-    with the candidate in it (MBUU only), or of each ``sentence`` alone. The last is what Liu et al. (2012)
-    have for EBUU; it favors translations that are too short."""
+    """What BLEU is computed on: all examples as one ``corpus`` (EBUU only), a decaying pseudo-``document``
+    with the candidate added (MBUU only), or each ``sentence`` alone. Liu et al. (2012) use ``sentence`` for
+    EBUU; it favors translations that are too short."""
     decay: Annotated[float, Range(low=0, high=1, below=True)] = 0.9
-    """How fast the pseudo-document fades from one example to the next."""
+    """Decay of the pseudo-document from one example to the next."""
     rounds: Annotated[int, AtLeast(1)] = 1
-    """How often the pseudo-document is made: first of the candidates that the system's weights like best,
-    then of those that the new weights like best."""
+    """How often to build the pseudo-document: first from the best candidates under the system's weights, then
+    from the best ones under the new weights."""
     iterations: Annotated[int, AtLeast(0)] = 50
-    """Most steps of EBUU."""
+    """Maximum number of EBUU steps."""
     decodings: Annotated[int, AtLeast(1)] = 1
-    """How often weights are made. With more than 1, the examples are decoded with the weights so far, and new
-    candidates are added to the stored ones; each takes as many decodings as there are examples."""
+    """How often to train the weights. With more than 1, the examples are decoded again with the new weights
+    and their candidates are added to the stored ones, which is slow: every round decodes all examples."""
     units: UnitKind = "scores"
-    """How the distance from the system's weights is measured: by the ``raw`` weights, as in the paper, or by
-    what they do to the ``scores`` of candidates."""
+    """How to measure the distance from the system's weights: on the ``raw`` weights, as in the paper, or by
+    their effect on the ``scores`` of candidates."""
     emphasis: Annotated[float, AtLeast(0)] = 0.0
-    """Weight of an example: its similarity to this power. 0 lets all count the same."""
+    """Exponent: an example counts as its similarity to this power. 0 gives all the same weight."""
     gate: Annotated[float, AtLeast(0)] = 0.2
-    """Mean similarity of the examples from which the strength is used in full. Below, it is reduced in
-    proportion."""
+    """Mean similarity of the examples at which local training has its full strength. Below it, the strength
+    is reduced in proportion."""
     gate_examples: Annotated[int, AtLeast(0)] = 10
-    """Number of examples from which the strength is used in full. With fewer, it is reduced in proportion."""
+    """Number of examples at which local training has its full strength. With fewer, the strength is reduced
+    in proportion."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

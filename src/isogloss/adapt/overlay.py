@@ -1,13 +1,13 @@
-"""The overlay: phrases of examples that were added to a memory, for the search to use at once.
+"""The overlay: phrases of examples added to a memory, for immediate use in the search.
 
-Weights alone cannot produce a word that no rule has. So added pairs are aligned, and their rules are kept in
-a small table, which the search reads beside the system's own. A pair that was added is certain where the
-corpus is not: its rules have the probabilities they have among the additions alone, and the longer a source
-side is, the less its scores count. A single word that the system's table translates keeps its translations;
-longer phrases and new words are taken over.
+Weights alone cannot produce a word that no rule has. So added pairs are aligned, and their rules go into a
+small table that the search uses in addition to the system's own. Added pairs are more reliable than the
+corpus: their rules have the probabilities estimated on the additions alone, and scores count less the longer
+a source side is. A single word that the system's table translates keeps its translations; longer phrases and
+new words are added.
 
-    MEMORY/aligner/   the alignment model that the memory was built with
-    MEMORY/overlay/   the rule table, made anew with every addition from what the memory holds
+    MEMORY/aligner/   the alignment model of the memory
+    MEMORY/overlay/   the rule table, rebuilt from the memory with every addition
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ __all__ = ["Overlay", "give_aligner", "update_overlay"]
 
 _ALIGNER, _OVERLAY = "aligner", "overlay"
 _LEAST_MEMORY = 64 << 20
-_LONGEST = 40  # words of a phrase
-_TRUSTED = 4  # words, and one more: source sides of that length and above are certain
+_LONGEST = 40  # maximum phrase length in words
+_TRUSTED = 4  # source sides of this length (in words, plus one) and above are certain
 
 
 def give_aligner(path: StrPath, aligner: AlignmentModel) -> None:
-    """Let a memory align what is added to it."""
+    """Store an alignment model in a memory, to align later additions."""
     aligner.save(Path(path) / _ALIGNER)
 
 
 def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
-    """Make the overlay of a memory anew; nothing happens if it has no aligner.
+    """Rebuild the overlay of a memory; does nothing if the memory has no aligner.
 
-    ``rules`` is the system's table; without it the words are numbered as the overlay so far numbers them.
+    ``rules`` is the system's table; without it, word ids are those of the existing overlay.
     """
     folder = memory.path / _OVERLAY
     if not (memory.path / _ALIGNER).exists() or (rules is None and not folder.exists()):
@@ -88,9 +88,9 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
 
 
 def complete_links(links: Sequence[Link], sources: int, targets: int) -> list[Link]:
-    """Links that leave no word out: a word without links gets those of the nearest one that has some.
+    """Link every word: a word without links gets those of the nearest linked word.
 
-    Otherwise phrases that lack such a word would be as certain as those that have it.
+    Otherwise phrases without such a word would be as certain as those with it.
 
     >>> complete_links([(0, 0), (2, 3)], 3, 4)
     [(0, 0), (0, 1), (1, 0), (2, 2), (2, 3)]
@@ -113,7 +113,7 @@ def _count(text: str) -> int:
 
 
 def _trust_long_phrases(folder: Path) -> None:
-    """Let scores count the less the more words the source side has: a long phrase is right anywhere."""
+    """Reduce scores with the length of the source side: a long phrase is right in any context."""
     table = RuleTable.open(folder)
     scores = np.array(table.arrays["scores"])
     for node in range(table.engine.node_count):
@@ -125,15 +125,16 @@ def _trust_long_phrases(folder: Path) -> None:
 
 
 def _options(table: RuleTable) -> ExtractOptions:
-    """Plain phrases up to whole sentences, for there are few of them; and rules with gaps if there are any.
+    """Phrases up to whole sentences, because there are few, and rules with non-terminals if the system has
+    them.
 
-    Every occurrence counts 1: shared counts would make what is certain look doubtful.
+    With unit counts: fractional counts would make reliable rules look doubtful.
     """
     made_with = table.attributes.get("extraction")
     if made_with is None:
         raise ConfigError(
-            f"{table.path}: the rule table was not made by 'isogloss extract', so that nothing can be added "
-            "to it; add examples with --no-overlay"
+            f"{table.path}: rules can only be added to a rule table made by 'isogloss extract'; add examples "
+            "with --no-overlay"
         )
     if made_with["max_gaps"] == 0:
         return ExtractOptions.for_grammar(
@@ -148,7 +149,7 @@ def _options(table: RuleTable) -> ExtractOptions:
 
 
 class Overlay:
-    """The overlay of a memory as it is now."""
+    """The current overlay of a memory."""
 
     def __init__(self, path: StrPath) -> None:
         self._folder = Path(path) / _OVERLAY
@@ -156,7 +157,7 @@ class Overlay:
         self._table: RuleTable | None = None
 
     def table(self) -> RuleTable | None:
-        """The rule table, or None if there is none; the same object until it changes."""
+        """The rule table, or None; the same object until it changes."""
         try:
             facts = (self._folder / "manifest.json").stat()
         except OSError:

@@ -1,4 +1,4 @@
-"""A segment of a memory: some examples with their index, written once and never changed."""
+"""A segment of a memory: immutable examples with their index."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Example:
     references: tuple[str, ...]
     document: str | None = None
     date: int = 0
-    """Seconds since 1970; when it was added, unless said otherwise."""
+    """Seconds since 1970; by default, when the example was added."""
 
 
 class Frequencies:
-    """In how many sentences each word stood when this was counted, and what that makes of its weight.
+    """Document frequencies of words, and their idf weights.
 
-    A word's idf is log(N / df). A word that was not there counts as if it had been there once, and fewer
-    than two sentences as two, so that the first examples of a new memory are not all equally far apart.
+    The idf of a word is log(N / df). An unseen word has df 1, and N is at least 2, so that the first examples
+    of a new memory do not all have the same similarity.
     """
 
     def __init__(self, words: _engine.Vocabulary, counts: npt.NDArray[np.int64], sentences: int) -> None:
@@ -63,7 +63,7 @@ class Frequencies:
         return np.maximum(np.log(max(self.sentences, 2) / df), 0.0)
 
     def arrays(self) -> dict[str, Array]:
-        """As they are stored."""
+        """The stored form."""
         word_bytes, word_offsets = self.words.arrays()
         return {
             "word_bytes": word_bytes,
@@ -74,19 +74,19 @@ class Frequencies:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], path: StrPath) -> Frequencies:
-        """As ``arrays`` gave them."""
+        """Inverse of ``arrays``."""
         try:
             words = _engine.Vocabulary.from_arrays(arrays["word_bytes"], arrays["word_offsets"])
             counts, sentences = arrays["counts"], int(arrays["sentences"][0])
             if counts.dtype != np.int64 or counts.shape != (len(words),) or sentences < 0:
-                raise ValueError("the counts do not fit the words")
+                raise ValueError("counts and words do not match")
         except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise ModelFormatError(f"is damaged ({error})", path, "build the memory again") from None
+            raise ModelFormatError(f"is damaged ({error})", path, "rebuild the memory") from None
         return cls(words, counts, sentences)
 
 
 class QueryTerms(NamedTuple):
-    """A sentence as its different words and their order."""
+    """A sentence as distinct words and their order."""
 
     words: list[str]
     tokens: npt.NDArray[np.uint16]
@@ -104,7 +104,7 @@ class QueryTerms(NamedTuple):
 def segment_columns(
     examples: Sequence[Example], numbers: Sequence[int], frequencies: Frequencies
 ) -> dict[str, Array]:
-    """The columns of a segment with these examples, which have the given numbers."""
+    """The columns of a segment with these examples and numbers."""
     vocabulary, documents = _engine.Vocabulary(), _engine.Vocabulary()
     words, offsets = vocabulary.encode([split_words(example.source) for example in examples])
     word_bytes, word_offsets = vocabulary.arrays()
@@ -131,19 +131,19 @@ def segment_columns(
 
 
 class Segment:
-    """Examples of a memory and how to find them."""
+    """Examples of a memory with their index."""
 
     def __init__(self, columns: Mapping[str, Array], path: StrPath) -> None:
         self.columns, self.path = columns, path
         self.removed: npt.NDArray[np.uint8] | None = None
-        """Not 0 for each example that is no longer there."""
+        """Nonzero for each removed example."""
         with self.report_corruption():
             self._words = _engine.Vocabulary.from_arrays(columns["word_bytes"], columns["word_offsets"])
             if len(columns["largest_weights"]) != len(self._words):
-                raise ValueError("the index does not fit its words")
+                raise ValueError("the index does not match its words")
             per_example = ("norms", "dates", "documents", "numbers")
             if len({len(columns[name]) for name in per_example}) != 1:
-                raise ValueError("columns of different lengths")
+                raise ValueError("columns have different lengths")
             self._index = _engine.ExampleIndex(
                 **{name: columns[name] for name in ("offsets", "words", *_INDEX_ARRAYS)}
             )
@@ -153,7 +153,7 @@ class Segment:
 
     @property
     def numbers(self) -> npt.NDArray[np.int64]:
-        """The memory's number of each example, rising."""
+        """The number of each example in the memory, in ascending order."""
         numbers: npt.NDArray[np.int64] = self.columns["numbers"]
         return numbers
 
@@ -189,7 +189,7 @@ class Segment:
             )
 
     def similarities(self, query: QueryTerms, edit_share: float) -> npt.NDArray[np.float64]:
-        """The similarity of every example; slow."""
+        """The similarity of every example, by brute force; slow."""
         with self.report_corruption():
             return self._index.similarities(
                 tokens=query.tokens, words=self._numbers_of(query), idf=query.idf, edit_share=edit_share
@@ -206,7 +206,7 @@ class Segment:
             source = " ".join(self._words.word(word) for word in columns["words"][begin:end].tolist())
             first, last = columns["reference_offsets"][position : position + 2].tolist()
             if not 0 <= first <= last < len(columns["text_offsets"]):
-                raise ValueError("references that do not exist")
+                raise ValueError("some references do not exist")
             ends = columns["text_offsets"][first : last + 1].tolist()
             texts = [columns["texts"][a:b].tobytes().decode() for a, b in pairwise(ends)]
             number = int(columns["documents"][position])
@@ -219,7 +219,7 @@ class Segment:
         )
 
     def report_corruption(self) -> _CorruptionReport:
-        """What the engine or NumPy finds wrong is the file's fault."""
+        """Report errors of the engine or NumPy as damage of the file."""
         return _CorruptionReport(self.path)
 
 
@@ -235,7 +235,7 @@ class _CorruptionReport:
             error, ModelFormatError
         ):
             raise ModelFormatError(
-                f"the index of the examples is damaged ({error})", self.path, "build the memory again"
+                f"the index of the examples is damaged ({error})", self.path, "rebuild the memory"
             ) from None
 
 

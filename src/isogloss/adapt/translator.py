@@ -1,4 +1,4 @@
-"""Translating with weights that are made for each sentence."""
+"""Translate with weights trained for each sentence."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalSystem", "LocalTranslator", "LocallyTranslated", "adapted_system"]
 
-_MEASURED = 400  # examples that say what a change of weights is measured in
-_BATCH = 20  # sentences per thread at once: Ctrl-C works in between
+_MEASURED = 400  # number of examples for measuring the scale of weights
+_BATCH = 20  # sentences per thread and call: Ctrl-C works between calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocallyTranslated:
-    """A sentence translated with weights of its own."""
+    """A sentence translated with its own weights."""
 
     source: str
     text: str
@@ -52,10 +52,10 @@ class LocallyTranslated:
     nbest: NbestStore
     """Its best translations, with features."""
     derivations: Sequence[Derivation] = ()
-    """The rules they were made with, if these were asked for."""
+    """Their derivations, if requested."""
 
     def report(self, baseline: Mapping[str, float], examples: int = 5) -> dict[str, Any]:
-        """What happened, as plain values: the nearest examples, and how the weights moved."""
+        """The examples used and the changes of the weights, as plain values."""
         return {
             "source": self.source,
             "translation": self.text,
@@ -76,20 +76,20 @@ class LocallyTranslated:
 
 
 class _MeasuredUnits(NamedTuple):
-    """Units with what they were found from."""
+    """Units and the state of the memory they were measured on."""
 
     changes: int
-    """Of the memory, till then."""
+    """Number of changes to the memory when this was measured."""
     examples: Set[int]
     found: Units | None
 
 
 class LocalTranslator:
-    """Translates each sentence with weights made from the examples nearest to it.
+    """Translates each sentence with weights trained on the most similar examples.
 
-    The memory is looked at again for every sentence, so that what was added just now is used, and so are the
-    phrases of its overlay unless ``overlay`` is False. With ``dev``, a memory of the development set, weights
-    are trained on the union of all its examples and those that were found. Any number of threads may use one.
+    The memory is refreshed for every sentence, so that recent additions are used, and so are the phrases of
+    its overlay unless ``overlay`` is False. With ``dev``, a memory of the development set, weights are
+    trained on all its examples as well as on those retrieved. Several threads may share one.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class LocalTranslator:
         self._units: _MeasuredUnits | None = None
 
     def weights(self, sentence: str) -> tuple[list[Hit], LocalWeights]:
-        """The examples for a sentence and the weights they make."""
+        """The examples for a sentence and the weights trained on them."""
         self.memory.refresh()
         hits = self.memory.search(sentence, self.retrieval, tokenized=True)
         lists = [[(hit.lists, hit.list_position)] for hit in hits]
@@ -155,7 +155,7 @@ class LocalTranslator:
         return np.zeros(len(numbers)) if weights is None else np.asarray(weights.weights(numbers), np.float64)
 
     def _find_units(self) -> Units | None:
-        """Units from examples all over the memory, found again when other examples are there."""
+        """Units measured on a sample of the memory, measured again when the memory changes."""
         changes = self.memory.changes
         if self._units is not None and self._units.changes == changes:
             return self._units.found
@@ -171,19 +171,19 @@ class LocalTranslator:
         return found
 
     def _decoded_again(self, hits: Sequence[Hit], local: LocalWeights) -> StoredLists:
-        """Lists of the examples under the weights so far."""
+        """Lists of the examples decoded with the current weights."""
         decoder, options = self._decoder(), MemoryOptions(**self.memory.attributes["options"])
         with decoder.using(local.weights, local.sparse):
             columns = ExampleDecoder(decoder, options).lists([hit.example() for hit in hits])
         return StoredLists(columns, self.memory.path)
 
     def system_for(self, sentence: str) -> tuple[System, list[Hit], LocalWeights]:
-        """A system that has the weights of a sentence, for those who want to look at it."""
+        """A system with the weights of a sentence, for inspection."""
         hits, local = self.weights(sentence)
         return self.system_with(local), hits, local
 
     def system_with(self, local: LocalWeights) -> System:
-        """A system of its own that has such weights, and the phrases of the memory."""
+        """A separate system with these weights and the phrases of the memory."""
         decoder = self.system.decoder.copy(self._overlay.table() if self._overlay is not None else None)
         decoder.change(local.weights, local.sparse)
         return System(decoder, self.system.path, self.system.text)
@@ -197,9 +197,9 @@ class LocalTranslator:
         time_limit: float | None = None,
         derivations: bool = False,
     ) -> LocallyTranslated:
-        """Translate a sentence and say how."""
+        """Translate a sentence; the result has the examples and weights used."""
         if isinstance(sentence, Lattice):
-            raise ConfigError("local training translates sentences, not lattices")
+            raise ConfigError("local training cannot translate lattices; give sentences")
         text = sentence if isinstance(sentence, str) else " ".join(sentence.words)
         hits, local = self.weights(text)
         decoder = self._decoder()
@@ -222,7 +222,7 @@ class LocalTranslator:
     def translate(
         self, sentences: Iterable[str | Sentence], *, threads: int = 1, **limits: Any
     ) -> Iterator[LocallyTranslated]:
-        """Translate sentences, in order, as the results are asked for; limits as in ``translate_one``."""
+        """Translate sentences lazily and in order; limits as in ``translate_one``."""
         if threads < 1:
             raise ConfigError(f"threads must be at least 1, got {threads}")
 
@@ -238,7 +238,7 @@ class LocalTranslator:
                 yield from pool.map(work, batch)
 
     def _decoder(self) -> Decoder:
-        """A decoder of this thread alone: its weights change with every sentence."""
+        """A decoder for this thread only, because its weights change with every sentence."""
         table = self._overlay.table() if self._overlay is not None else None
         known: tuple[Decoder, RuleTable | None] | None = getattr(self._mine, "decoder", None)
         if known is None or known[1] is not table:
@@ -248,7 +248,7 @@ class LocalTranslator:
 
 
 class LocalSystem(System):
-    """A system whose translations are all made with local weights; ``watch`` is told of each."""
+    """A system that translates with local training; ``watch`` is called for each translation."""
 
     def __init__(
         self, translator: LocalTranslator, watch: Callable[[LocallyTranslated], None] = lambda done: None
@@ -259,22 +259,22 @@ class LocalSystem(System):
     def _decoded(
         self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
     ) -> DecodedBatch:
-        # Derivations at once: what the memory holds, and so the weights, may be others later.
+        # Compute derivations now: the memory, and so the weights, may change later.
         store, derivations = self.explained(
             batch, threads=threads, max_words=max_words, time_limit=time_limit
         )
         return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
 
     def nbest(self, sentences: Iterable[Source], **limits: Any) -> NbestStore:
-        """As ``System`` does it."""
+        """Like ``System``."""
         return self._joined(sentences, limits)[0]
 
     def explained(self, sentences: Iterable[Source], **limits: Any) -> tuple[NbestStore, list[Derivation]]:
-        """As ``System`` does it."""
+        """Like ``System``."""
         return self._joined(sentences, {**limits, "derivations": True})
 
     def for_sentence(self, sentence: Source) -> System:
-        """A system with the weights of a sentence, which is tokens."""
+        """A system with the weights of a tokenized sentence."""
         done = self.translator.translate_one(sentence)
         self._watch(done)
         return self.translator.system_with(done.local)
@@ -302,11 +302,10 @@ def adapted_system(
     watch: Callable[[LocallyTranslated], None] = lambda done: None,
     **changes: Any,
 ) -> LocalSystem:
-    """A system that translates with local weights from the examples of a stored memory.
+    """A system that translates with local training on a stored memory.
 
-    ``changes`` are fields of ``RetrievalOptions`` and ``LocalOptions``; the others are those that the memory
-    was tuned with. ``dev`` is a memory of the development set, all of which is trained on beside the
-    examples.
+    ``changes`` are fields of ``RetrievalOptions`` and ``LocalOptions``; the others are the tuned settings of
+    the memory. ``dev`` is a memory of the development set; all its examples are trained on too.
     """
     opened = Memory.open(memory, system)
     names = {field.name for field in fields(RetrievalOptions)}

@@ -1,4 +1,4 @@
-"""Choosing λ and α on a held-out set."""
+"""Tune λ and α on a held-out set."""
 
 from __future__ import annotations
 
@@ -46,35 +46,35 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
     "mbuu": (0.3, 1.0, 3.0, 10.0),
     "ebuu": (30.0, 100.0, 300.0, 1000.0),
 }
-"""λ that are tried unless others are given."""
+"""Default values of λ to try."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryTuneOptions(Options):
-    """Which settings of local training are tried on a held-out set."""
+    """Which settings of local training to try on a held-out set."""
 
     method: LocalMethod = "ebuu"
-    """``mbuu`` trains by margins, ``ebuu`` by expected error."""
+    """Method of local training: ``mbuu`` (large margin) or ``ebuu`` (expected error)."""
     strength: Annotated[tuple[float, ...], AtLeast(0), by_method(STRENGTHS)] = ()
     """Strengths of local training (λ) to try."""
     sharpness: Annotated[tuple[float, ...], Above(0), by_method(DEFAULT_SHARPNESSES)] = ()
-    """Sharpnesses (α) to try."""
+    """Values of sharpness (α) to try."""
     size: Annotated[int, AtLeast(1)] = 100
-    """Most examples to use for a sentence."""
+    """Maximum number of examples per sentence."""
     skip_identical: bool = False
-    """Leave out examples whose source is the sentence itself."""
+    """Ignore examples whose source is the sentence itself."""
     save: bool = True
-    """Keep the best setting in the memory, where 'isogloss translate --local' finds it."""
+    """Store the best setting in the memory, where 'isogloss translate --local' finds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalTrial:
-    """A setting and what came of it."""
+    """A setting and its result."""
 
     options: LocalOptions
     bleu: float
     comparison: Comparison
-    """With the baseline."""
+    """Comparison with the baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +109,8 @@ class LocalTuning:
 
 
 def best_for_all(found: Sequence[LocalTuning]) -> LocalOptions:
-    """Of sweeps of the same settings on several sets: the setting that gains most, on average, of those that
-    make no set worse than the baseline; λ = 0 if there is none."""
+    """The setting with the highest mean gain over several sets that makes no set worse than the baseline; λ =
+    0 if there is none."""
     gains = [[trial.bleu - one.baseline for trial in one.trials] for one in found]
     means = [sum(column) / len(column) for column in zip(*gains, strict=True)]
     order = sorted(range(len(means)), key=lambda number: -means[number])
@@ -134,7 +134,7 @@ def tune_local(
 ) -> LocalTuning:
     """Translate a held-out set with the baseline and with every setting."""
     if not settings:
-        raise ConfigError("there are no settings to try")
+        raise ConfigError("there are no settings to try; give at least one strength and one sharpness")
     metric = Bleu()
     baseline = baseline_statistics(system, sources, references, threads=threads)
     trials: list[LocalTrial] = []
@@ -156,10 +156,10 @@ def tune_memory(
     threads: int = 1,
     track: Track[LocalOptions] | None = None,
 ) -> LocalTuning:
-    """Choose λ and α for a stored memory on held-out sentences, which must not be examples of it.
+    """Tune λ and α of a stored memory on held-out sentences, which must not be in the memory.
 
-    Every setting translates the sentences of ``source`` and is compared with the system's own weights by the
-    ``references``. The best setting is kept in the memory, unless ``options.save`` is False.
+    Every setting translates the sentences of ``source`` and is compared with the system's own weights on the
+    ``references``. The best setting is stored in the memory, unless ``options.save`` is False.
     """
     options = options or MemoryTuneOptions()
     memory = Memory.open(path, system)
@@ -185,7 +185,7 @@ def tune_memory(
 def settings_of(
     method: LocalOptions, strengths: Sequence[float] = (), sharpnesses: Sequence[float] = ()
 ) -> list[LocalOptions]:
-    """All combinations of λ and α, the rest as in ``method``."""
+    """All combinations of λ and α, with the other options of ``method``."""
     chosen = strengths or STRENGTHS[method.method]
     sharp = sharpnesses or (method.sharpness,)
     return [replace(method, strength=strength, sharpness=alpha) for alpha in sharp for strength in chosen]

@@ -1,8 +1,8 @@
-"""From examples to the weights of one sentence: MBUU and EBUU (Liu et al. 2012).
+"""Train the weights of one sentence on its examples: MBUU and EBUU (Liu et al. 2012).
 
-Both minimise ½‖W − W_b‖² + λ·Loss over the candidates of the examples, beginning at the baseline W_b. All
-weights are first put into units (``units.py``) in which λ and α mean the same for every system, and the
-change is put back. λ = 0 gives exactly the baseline.
+Both minimize ½‖W − W_b‖² + λ·Loss over the candidates of the examples, starting from the baseline W_b.
+Weights are first converted to units (``weight_scale.py``) in which λ and α mean the same for every system,
+and the change is converted back. λ = 0 gives exactly the baseline.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ __all__ = ["LocalWeights", "gate", "local_weights"]
 Floats = npt.NDArray[np.float64]
 
 _SENTENCE = BleuOptions(smoothing="add-k", smoothing_value=1.0)
-"""BLEU with one added to all counts above single words."""
+"""BLEU with add-one smoothing for all orders above unigrams."""
 _REFERENCE_LENGTH = 1  # the column
-_REACH = 20.0  # usual distances of candidates
+_REACH = 20.0  # typical distances of candidates
 _TOLERANCE = 1e-5
-"""EBUU stops where gradient or gain of a step is so small, as a share of λ: a thousandth of a BLEU point."""
+"""EBUU stops when the gradient or the gain of a step is this small, as a share of λ: a thousandth of a BLEU
+point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,23 +40,23 @@ class LocalWeights:
 
     weights: Mapping[str, float]
     sparse: Mapping[int, float]
-    """Changes of sparse features, by their number."""
+    """Changes of sparse weights, by feature id."""
     strength: float
-    """λ as it was used, after the gate."""
+    """The strength (λ) that was used, after the gate."""
     objective: float
     start: float
     """The objective at the baseline."""
     iterations: int
 
     def moved(self, baseline: Mapping[str, float]) -> dict[str, float]:
-        """How far each weight is from the baseline, those that moved most first."""
+        """The difference of each weight from the baseline, largest first."""
         changes = {name: value - baseline[name] for name, value in self.weights.items()}
         ranked = sorted(changes.items(), key=lambda item: -abs(item[1]))
         return {name: change for name, change in ranked if change != 0}
 
 
 def gate(similarities: Sequence[float], options: LocalOptions) -> float:
-    """The share of λ that these examples deserve: less if they are few or distant."""
+    """The share of λ to use: less if the examples are few or dissimilar."""
     if not similarities:
         return 0.0
     near = float(np.mean(similarities))
@@ -76,13 +77,12 @@ def local_weights(
     start: Mapping[str, float] | None = None,
     beside: int = 0,
 ) -> LocalWeights:
-    """Weights for a sentence from the candidates of its examples.
+    """Train the weights of a sentence on the candidates of its examples.
 
-    ``baseline`` has a weight for every dense column, in order; ``sparse_baseline`` weights of sparse features
-    by number. ``units`` are those of these candidates unless they are given. ``start`` are weights at which
-    EBUU begins instead of the baseline, if they are better. The last ``beside`` examples were not found for
-    the sentence, such as a development set: they have no similarity, count as if it were 1, and do not open
-    the gate.
+    ``baseline`` has a weight for every dense column, in order; ``sparse_baseline`` has weights of sparse
+    features by id. ``units`` are measured on these candidates unless given. EBUU starts from ``start``
+    instead of the baseline if that is better. The last ``beside`` examples were not retrieved for the
+    sentence, such as a development set: they have similarity 1 and do not affect the gate.
     """
     options = options or LocalOptions()
     strength = (options.strength or 0.0) * gate(similarities, options)
@@ -109,7 +109,8 @@ def local_weights(
     def in_units(dense: Floats, sparse: Floats) -> Floats:
         return np.concatenate((units.back @ dense, sparse)) / units.score
 
-    # What the units leave out of the scores, such as features that vary in no example of those they are from.
+    # Scores that the units leave out, such as features that do not vary in the examples they were measured
+    # on.
     rest = (scores - candidates.dense @ (units.steps @ (units.back @ weights))) / units.score
     if candidates.sparse is not None:
         rest -= candidates.sparse_scores(sparse_weights) / units.score
@@ -137,7 +138,8 @@ def local_weights(
 
 
 def _reachable(offsets: npt.NDArray[np.int64], scores: Floats, usual: float) -> npt.NDArray[np.bool_]:
-    """Which candidates are so near the best of their example that weights near these could choose them."""
+    """Which candidates are so close to the best of their example that weights near these could choose
+    them."""
     best = np.maximum.reduceat(scores, offsets[:-1])
     near: npt.NDArray[np.bool_] = scores >= np.repeat(best, np.diff(offsets)) - _REACH * usual
     return near
@@ -187,9 +189,10 @@ class _Training:
         return self._lists.error_update(errors=-bleu_scores(statistics, _SENTENCE), **facts)
 
     def _by_margin(self, weights: Floats) -> tuple[Floats, float, float, int]:
-        """With gains in the document that these weights make."""
+        """With gains in the document that results from these weights."""
         gains = self._gains(weights) / (self._options.sharpness or 1.0)
-        # A candidate that is out of reach is no oracle: nothing that leads there stays near the baseline.
+        # A candidate that is out of reach cannot be an oracle: reaching it would leave the baseline far
+        # behind.
         ends = self._candidates.offsets
         lowest = np.repeat(np.minimum.reduceat(gains, ends[:-1]), np.diff(ends))
         gains = np.where(self._reachable, gains, lowest)
@@ -199,7 +202,7 @@ class _Training:
         return change, objective, begun, passes
 
     def _gains(self, weights: Floats) -> Floats:
-        """How good each candidate is, in words: a word is worth the same in every sentence."""
+        """The gain of each candidate in words of BLEU, so that a word counts the same in every sentence."""
         candidates, options = self._candidates, self._options
         if options.loss == "document":
             return _engine.document_gains(

@@ -1,12 +1,12 @@
-"""What a change of weights is measured in.
+"""The scale on which changes of weights are measured.
 
-Weights as a tuner leaves them have no common measure. MERT may push the weight of a rare feature so far that
-it is a prohibition, and then all that decides among the usual candidates is a ten-thousandth of the sum of
-weights; a step of the same length does nothing to one feature and everything to another. So change is
-measured by what it does to the scores of candidates:
+Tuned weights have no common scale. MERT may make the weight of a rare feature so large that it forbids the
+feature, and then the weights that matter for typical candidates are a tiny part of the total; a step of the
+same size has no effect on one feature and a huge effect on another. So a change is measured by its effect on
+the scores of candidates:
 
-- A score difference of 1 is what the baseline usually puts between the candidates of an example: the standard
-  deviation of their scores, the median over examples, which prohibitions do not move.
+- A score difference of 1 is a typical difference between the candidates of an example under the baseline: the
+standard deviation of their scores, as the median over examples, which is robust to outliers.
 - The length of a change of the dense weights is, in units ``scores``, how much it changes those scores, in
   the same measure; in units ``raw`` it is that of the weights themselves, as in Liu et al. (2012), times the
   size of a usual feature.
@@ -29,44 +29,44 @@ __all__ = ["Units", "find_units"]
 Floats = npt.NDArray[np.float64]
 
 _LEAST_SHARE = 0.1
-"""Directions in which scores hardly vary are taken to have this share of the variance of a single feature:
-what few examples say of them is not to be trusted far. An example whose scores hardly vary likewise."""
+"""Directions in which scores hardly vary get at least this share of the variance of a single feature, because
+few examples are not reliable evidence. The same holds for an example whose scores hardly vary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
-    """Steps of one unit as changes of the dense weights, the way back, and what a score of 1 is worth."""
+    """Units as changes of the dense weights, the inverse, and the size of a score difference of 1."""
 
     steps: Floats
-    """A row for each feature, a column for each unit, of which there are as many as features that vary."""
+    """A row for each feature and a column for each unit; there is one unit per feature that varies."""
     back: Floats
-    """Weights to units."""
+    """Matrix from weights to units."""
     score: float
 
 
 def find_units(candidates: Candidates, scores: Floats, kind: UnitKind = "scores") -> Units | None:
-    """Units from the candidates of some examples and their scores under the baseline, or None if the baseline
-    tells no candidates apart."""
+    """Measure units on the candidates of some examples and their baseline scores; None if all candidates
+    tie."""
     begin, sizes = candidates.offsets[:-1], np.diff(candidates.offsets)
     several = sizes > 1
     if not several.any():
         return None
     example = np.repeat(np.arange(len(sizes)), sizes)
 
-    def centred(values: Floats) -> Floats:
+    def centered(values: Floats) -> Floats:
         means = np.add.reduceat(values, begin, axis=0) / sizes.reshape(-1, *[1] * (values.ndim - 1))
         out: Floats = values - means[example]
         return out
 
-    spread = np.sqrt(np.add.reduceat(centred(scores) ** 2, begin) / sizes)
+    spread = np.sqrt(np.add.reduceat(centered(scores) ** 2, begin) / sizes)
     usual = float(np.median(spread[several]))
     if usual == 0:
         usual = float(spread.max())
     if usual == 0:
         return None
-    # Every example says the same much, whatever the size of its scores.
+    # Every example has the same influence, whatever the scale of its scores.
     weights = (usual / np.maximum(spread, usual * _LEAST_SHARE)) ** 2 / sizes
-    features = centred(candidates.dense)
+    features = centered(candidates.dense)
     covariance = (features * weights[example, np.newaxis]).T @ features / np.count_nonzero(several)
     size = np.sqrt(np.diag(covariance))
     varies = np.flatnonzero(size > 1e-9)

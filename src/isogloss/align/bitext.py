@@ -1,4 +1,4 @@
-"""Sentence pairs as word numbers."""
+"""Sentence pairs as word ids."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedPairs:
-    """Word numbers of both sides, one after another, and where each sentence begins."""
+    """Word ids of both sides, concatenated, and the offset of each sentence."""
 
     source: npt.NDArray[np.uint32]
     source_offsets: npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ class EncodedPairs:
         return len(self.source_offsets) - 1
 
     def __getitem__(self, part: slice) -> EncodedPairs:
-        """Some of the pairs, in steps of 1."""
+        """A slice of the pairs, with step 1."""
         begin, end, _ = part.indices(len(self))
         sides = []
         for words, offsets in (
@@ -61,7 +61,7 @@ class EncodedPairs:
 
 
 class BitextEncoder:
-    """Numbers the words of sentence pairs."""
+    """Maps the words of sentence pairs to ids."""
 
     def __init__(
         self,
@@ -75,19 +75,19 @@ class BitextEncoder:
         self.lowercase = lowercase
 
     def words(self, line: str) -> list[str]:
-        """The words of a line as the model sees them: ASCII white space separates them, and nothing else."""
+        """The words of a line for the model, separated by ASCII whitespace only."""
         return [word.decode() for word in self._folded(line).split()]
 
     def twins(self) -> npt.NDArray[np.uint32]:
-        """For each source word the number of the target word that is the same string, or ``NO_WORD``."""
+        """For each source word, the id of the identical target word, or ``NO_WORD``."""
         return np.array([self.target.find(word) for word in self.source.words()], np.uint32)
 
     def learn(self, pairs: Iterable[Pair]) -> EncodedPairs:
-        """Number all words, new ones too."""
+        """Map all words to ids, adding new words."""
         return self._encode(pairs, grow=True)
 
     def apply(self, pairs: Iterable[Pair]) -> EncodedPairs:
-        """Number known words; unknown ones get numbers from ``UNKNOWN_WORDS`` on, equal for equal strings."""
+        """Map words to ids; unknown words get ids from ``UNKNOWN_WORDS`` up, the same for the same string."""
         return self._encode(pairs, grow=False)
 
     def _folded(self, text: str) -> bytes:
@@ -158,6 +158,6 @@ def read_pairs(path: StrPath) -> Iterator[Pair]:
                 f"{len(fields)} fields, 2 expected",
                 path,
                 number,
-                "source and target are separated by a tab or by ' ||| '",
+                "separate source and target by a tab or ' ||| '",
             )
         yield fields[0], fields[1]

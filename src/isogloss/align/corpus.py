@@ -26,19 +26,19 @@ __all__ = ["CorpusAlignment", "align_corpus"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusAlignment:
-    """The links of a corpus, and what made them."""
+    """The links of a corpus and the model that made them."""
 
     alignments: Alignments
     model: AlignmentModel | None
-    """The model that was learned or given; none if another aligner did the work."""
+    """The alignment model, trained or given; None if another aligner was used."""
     source_lengths: npt.NDArray[np.int64]
     target_lengths: npt.NDArray[np.int64]
     empty: int
-    """Pairs with an empty side; they have no links."""
+    """Number of pairs with an empty side; they have no links."""
     too_long: tuple[int, ...]
     """Numbers, from 1, of the pairs that were too long and have no links."""
     scores: AlignmentScores | None = None
-    """How the links compare with gold ones; None without any."""
+    """Scores against gold links; None if there are none."""
 
     @property
     def links_per_word(self) -> float:
@@ -71,9 +71,9 @@ def align_corpus(
     progress: Track = no_track,
     warn: Callable[[str], None] = lambda message: None,
 ) -> CorpusAlignment:
-    """Align sentence pairs with a model learned from them, and from ``extra`` ones, or with a given model.
+    """Align sentence pairs with a model trained on them and on ``extra`` pairs, or with a given model.
 
-    ``origin`` is what messages call the corpus. The result does not depend on ``threads``.
+    ``origin`` is the name of the corpus in messages. The result does not depend on ``threads``.
     """
     training = training or AlignOptions()
     links = links or LinkOptions()
@@ -123,7 +123,8 @@ def _check_usable(pairs: EncodedPairs, max_length: int, origin: StrPath) -> None
         raise DataFormatError("there are no sentence pairs", origin, hint="the file is empty")
     if not usable_pairs(pairs, max_length).any():
         raise DataFormatError(
-            f"none of the {len(pairs):,} sentence pairs has words on both sides and at most {max_length}",
+            f"none of the {len(pairs):,} sentence pairs can be used: each has an empty side or more than "
+            f"{max_length} words",
             origin,
-            hint="is there one sentence to a line?",
+            hint="is there one sentence per line?",
         )

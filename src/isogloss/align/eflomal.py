@@ -1,4 +1,5 @@
-"""Eflomal (Östling & Tiedemann 2016) as another aligner; an optional extra, since it is under the GPL."""
+"""Eflomal (Östling & Tiedemann 2016) as an alternative aligner; an optional extra, because its license is the
+GPL."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ __all__ = ["align_with_eflomal", "require_eflomal"]
 
 
 def require_eflomal() -> None:
-    """Raise the error that says how to install eflomal unless it is there."""
+    """Raise an error that says how to install eflomal if it is missing."""
     try:
         import eflomal  # noqa: F401
     except ImportError:
@@ -28,9 +29,9 @@ def require_eflomal() -> None:
 
 
 def align_with_eflomal(pairs: EncodedPairs, options: LinkOptions) -> Alignments:
-    """Align with eflomal's defaults and symmetrise; it draws random numbers that cannot be seeded.
+    """Align with eflomal's defaults and symmetrize; it draws random numbers that cannot be seeded.
 
-    It is given word numbers in place of words, so that both agree on what a word is.
+    It gets word ids instead of words, so that both agree on word boundaries.
     """
     require_eflomal()
     import eflomal

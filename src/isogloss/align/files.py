@@ -1,4 +1,4 @@
-"""Aligning a corpus from files to files."""
+"""Align a corpus in files."""
 
 from __future__ import annotations
 
@@ -42,10 +42,9 @@ def align_files(
 ) -> CorpusAlignment:
     """Align two parallel files, or one with both sides, and write the links to ``output``.
 
-    The model is learned from the files, and from ``extra_source`` and ``extra_target``, which are not
-    aligned themselves. A stored ``model`` or a lexical table in the format of Moses (``lexical_input``)
-    replaces it. What was learned is stored as ``model_output`` and ``lexical_output``. With ``gold`` links
-    the result has scores.
+    The model is trained on the files and on ``extra_source`` and ``extra_target``, which are not aligned
+    themselves. A stored ``model`` or a Moses lexical table (``lexical_input``) replaces it. The trained model
+    is stored as ``model_output`` and ``lexical_output``. With ``gold`` links, the result has scores.
     """
     training = training or AlignOptions()
     ready = _given(model=model, lexical_input=lexical_input)
@@ -55,15 +54,15 @@ def align_files(
     if memory_limit is not None:
         chosen.append("memory_limit")
     if len(ready) > 1:
-        raise ConfigError("`model` and `lexical_input` exclude each other")
+        raise ConfigError("give either `model` or `lexical_input`, not both")
     if ready and (learning := [name for name in [*chosen, *more, *kept] if _is_learning(name, ready)]):
-        raise ConfigError(f"`{ready[0]}` is used as it is: leave out {_listed(learning)}")
+        raise ConfigError(f"`{ready[0]}` is not trained further; remove {_listed(learning)}")
     if backend == "eflomal":
         if unknown := [*ready, *kept, *(name for name in chosen if name != "lowercase")]:
             raise ConfigError(f"eflomal does not support {_listed(unknown)}; use another `backend`")
         require_eflomal()
     if len(more) == 1:
-        raise ConfigError("extra_source and extra_target go together")
+        raise ConfigError("extra_source and extra_target must be given together")
     _check_outputs(_given(output=output, gold=gold), kept, output, lexical_output)
     answers = None if gold is None else read_gold(gold)
     fitted = None
@@ -106,14 +105,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _changed(training: AlignOptions) -> list[str]:
-    """Options of training that are not the default, and that matter to training only."""
+    """Training options that differ from the defaults and matter for training only."""
     usual = AlignOptions()
     names = (field.name for field in fields(training) if field.name != "max_length")
     return [name for name in names if getattr(training, name) != getattr(usual, name)]
 
 
 def _is_learning(name: str, ready: Sequence[str]) -> bool:
-    return name != "lowercase" or "lexical_input" not in ready  # a table may have been lowercased or not
+    return name != "lowercase" or "lexical_input" not in ready  # a table may be lowercased or not
 
 
 def _check_outputs(
@@ -121,7 +120,7 @@ def _check_outputs(
 ) -> None:
     if not wanted and not kept:
         raise ConfigError("nothing to do: give `output`, `model_output`, `lexical_output` or `gold`")
-    # Learning may take an hour: it is better to find now that a file cannot be written.
+    # Training may take an hour, so check now that the files can be written.
     for path in (output, lexical_output):
         if path is not None and not Path(path).parent.is_dir():
             raise OutputError("the folder does not exist", Path(path).parent)

@@ -28,7 +28,7 @@ class AlignmentScores:
     """How an alignment compares with gold links."""
 
     error_rate: float
-    """1 - (links that are sure + links that are possible) / (links + sure links)"""
+    """1 - (links that are sure + links that are possible) / (links + sure links)."""
     precision: float
     """Share of links that are possible."""
     recall: float
@@ -50,7 +50,7 @@ def read_gold(path: StrPath) -> list[GoldLinks]:
                     f"'{point[:40]}' is not a gold link",
                     path,
                     number,
-                    "links are written i-j (sure) or i?j (possible), source position first, from 0",
+                    "write links as i-j (sure) or i?j (possible), source position first, counted from 0",
                 )
             link = (int(match[1]), int(match[3]))
             possible.add(link)
@@ -63,18 +63,18 @@ def read_gold(path: StrPath) -> list[GoldLinks]:
 def check_gold(
     gold: Sequence[GoldLinks], source_lengths: Sequence[int], target_lengths: Sequence[int], path: StrPath
 ) -> None:
-    """Refuse gold links that cannot belong to sentences of these lengths."""
+    """Raise an error if gold links are outside sentences of these lengths."""
     if len(gold) != len(source_lengths):
         raise DataFormatError(
             f"{len(gold):,} lines for {len(source_lengths):,} sentence pairs",
             path,
-            hint="one line of links is expected for each pair",
+            hint="give one line of links for each pair",
         )
     for number, (pair, rows, columns) in enumerate(zip(gold, source_lengths, target_lengths, strict=True), 1):
         for i, j in sorted(pair.possible):
             if i >= rows or j >= columns:
                 raise DataFormatError(
-                    f"link {i}-{j} lies outside sentences of {rows} and {columns} words",
+                    f"link {i}-{j} is outside sentences of {rows} and {columns} words",
                     path,
                     number,
                     "the source position comes first: are source and target swapped?",

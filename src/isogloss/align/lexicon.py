@@ -1,7 +1,7 @@
-"""Lexical tables in the format of Moses: lines of ``word given probability`` in one file per direction.
+"""Moses lexical tables: lines ``word given probability``, one file per direction.
 
 ``PREFIX.f2e`` holds p(target | source), a line ``target source probability``; ``PREFIX.e2f`` holds
-p(source | target), a line ``source target probability``. ``NULL`` stands for the empty word.
+p(source | target), a line ``source target probability``. ``NULL`` is the empty word.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def write_lexicon(model: AlignmentModel, prefix: StrPath) -> None:
 
 
 def read_lexicon(prefix: StrPath, *, lowercase: bool | None = None) -> AlignmentModel:
-    """Make a model out of a lexical table; it aligns as Model 1 does.
+    """Make a model from a lexical table; it aligns like Model 1.
 
-    ``lowercase`` says that the table's words are lowercased, as those of this package's models are. By
-    default they are if no word of the table has an uppercase letter.
+    ``lowercase`` means that the words of the table are lowercased; by default, if no word has an uppercase
+    letter.
     """
     encoder = BitextEncoder(lowercase=False)
     entries: dict[tuple[int, int], list[float]] = {}
@@ -93,7 +93,10 @@ def _read(path: str) -> Iterator[tuple[str, str, float]]:
         fields = line.split(" ")
         if len(fields) != 3 or not all(fields):
             raise DataFormatError(
-                f"{len(fields)} fields, 3 expected", path, number, "a line is: word given probability"
+                f"{len(fields)} fields, 3 expected",
+                path,
+                number,
+                "each line must be: word, conditioning word, probability",
             )
         try:
             probability = float(fields[2])

@@ -32,9 +32,9 @@ class Alignments(Sequence[list[Link]]):
     """
 
     links: npt.NDArray[np.uint32]
-    """All links one after another, a row of source and target position each."""
+    """All links, one row of source and target position each."""
     offsets: npt.NDArray[np.int64]
-    """Where each pair's links begin; one more than pairs."""
+    """Offsets of each pair's links; one more than pairs."""
 
     @classmethod
     def from_links(cls, pairs: Iterable[Iterable[Link]]) -> Alignments:
@@ -45,7 +45,7 @@ class Alignments(Sequence[list[Link]]):
             rows.extend(links)
             offsets.append(len(rows))
         if any(position < 0 for link in rows for position in link):
-            raise ConfigError("positions of links must not be negative")
+            raise ConfigError("link positions must not be negative")
         return cls(np.array(rows, np.uint32).reshape(-1, 2), np.array(offsets, np.int64))
 
     @classmethod
@@ -62,7 +62,7 @@ class Alignments(Sequence[list[Link]]):
         are errors.
         """
         if (source_lengths is None) != (target_lengths is None):
-            raise ConfigError("lengths are needed of both sides or of none")
+            raise ConfigError("give the lengths of both sides or of neither")
         links: list[npt.NDArray[np.uint32]] = [np.zeros((0, 2), np.uint32)]
         offsets: list[npt.NDArray[np.int64]] = [np.zeros(1, np.int64)]
         total = lines = 0
@@ -82,12 +82,12 @@ class Alignments(Sequence[list[Link]]):
             raise DataFormatError(
                 f"{lines} lines, {len(source_lengths)} expected",
                 path,
-                hint="one line of points is expected for each sentence pair",
+                hint="give one line of links for each sentence pair",
             )
         return cls(np.concatenate(links), np.concatenate(offsets))
 
     def write(self, path: StrPath) -> None:
-        """Write a Pharaoh file; packed if the name ends in ``.gz`` or ``.zst``."""
+        """Write a Pharaoh file; compressed if the name ends in ``.gz`` or ``.zst``."""
         with atomic_output(path) as out:
             for begin in range(0, len(self), _FORMAT_ROWS):
                 out.write(self[begin : begin + _FORMAT_ROWS].text())
@@ -108,11 +108,11 @@ class Alignments(Sequence[list[Link]]):
         if isinstance(index, slice):
             begin, end, step = index.indices(len(self))
             if step != 1:
-                raise ConfigError("alignments can be sliced in steps of 1 only")
+                raise ConfigError("alignments can only be sliced with step 1")
             offsets = self.offsets[begin : max(begin, end) + 1]
             return Alignments(self.links[offsets[0] : offsets[-1]], offsets - offsets[0])
         if not -len(self) <= index < len(self):
-            raise IndexError(f"no sentence pair {index}")
+            raise IndexError(f"there is no sentence pair {index}")
         index %= len(self)
         rows = self.links[self.offsets[index] : self.offsets[index + 1]]
         return [(i, j) for i, j in rows.tolist()]
@@ -130,10 +130,10 @@ class Alignments(Sequence[list[Link]]):
 def symmetrize(
     forward: Alignments, backward: Alignments, method: LinkMethod = "grow-diag-final-and"
 ) -> Alignments:
-    """Make one alignment out of two directions'; both have source positions first.
+    """Symmetrize the alignments of both directions; both have source positions first.
 
-    Points are gone through by source position, then by target position; the neighbors of a point are
-    tried in the published order, the four beside it first, then the four across.
+    Points are visited by source position, then by target position; the neighbors of a point are tried in the
+    published order: first the four adjacent ones, then the four diagonal ones.
     """
     if len(forward) != len(backward):
         raise ConfigError(f"{len(forward)} forward alignments, but {len(backward)} backward ones")

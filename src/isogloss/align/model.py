@@ -1,4 +1,4 @@
-"""The trained alignment model: aligning, saving, opening."""
+"""The trained alignment model: align, save, load."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VERSION = 1
 
 
 class AlignmentModel:
-    """Aligns the words of sentence pairs, and knows how likely words are each other's translations.
+    """Aligns the words of sentence pairs and has lexical translation probabilities.
 
     >>> corpus = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")] * 3
     >>> model = AlignmentModel.train(corpus)
@@ -66,7 +66,7 @@ class AlignmentModel:
         progress: Track = no_track,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
-        """Learn from sentence pairs, each two strings of words separated by white space."""
+        """Train on sentence pairs, each two strings of words separated by whitespace."""
         options = AlignOptions() if options is None else options
         encoder = BitextEncoder(lowercase=options.lowercase)
         return cls.train_encoded(
@@ -91,9 +91,9 @@ class AlignmentModel:
         progress: Track = no_track,
         warn: Callable[[str], None] = lambda message: None,
     ) -> AlignmentModel:
-        """Learn from sentence pairs that ``encoder`` has numbered."""
+        """Train on sentence pairs encoded by ``encoder``."""
         if len(pairs) == 0:
-            raise ConfigError("there are no sentence pairs to learn an alignment from")
+            raise ConfigError("there are no sentence pairs to train an alignment model on")
         parts = learn(
             pairs,
             source_words=len(encoder.source),
@@ -133,7 +133,7 @@ class AlignmentModel:
         pair = tuple(side if isinstance(side, str) else " ".join(side) for side in (source, target))
         for words, side in zip((source, target), pair, strict=True):
             if not isinstance(words, str) and len(self.encoder.words(side)) != len(words):
-                raise ConfigError("a word must not be empty or contain white space")
+                raise ConfigError("a word must not be empty or contain whitespace")
         return self.align_encoded(self.encoder.apply([cast(Pair, pair)]), links)[0]
 
     def align_pairs(
@@ -150,7 +150,7 @@ class AlignmentModel:
         threads: int = 1,
         progress: Track = no_track,
     ) -> Alignments:
-        """Align sentence pairs that the model's encoder has numbered."""
+        """Align sentence pairs encoded by the model's encoder."""
         bitext = pairs.bitext()
         links = [np.zeros((0, 2), np.uint32)]
         offsets = [np.zeros(1, np.int64)]
@@ -221,7 +221,7 @@ class AlignmentModel:
 
     @classmethod
     def load(cls, path: StrPath) -> AlignmentModel:
-        """Open a stored model; its lexical table is mapped, not read."""
+        """Open a stored model; its lexical table is mapped into memory."""
         folder = open_folder(path, kind=_KIND, version=_VERSION)
         arrays, stored = folder.arrays, folder.attributes
         try:
@@ -240,7 +240,7 @@ class AlignmentModel:
             )
             sizes = {len(arrays["row_offsets"]) - 1, len(arrays["source_null"]), len(encoder.source)}
             if len(sizes) != 1 or len(arrays["target_null"]) != len(encoder.target):
-                raise ValueError("the arrays do not fit each other")
+                raise ValueError("the arrays do not match")
             return cls(
                 encoder=encoder,
                 **{name: arrays[name] for name in _TABLE_ARRAYS},
@@ -249,7 +249,7 @@ class AlignmentModel:
             )
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise ModelFormatError(
-                f"not a sound alignment model ({error})", path, "make it again or restore it from a copy"
+                f"the alignment model is damaged ({error})", path, "rebuild it or restore it from a backup"
             ) from None
 
 

@@ -1,7 +1,7 @@
-"""Links of the marks that stand for placeholders: each to itself, and to nothing else.
+"""Links of placeholder marks: each mark is linked only to its counterpart.
 
-A rule that has a mark on one side then has it on the other, since phrase pairs are consistent with links. So
-whatever rules the search puts together, a translation has every placeholder of its source once.
+Phrase pairs are consistent with links, so a rule that has a mark on one side also has it on the other.
+Whatever rules the search combines, a translation then has every placeholder of its source exactly once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["link_marks", "mark_links"]
 
 
 def mark_links(links: Iterable[Link], source: str, target: str) -> list[Link]:
-    """The links of a tokenized pair, with those of marks as they must be.
+    """The links of a tokenized pair, with corrected links of marks.
 
     >>> mark_links([(0, 1), (1, 1)], "delete ǁ0ǁ", "ǁ0ǁ löschen")
     [(0, 1), (1, 0)]
@@ -35,7 +35,7 @@ def _places(text: str) -> dict[str, int]:
 
 
 def link_marks(alignments: Alignments, pairs: Iterable[Pair]) -> Alignments:
-    """The links of a corpus, with those of marks as they must be."""
+    """The links of a corpus, with corrected links of marks."""
     parts, ends = [], [0]
     for number, (source, target) in enumerate(pairs):
         rows = alignments.links[alignments.offsets[number] : alignments.offsets[number + 1]]

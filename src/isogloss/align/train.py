@@ -1,4 +1,4 @@
-"""Learning an alignment model: the loop over rounds and batches. The engine does the work of each batch."""
+"""Train an alignment model: the loop over iterations and batches. The engine processes each batch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["TrainedParts", "learn", "make_batches", "usable_pairs"]
 
 T = TypeVar("T")
 
-_FEW = 16  # pairs that are one batch whatever their lengths
+_FEW = 16  # a batch has at least this many pairs, whatever their lengths
 _BATCH_CELLS = 2_000_000
 _BATCH_WORK = 400_000_000  # of HMM posteriors: words times words times words
 _TABLE_WORK = 30_000_000
@@ -29,7 +29,7 @@ _BYTES_PER_CELL = 4
 
 
 class TrainedParts:
-    """What training leaves: the position parameters, the pruned lexical table, and how it went."""
+    """The result of training: position parameters, pruned lexical table and statistics."""
 
     def __init__(
         self, trainer: _engine.AlignmentTrainer, prune: float, perplexities: list[tuple[float, float]]
@@ -54,8 +54,8 @@ def learn(
 ) -> TrainedParts:
     """Train on sentence pairs; the result does not depend on the number of threads.
 
-    ``memory_limit`` in bytes bounds the tables: word pairs seen together only once are left out, those of
-    frequent words first, until the rest fits.
+    ``memory_limit`` bounds the tables, in bytes: word pairs seen only once are left out, those of frequent
+    words first, until the rest fits.
     """
     table = _engine.Cooccurrence(
         pairs.bitext(), source_words=source_words, target_words=target_words, max_length=options.max_length
@@ -115,7 +115,7 @@ def _perplexity(log_likelihood: float, words: int) -> float:
 
 
 def usable_pairs(pairs: EncodedPairs, max_length: int) -> npt.NDArray[np.bool_]:
-    """Which pairs have words on both sides, and not more than the limit."""
+    """Which pairs have words on both sides and are not too long."""
     shorter = np.minimum(pairs.source_lengths, pairs.target_lengths)
     longer = np.maximum(pairs.source_lengths, pairs.target_lengths)
     return (shorter > 0) & (longer <= max_length)
@@ -151,7 +151,7 @@ def _fit_memory(
     warn: Callable[[str], None],
 ) -> None:
     per_entry = _BYTES_PER_ENTRY if options.symmetric_lexicon else _BYTES_PER_ENTRY_ASYMMETRIC
-    # The corpus and an index of it, the interpreter, a batch's posteriors, a margin for the allocator.
+    # Memory for the corpus and its index, the interpreter, the posteriors of a batch, and a margin.
     room = memory - 12 * len(pairs.source) - 4 * len(pairs.target) - 24 * len(pairs) - (200 << 20)
     cells = table.cells * _BYTES_PER_CELL
     if table.cells * per_entry + cells <= room:
@@ -174,6 +174,6 @@ def _fit_memory(
     table.limit_level(level)
     dropped = 1 - sizes[level] / sizes[-1]
     warn(
-        f"to fit into memory, {dropped:.0%} of the word pairs are left out: those seen together only once "
+        f"to stay below the memory limit, {dropped:.0%} of the word pairs are left out: pairs seen only once "
         f"whose words both occur at least {2**level:,} times"
     )

@@ -1,4 +1,4 @@
-"""Word classes: inducing them from text, reading, writing and looking them up."""
+"""Word classes: induce, read, write and look them up."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
 """Inducing word classes by exchange clustering (Kneser & Ney 1993; Martin, Liermann & Ney 1998).
 
-Every word in turn, the most frequent first, moves to the class that gives the corpus the highest
-likelihood under a class bigram model, until none wants to move. That is a local optimum: from there some
-words are scattered at random and exchanged again, and the best clustering seen is kept.
+Every word in turn, the most frequent first, moves to the class that maximizes the likelihood of the corpus
+under a class bigram model, until no word moves. This is a local optimum. Restarts scatter some words at
+random and repeat the exchange; the best clustering is kept.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from isogloss.io.streams import StrPath
 __all__ = ["ClassOptions", "Clustering", "Pass", "class_perplexity", "induce_classes"]
 
 _BATCH = 10_000  # sentences per call of the engine
-_CALL_WORK = 20_000_000  # words times class pairs per call of the engine: some tenths of a second
+_CALL_WORK = 20_000_000  # words times class pairs per call of the engine: a few tenths of a second
 _SCATTERED = 0.2  # share of the words that a restart scatters
-_RESTARTS_AT_ONCE = 4  # fixed: it decides which clustering each restart begins from
+_RESTARTS_AT_ONCE = 4  # fixed, because it determines which clustering each restart starts from
 
 Numbers = npt.NDArray[np.uint32]
 PassReport = Callable[["Pass"], None]
@@ -36,14 +36,15 @@ PassReport = Callable[["Pass"], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassOptions(Options):
-    """How many classes are induced and how long the search goes on."""
+    """The number of classes and the length of the search."""
 
     classes: Annotated[int, Between(1, MOST_CLASSES)] = 50
-    """Number of classes; the sentence boundary has one more."""
+    """Number of classes, not counting the class of the sentence boundary."""
     iterations: Annotated[int, AtLeast(1)] = 50
-    """Most passes over the vocabulary in one descent. A descent ends earlier if no word moves."""
+    """Maximum number of passes over the vocabulary in one descent. A descent stops early if no word moves."""
     restarts: Annotated[int, AtLeast(0)] = 8
-    """Descents from a perturbed copy of the best clustering so far; 0 takes the first local optimum."""
+    """Additional descents from a perturbed copy of the best clustering so far; 0 returns the first local
+    optimum."""
     min_count: Annotated[int, AtLeast(1)] = 1
     """Words seen less often than this are treated as one word, ``<unk>``."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -55,20 +56,20 @@ class Pass:
     """One pass over the vocabulary."""
 
     descent: int
-    """0 for the first; restarts count from 1."""
+    """0 for the first descent; restarts are numbered from 1."""
     number: int
-    """From 1 in each descent."""
+    """Number of the pass, from 1 in each descent."""
     moved: int
-    """Words that changed their class."""
+    """Words that changed class."""
     log_likelihood: float
-    """Of the corpus after the pass, in bits."""
+    """Log likelihood of the corpus after the pass, in bits."""
     perplexity: float
-    """The same per word and sentence end, as a perplexity."""
+    """Perplexity after the pass, per word and end of sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clustering:
-    """Induced classes and how they came about."""
+    """Induced classes and the passes of the search."""
 
     classes: WordClasses
     passes: Sequence[Pass]
@@ -77,11 +78,11 @@ class Clustering:
     log_likelihood: float
     perplexity: float
     sentences: int
-    """Sentences that have words."""
+    """Number of sentences that are not empty."""
     tokens: int
     types: int
     counts: Sequence[int]
-    """How often each word of ``classes`` was seen, in the same order."""
+    """Count of each word of ``classes``, in the same order."""
 
     def summary(self, shown: int = 8) -> list[dict[str, Any]]:
         """A row for each class: its number, its words and tokens, and its most frequent words."""
@@ -120,9 +121,9 @@ def induce_classes(
 ) -> Clustering:
     """Cluster the words of a tokenized corpus.
 
-    Memory grows with the number of different word pairs, not with the corpus. ``threads`` work on
-    different restarts and change nothing in the result. ``progress`` is told of every pass: of the first
-    descent as they happen, of a restart when it is over. ``origin`` is what errors call the corpus.
+    Memory grows with the number of different word pairs, not with the corpus. ``threads`` work on different
+    restarts; the result does not depend on them. ``progress`` is called for every pass: immediately in the
+    first descent, at the end of a restart. ``origin`` is the name of the corpus in errors.
     """
     options = options or ClassOptions()
     if threads < 1:
@@ -148,10 +149,10 @@ def induce_classes(
 
 
 def class_perplexity(sentences: Iterable[Sequence[str]], classes: WordClasses) -> float:
-    """Perplexity of a corpus under the class bigram model that fits it best with the given classes.
+    """Perplexity of a corpus under the maximum-likelihood class bigram model of the given classes.
 
-    It measures how well classes describe this corpus, the quantity that clustering makes small; it says
-    nothing about unseen text. Words without a class are in that of unknown words.
+    This is what clustering minimizes: it measures how well classes describe this corpus, not unseen text.
+    Words without a class are in the class of unknown words.
     """
     corpus = _count(sentences, "corpus")
     numbers = np.array(classes.classify(corpus.words), dtype=np.uint32)
@@ -174,7 +175,8 @@ class _Corpus:
     bigrams: BigramCounter
 
     def units(self, min_count: int) -> _Units:
-        """What is moved between classes: every word, or the rare ones together; most frequent first."""
+        """The units that move between classes: every word, or all rare words together; most frequent
+        first."""
         names, counts = self.words, self.counts
         unit_of = np.arange(len(names))
         rare = counts < min_count
@@ -205,7 +207,7 @@ def _count(sentences: Iterable[Sequence[str]], origin: StrPath) -> _Corpus:
     while batch := list(islice(stream, _BATCH)):
         counter.add(*vocabulary.encode(batch))
     if counter.sentences == 0:
-        raise DataFormatError("no words found", origin, hint="tokenized sentences are expected, one per line")
+        raise DataFormatError("no words found", origin, hint="give tokenized sentences, one per line")
     return _Corpus(vocabulary.words(), counter.counts().astype(np.int64), counter)
 
 
@@ -226,13 +228,13 @@ class _Search:
         self._stop = threading.Event()
 
     def descend(self) -> None:
-        """Start from each of the most frequent words in a class of its own, all others in the last."""
+        """Start with each of the most frequent words in its own class and all others in the last class."""
         initial = np.minimum(np.arange(self.bigrams.units), self.options.classes - 1).astype(np.uint32)
         self.best = self._descent(0, initial, self._report)
         self.passes += self.best.passes
 
     def restart(self, threads: int) -> None:
-        """Disturb the best clustering several times over, and go on from the best of what comes out."""
+        """Perturb the best clustering several times and continue from the best result."""
         last = self.options.restarts
         with ThreadPoolExecutor(max_workers=min(threads, _RESTARTS_AT_ONCE)) as pool:
             try:

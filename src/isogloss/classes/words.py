@@ -1,4 +1,4 @@
-"""The classes of words, and their file: one ``word<TAB>class`` per line, as mkcls writes and Moses reads.
+"""Word classes and their file format: one ``word<TAB>class`` per line, as in mkcls and Moses.
 
 Class 0 is that of unknown words and class 1 that of the sentence boundary, so induced classes begin at 2.
 A line for ``<unk>`` gives unknown words a class among the others.
@@ -26,7 +26,7 @@ _LARGEST = 2**32 - 1
 
 
 class WordClasses:
-    """The classes of words, in the order in which they were given (induced ones: most frequent first).
+    """The classes of words, in the given order (induced classes: most frequent words first).
 
     >>> classes = WordClasses({"man": 2, "woman": 2, "runs": 3})
     >>> classes["woman"], classes["unheard-of"], "runs" in classes
@@ -36,7 +36,7 @@ class WordClasses:
     def __init__(self, classes: Mapping[str, int]) -> None:
         for word, number in classes.items():
             if not word or word.split() != [word]:
-                raise ConfigError(f"a word must be text without white space, got {word!r}")
+                raise ConfigError(f"a word must be text without whitespace, got {word!r}")
             if not 0 <= number <= _LARGEST:
                 raise ConfigError(f"the class of {word!r} must be between 0 and {_LARGEST}, got {number}")
         self._class_of = dict(classes)
@@ -45,12 +45,12 @@ class WordClasses:
 
     @classmethod
     def load(cls, path: StrPath) -> WordClasses:
-        """Read a file of ``word<TAB>class`` lines; a single space between them is accepted too."""
+        """Read a file of ``word<TAB>class`` lines; a single space instead of the tab is accepted too."""
         table: dict[str, int] = {}
         for number, line in enumerate(read_lines(path), start=1):
             word, class_number = _parse(line, path, number)
             if word in table:
-                raise DataFormatError(f"the word '{word}' stands twice", path, number)
+                raise DataFormatError(f"the word '{word}' occurs twice", path, number)
             table[word] = class_number
         return cls(table)
 
@@ -82,14 +82,14 @@ class WordClasses:
         return [self._class_of.get(word, self.unknown) for word in words]
 
     def members(self) -> dict[int, list[str]]:
-        """The words of each class, classes in rising order."""
+        """The words of each class, in the order of classes."""
         groups: dict[int, list[str]] = {}
         for word, number in self._class_of.items():
             groups.setdefault(number, []).append(word)
         return dict(sorted(groups.items()))
 
     def by_id(self, vocabulary: Vocabulary) -> npt.NDArray[np.uint32]:
-        """The class of every word of a vocabulary, indexed by the word's number."""
+        """The class of every word of a vocabulary, indexed by word id."""
         return np.array(self.classify(vocabulary.words()), dtype=np.uint32)
 
 
@@ -100,13 +100,16 @@ def _parse(line: str, path: StrPath, number: int) -> tuple[str, int]:
             f"{len(fields)} fields found, 2 expected",
             path,
             number,
-            "a line is a word, a tab and its class",
+            "each line must be a word, a tab and its class",
         )
     word, text = fields
     if not word or word.split() != [word]:
-        raise DataFormatError(f"{word!r} is not a word", path, number, "a word has no white space")
+        raise DataFormatError(f"{word!r} is not a word", path, number, "words must not contain whitespace")
     if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= _LARGEST):
         raise DataFormatError(
-            f"the class {text!r} is not a number from 0 to {_LARGEST}", path, number, "classes are numbered"
+            f"the class {text!r} is not a number from 0 to {_LARGEST}",
+            path,
+            number,
+            "give classes as numbers",
         )
     return word, int(text)

@@ -1,4 +1,4 @@
-"""Options that verbs share which translate with weights made for each sentence."""
+"""Options for translating with weights trained for each sentence, shared by several verbs."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ LocalMethod = Annotated[
     Literal["mbuu", "ebuu"] | None,
     Parameter(
         group=_GROUP,
-        help="Train weights for each sentence from similar examples, by margins (mbuu) or expected error "
-        "(ebuu); needs --memory.",
+        help="Train weights for each sentence on similar examples, by large margin (mbuu) or expected "
+        "error (ebuu); needs --memory.",
     ),
 ]
 MemoryFolder = Annotated[
     str | None,
-    Parameter(metavar="FOLDER", group=_GROUP, help="Examples, as 'isogloss memory build' stores them."),
+    Parameter(
+        metavar="FOLDER", group=_GROUP, help="Folder of examples, as written by 'isogloss memory build'."
+    ),
 ]
 LocalDev = Annotated[
     str | None,
     Parameter(
         metavar="FOLDER",
         group=_GROUP,
-        help="Memory of the development set: train on all of its examples too.",
+        help="Memory of the development set; local training uses all its examples too.",
     ),
 ]
 LocalReport = Annotated[
@@ -47,7 +49,7 @@ LocalReport = Annotated[
     Parameter(
         metavar="FILE",
         group=_GROUP,
-        help="Write which examples were used and how weights moved: one JSON object per sentence.",
+        help="Write the examples used and the weight changes here: one JSON object per sentence.",
     ),
 ]
 
@@ -62,15 +64,16 @@ def adapted(
     open_files: ExitStack,
     say: Callable[[LocallyTranslated], None] = lambda done: None,
 ) -> System:
-    """The system itself, or with weights for each sentence if a method is given; ``say`` is told of each."""
+    """The system itself or, with a method, the system with local training; ``say`` gets a report for each
+    sentence."""
     if (method is None) != (memory is None):
-        raise ConfigError("--local and --memory go together")
+        raise ConfigError("--local and --memory must be given together")
     if method is None or memory is None:
         if changes or dev is not None or report is not None:
-            raise ConfigError("options that begin with --local need --local itself")
+            raise ConfigError("options that begin with --local need --local METHOD")
         return system
     if "method" in changes:
-        raise ConfigError("--local names the method: leave out --local.method")
+        raise ConfigError("--local already names the method; remove --local.method")
     from isogloss.adapt import adapted_system
 
     stream = None if report is None else open_files.enter_context(atomic_output(report))

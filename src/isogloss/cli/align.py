@@ -51,21 +51,22 @@ def align(
     resources: AlignResources,
     extra_source: Annotated[
         Path | None,
-        Parameter(group=_INPUT, metavar="FILE", help="Source text of more pairs to learn from."),
+        Parameter(group=_INPUT, metavar="FILE", help="Source side of additional pairs to train on."),
     ] = None,
     extra_target: Annotated[
-        Path | None, Parameter(group=_INPUT, metavar="FILE", help="Target text of those pairs.")
+        Path | None, Parameter(group=_INPUT, metavar="FILE", help="Target side of those pairs.")
     ] = None,
     gold: Annotated[
         Path | None,
         Parameter(
             group=_INPUT,
             metavar="FILE",
-            help="Manual links, i-j if sure and i?j if possible, to compute the alignment error rate.",
+            help="Manual alignment (i-j for sure links, i?j for possible ones) to compute the alignment "
+            "error rate.",
         ),
     ] = None,
     model_output: Annotated[
-        Path | None, Parameter(group=_OUTPUT, metavar="FOLDER", help="Folder for the learned model.")
+        Path | None, Parameter(group=_OUTPUT, metavar="FOLDER", help="Folder for the trained model.")
     ] = None,
     lexical_output: Annotated[
         Path | None,
@@ -77,18 +78,19 @@ def align(
     ] = None,
     model: Annotated[
         Path | None,
-        Parameter(group=_MODEL, metavar="FOLDER", help="Align with this model instead of learning one."),
+        Parameter(group=_MODEL, metavar="FOLDER", help="Align with this model instead of training one."),
     ] = None,
     lexical_input: Annotated[
         Path | None,
         Parameter(
             group=_MODEL,
             metavar="PREFIX",
-            help="Align with the lexical table PREFIX.f2e and PREFIX.e2f (Moses format) alone.",
+            help="Align with the lexical table PREFIX.f2e and PREFIX.e2f (Moses format) only.",
         ),
     ] = None,
     backend: Annotated[
-        Backend, Parameter(group=_MODEL, metavar="NAME", help="Aligner to use; eflomal is an extra.")
+        Backend,
+        Parameter(group=_MODEL, metavar="NAME", help="Aligner to use; eflomal must be installed separately."),
     ] = "isogloss",
     json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""What verbs share that read and write bilingual files."""
+"""Parameters and messages of verbs that read and write bilingual files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Format", "InputsAndOutputs", "To", "note_written", "refuse_json_besi
 InputsAndOutputs = Annotated[
     str,
     Parameter(
-        help="File to read (TSV, PO, TMX, XLIFF) or two of plain text, then one or two files to write."
+        help="One input file (TSV, PO, TMX, XLIFF) or two of plain text, then one or two output files."
     ),
 ]
 Format = Annotated[
@@ -24,7 +24,7 @@ Format = Annotated[
     Parameter(
         metavar="NAME",
         group=heading("Input"),
-        show_default="by name and content of the file",
+        show_default="detected from the file",
         help="Format of the input.",
     ),
 ]
@@ -33,28 +33,28 @@ To = Annotated[
     Parameter(
         metavar="NAME",
         group=heading("Output"),
-        show_default="by the name of the file",
+        show_default="from the file name",
         help="Format of the output.",
     ),
 ]
 
 
 def refuse_json_beside(conversion: Conversion, json: bool) -> None:
-    """Only one thing can be written to standard output."""
+    """Refuse to write two things to standard output."""
     if json and "-" in map(str, conversion.target.paths):
         raise ConfigError("--json and the corpus cannot both go to standard output")
 
 
 def warn_of_losses(conversion: Conversion) -> None:
-    """Name what the output format has no place for."""
+    """Warn about data that the output format cannot hold."""
     if lost := conversion.losses():
-        console.warn(f"not carried over if present: {'; '.join(lost)}")
+        console.warn(f"the output format cannot hold: {'; '.join(lost)}")
 
 
 def note_written(conversion: Conversion, written: int) -> None:
-    """Say what was skipped and what was written."""
+    """Report what was skipped and what was written."""
     for reason, count in conversion.reading.skipped.most_common():
         console.note(f"skipped, {reason}: {count:,}")
     if written == 0:
-        console.warn("there was no pair to write")
+        console.warn("there were no pairs to write")
     console.note(f"{' and '.join(map(str, conversion.target.paths))}: {written:,} pairs")

@@ -1,4 +1,4 @@
-"""``isogloss catalog``: translation catalogs of programs."""
+"""``isogloss catalog``: fill translation catalogs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _GROUPS = {
     resources=Threads,
 )
 def fill(
-    engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
+    engine: Annotated[str, Parameter(help="Folder of the engine, as written by 'isogloss train'.")],
     catalog: Annotated[str, Parameter(help="PO, XLIFF or TMX file.")],
     /,
     *,
@@ -57,10 +57,10 @@ def fill(
     local_report: LocalReport = None,
     json: Json = False,
 ) -> None:
-    """Translate what is empty in a catalog, and mark it as a draft.
+    """Translate the untranslated entries of a catalog and mark them as drafts.
 
-    What is translated already is never changed. Drafts are fuzzy in a PO file, in need of review in XLIFF,
-    and have a property in TMX.
+    Existing translations are never changed. Drafts are marked fuzzy in PO files, as needing review in XLIFF,
+    and with a property in TMX.
     """
     with ExitStack() as open_files:
         system = load(engine, changes=search)

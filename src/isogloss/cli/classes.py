@@ -30,7 +30,7 @@ def classes(
     resources: Threads,
     json: Json = False,
 ) -> None:
-    """Group words that are used alike into classes."""
+    """Induce word classes from tokenized text."""
 
     def say(step: Pass) -> None:
         over = step.moved == 0 or step.number == options.iterations
@@ -45,7 +45,7 @@ def classes(
     result.classes.save(output)
     if result.types < options.classes:
         console.note(
-            f"the text has only {result.types} different words, so there are at most as many classes"
+            f"the text has only {result.types} different words, so there cannot be more classes than that"
         )
     if json:
         console.print_json({"corpus": str(text), "output": str(output), **result.to_dict()})

@@ -1,4 +1,4 @@
-"""``isogloss column``: what other tools say about the words of a text."""
+"""``isogloss column``: annotate the words of a text with other tools."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def column(
     options: ColumnOptions,
     json: Json = False,
 ) -> None:
-    """Look up lemmas, parts of speech or synsets of words, for sparse features to see.
+    """Look up lemmas, parts of speech or synsets of words, for sparse features.
 
-    A word seen with several values gets all of them. Nothing is downloaded; an error says what to install.
-    Next: isogloss system create --source-columns NAME=FILE.
+    A word with several values gets all of them. Nothing is downloaded; if something is missing, an error says
+    what to install. Next: isogloss system create --source-columns NAME=FILE.
     """
     made = annotate_text(read_tokens(text, console.track), options)
     made.save(output)

@@ -1,4 +1,4 @@
-"""``isogloss completion``: what a shell needs to complete commands and options."""
+"""``isogloss completion``: shell completion of commands and options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["completion"]
 
 
 def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your shell.")], /) -> None:
-    """Print a script that lets a shell complete commands and options.
+    """Print a completion script for your shell.
 
     For bash, add this line to .bashrc: source <(isogloss completion bash).
     """

@@ -1,4 +1,4 @@
-"""What every verb prints through: results to standard output, everything else to standard error."""
+"""Printing for all verbs: results go to standard output, everything else to standard error."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ def _stderr() -> Console:
 
 
 def _shown(message: str) -> str:
-    """Messages quote files, and what is in a file must not steer the terminal."""
+    """Escape control characters: messages quote files, and a file must not control the terminal."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", message)
 
 
 def note(message: str) -> None:
-    """Say something on standard error that the user may want to know."""
+    """Print an informative message on standard error."""
     if not _quiet:
         _stderr().print(_shown(message), markup=False)
 
 
 def warn(message: str) -> None:
-    """Say something on standard error that the user should know."""
+    """Print a warning on standard error."""
     _stderr().print(Text.assemble(("warning: ", "yellow"), _shown(message)))
 
 
 def error(message: str) -> None:
-    """Say why the command failed."""
+    """Print why the command failed."""
     _stderr().print(Text.assemble(("error: ", "bold red"), _shown(message)))
 
 
 def print_json(value: Any) -> None:
-    """Print a result as one JSON document. NaN and infinities are refused: they are not JSON."""
+    """Print a result as one JSON document. NaN and infinities are errors: JSON has none."""
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))  # noqa: T201
 
 
@@ -77,7 +77,7 @@ def print_line(text: str) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print a result table, never cut to the width of a terminal when it goes into a file.
+    """Print a result table. In a file, it is never cut to the width of a terminal.
 
     What is in brackets is text: sentences have brackets too.
     """
@@ -91,7 +91,7 @@ def print_table(table: Table) -> None:
 
 
 def track(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-    """Show progress while ``items`` are taken: a bar on a terminal, plain lines otherwise."""
+    """Show progress while ``items`` are consumed: a bar on a terminal, plain lines otherwise."""
     if _quiet:
         yield from items
     elif _stderr().is_terminal:
@@ -104,7 +104,7 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
 
 
 def track_bytes(chunks: Iterable[bytes], description: str, total: int | None = None) -> Iterator[bytes]:
-    """Show progress as ``track`` does while the pieces of a file are taken, in bytes."""
+    """Show progress in bytes, as ``track`` does, while the pieces of a file are consumed."""
     if _quiet:
         yield from chunks
     elif _stderr().is_terminal:

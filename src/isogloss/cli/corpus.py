@@ -1,4 +1,4 @@
-"""``isogloss corpus``: make, convert, check and clean bilingual text."""
+"""``isogloss corpus``: convert, check, clean and generate bilingual text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from isogloss.corpus import (
 
 __all__ = ["app"]
 
-app = App(name="corpus", help="Make, convert, check, clean and tokenize bilingual text.")
+app = App(name="corpus", help="Convert, check, clean, tokenize and generate bilingual text.")
 
 _USERS_MISTAKE = 2
 _INPUT, _OUTPUT = heading("Input"), heading("Output")
@@ -45,18 +45,18 @@ def synthetic(
     /,
     *,
     pairs: Annotated[
-        int, Parameter(help="Sentence pairs for training; dev and test sets come on top.")
+        int, Parameter(help="Sentence pairs for training; development and test sets are added to these.")
     ] = 2000,
     references: Annotated[int, Parameter(metavar="N", help="References of each dev and test sentence.")] = 1,
     raw: Annotated[
-        bool, Parameter(help="Write text as people do instead of tokens; there is no word alignment then.")
+        bool, Parameter(help="Write plain text instead of tokens; then there is no word alignment.")
     ] = False,
     seed: Annotated[
         int, Parameter(metavar="N", help="Random seed; the same seed gives the same corpus.")
     ] = 1,
     json: Json = False,
 ) -> None:
-    """Make up a parallel corpus of simple English and an invented language."""
+    """Generate a synthetic parallel corpus: simple English and an invented language."""
     written = write_corpus(folder, pairs=pairs, seed=seed, references=references, raw=raw)
     if json:
         console.print_json({"files": [str(path) for path in written]})
@@ -72,7 +72,7 @@ def convert(
 ) -> None:
     """Convert a bilingual file to another format.
 
-    What the output format has no place for is named first. Fuzzy, untranslated and obsolete entries of
+    A warning names data that the output format cannot hold. Fuzzy, untranslated and obsolete entries of
     catalogs are left out.
     """
     conversion = plan_conversion(files, from_format=format, to_format=to, options=read)
@@ -93,7 +93,7 @@ def check(
     options: CheckOptions,
     format: Format = None,
     examples: Annotated[
-        int, Parameter(metavar="N", group=_OUTPUT, help="Lines to name for each kind of finding.")
+        int, Parameter(metavar="N", group=_OUTPUT, help="Examples to show for each kind of finding.")
     ] = 3,
     list_all: Annotated[
         str | None,
@@ -101,7 +101,7 @@ def check(
             name="--list",
             metavar="FILE",
             group=_OUTPUT,
-            help="Write every finding to this file: file, line, rule and detail.",
+            help="Write every finding to this file, as file, line, rule and detail.",
         ),
     ] = None,
     strict: Annotated[bool, Parameter(group=_OUTPUT, help="Exit with code 2 if anything was found.")] = False,
@@ -109,7 +109,7 @@ def check(
 ) -> int:
     """Find suspicious sentence pairs in a bilingual corpus.
 
-    What is usual (lengths, scripts, how the languages look) is learned from the corpus itself.
+    What is normal (lengths, scripts, letter statistics) is learned from the corpus itself.
     """
     corpus, report = check_files(
         files,
@@ -138,7 +138,9 @@ def clean(
     to: To = None,
     dropped: Annotated[
         str | None,
-        Parameter(metavar="FILE", group=_OUTPUT, help="Table of what was dropped and why (TSV)."),
+        Parameter(
+            metavar="FILE", group=_OUTPUT, help="File for a table of the dropped pairs and the reasons (TSV)."
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -150,7 +152,7 @@ def clean(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write the sentence pairs in which 'isogloss corpus check' finds nothing wrong."""
+    """Copy the sentence pairs that pass 'isogloss corpus check'."""
     conversion = plan_conversion(files, from_format=format, to_format=to, options=read)
     refuse_json_beside(conversion, json)
     warn_of_losses(conversion)

@@ -1,4 +1,4 @@
-"""Command-line options made from declared ones: a verb names the class, and every field is an option.
+"""Command-line options from option classes: a verb names the class, and every field becomes an option.
 
 ``--set lm.order=4`` sets any of them, also inside others; ``--config FILE`` reads them from a TOML file. What
 is typed on the command line overrides the file.
@@ -32,7 +32,7 @@ Groups = Mapping[str, Sequence[str]]
 
 @functools.cache
 def heading(name: str) -> Group:
-    """A heading in the help; the same one for the same name, wherever options below it are declared."""
+    """A heading in the help. The same name gives the same heading object everywhere."""
     order = (
         "Data",
         "Input",
@@ -84,16 +84,16 @@ _DESCRIPTION = Annotated[
         name="--config",
         metavar="FILE",
         group=heading("Data"),
-        help="TOML file that describes the data and how to use it; 'isogloss options' lists its keys.",
+        help="TOML file that describes the data and the task; 'isogloss options' lists its keys.",
     ),
 ]
 DECLARED = "declared"
-"""Where a verb keeps what it declares."""
+"""Attribute in which a verb keeps its declarations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Options of which only those count that are given; the verb gets them as settings.
+    """Options that override others: the verb gets only those that were given, as settings.
 
     What is not given stays as something else has it, which ``default`` names: the system's, the memory's.
     """
@@ -101,11 +101,11 @@ class Changes:
     cls: type
     default: str
     prefix: str = ""
-    """A table of its own that they are in: ``local`` makes ``size`` ``--local.size``."""
+    """Table for these options: with ``local``, ``size`` becomes ``--local.size``."""
 
 
 class Declared:
-    """What a verb takes from option classes, by the names of its parameters."""
+    """The option classes of a verb, by the names of its parameters."""
 
     def __init__(
         self,
@@ -129,11 +129,11 @@ class Declared:
         self.flags = {name: shown.get(name, "") for name in flags}
 
     def flag(self, name: str) -> str:
-        """An option as it is typed."""
+        """The flag of an option."""
         return self.names.get(name) or flag(name)
 
     def parameters(self) -> list[inspect.Parameter]:
-        """A keyword for each option; all are None if not given."""
+        """A keyword parameter for each option, None by default."""
         found = []
         for name, group in self.flags.items():
             option = self.options[name]
@@ -156,7 +156,7 @@ class Declared:
     def build(
         self, given: Mapping[str, Any], config: Path | None, assignments: Sequence[str]
     ) -> dict[str, Any]:
-        """The options that a command line stands for, by the names of the verb's parameters."""
+        """The option objects for a command line, by the names of the verb's parameters."""
         settings: Settings = {}
         if config is not None:
             settings = self._read(config)
@@ -250,7 +250,7 @@ def _options(cls: type | Changes) -> Iterator[Option]:
 
 
 def _part(cls: type | Changes, settings: Settings) -> tuple[str, Settings]:
-    """The table that the options of a class are in, and those settings that are its."""
+    """The table for the options of a class, and the settings that belong to it."""
     table, plain = (cls.prefix, cls.cls) if isinstance(cls, Changes) else ("", cls)
     names = {field.name for field in fields(plain)}
     inside = settings.get(table, {}) if table else settings
@@ -258,7 +258,7 @@ def _part(cls: type | Changes, settings: Settings) -> tuple[str, Settings]:
 
 
 def _made(cls: type | Changes, settings: Settings) -> Any:
-    """Some classes have defaults that depend on other options."""
+    """Make the options; in some classes, defaults depend on other options."""
     _, part = _part(cls, settings)
     if isinstance(cls, Changes):
         check_types(cls.cls, part)
@@ -275,7 +275,7 @@ def declares(
     names: Mapping[str, str] = MappingProxyType({}),
     **classes: type | Changes,
 ) -> Callable[[F], F]:
-    """Give a verb the options of classes; what is given on the command line comes as an object of each.
+    """Give a verb the options of the classes; it receives one object of each class.
 
     ``classes`` are by the names of the verb's parameters. ``groups`` are the options that the help shows, by
     heading; by default all but those inside other options, under "Options". Others are accepted too, unless
@@ -334,7 +334,7 @@ def flag(name: str) -> str:
 
 
 def _shown(parameter: inspect.Parameter) -> inspect.Parameter:
-    """With the default as declared options show it: nothing for what is off, yes for what is on."""
+    """Show the default as for declared options: nothing for False, yes for True."""
     if not isinstance(parameter.default, bool):
         return parameter
     note = Parameter(show_default="yes" if parameter.default else False)
@@ -346,7 +346,7 @@ def _by_place(parameter: inspect.Parameter) -> bool:
 
 
 def _own_flag(parameter: inspect.Parameter) -> str:
-    """How a parameter of the verb's own is typed."""
+    """The flag of one of the verb's own parameters."""
     notes = [
         note for note in getattr(parameter.annotation, "__metadata__", ()) if isinstance(note, Parameter)
     ]
@@ -402,7 +402,8 @@ def _metavar(option: Option) -> str | None:
 
 
 def _value(option: Option, value: Any) -> Any:
-    """What was typed, as settings have it: tables from NAME=VALUE, pairs from A:B, lists also with commas."""
+    """Convert command-line words to settings: tables from NAME=VALUE, pairs from A:B, lists also from
+    commas."""
     if isinstance(value, str):
         kinds = option.alternatives
         number = next((kind for kind in (int, float) if kind in kinds and not option.is_size), None)
@@ -451,5 +452,5 @@ def _number(option: Option, kind: type[int] | type[float], word: str) -> int | f
 def _two(option: Option, text: str, separator: str, *, last: bool = False) -> tuple[str, str]:
     first, found, second = text.rpartition(separator) if last else text.partition(separator)
     if not found or not first or not second:
-        raise ConfigError(f"`{option.name}` takes two values with '{separator}' between them, got '{text}'")
+        raise ConfigError(f"`{option.name}` takes two values separated by '{separator}', got '{text}'")
     return first, second

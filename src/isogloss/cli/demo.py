@@ -1,4 +1,4 @@
-"""``isogloss demo``: the whole journey of a new user, without a file of their own."""
+"""``isogloss demo``: the whole workflow of a new user, without any files of their own."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["demo"]
 def demo(
     *,
     options: DemoOptions,
-    folder: Annotated[Path, Parameter(help="Where the demo's files go.")] = Path("isogloss-demo"),
+    folder: Annotated[Path, Parameter(help="Folder for the files of the demo.")] = Path("isogloss-demo"),
 ) -> None:
-    """Build, measure and explain an engine for German from the catalogs of free software.
+    """Build, evaluate and explain an English-German engine from open-source message catalogs.
 
     Downloads the messages of seven packages (25 MB, once), cleans and splits them, trains an engine, tunes it
-    in two ways, evaluates, reranks, and adapts it to single sentences. Takes a few minutes on two processors;
-    an interrupted demo resumes.
+    in two ways, evaluates, reranks, and adapts to single sentences. Takes a few minutes on two processors;
+    an interrupted demo resumes if you repeat the command.
     """
     from isogloss.cli.main import run_words
 

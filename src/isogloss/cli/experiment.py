@@ -1,4 +1,5 @@
-"""``isogloss experiment NAME``: the papers' tables on the user's data. One command per experiment."""
+"""``isogloss experiment NAME``: reproduce the experiments of the papers on the user's data. One command per
+experiment."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from isogloss.io.resources import Resources, Threads
 
 __all__ = ["app"]
 
-app = App(name="experiment", help="Make the papers' tables on your data.")
+app = App(name="experiment", help="Reproduce the experiments of the papers on your data.")
 
 Output = Annotated[
     str,
@@ -23,13 +24,13 @@ Output = Annotated[
         name=["--output", "-o"],
         metavar="FOLDER",
         group=heading("Output"),
-        help="Folder for results.json, report.html and everything on the way.",
+        help="Folder for results.json, report.html and all intermediate files.",
     ),
 ]
 
 
 def _verb(experiment: Experiment) -> Callable[..., None]:
-    """The command of an experiment: its task comes from a TOML file, and --set changes it."""
+    """The command of an experiment: a TOML file describes the task, and --set changes it."""
     shown = ("threads", "memory_limit") if experiment.resources is Resources else ("threads",)
 
     def verb(*, output: Output, task: Any, resources: Threads, json: Json = False) -> None:

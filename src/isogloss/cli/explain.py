@@ -1,4 +1,4 @@
-"""``isogloss explain``: why a sentence got its translation."""
+"""``isogloss explain``: why a sentence got this translation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _GROUPS = {"Input": ("tokenized",), "Output": ("format", "strongest")}
     update=Changes(LocalOptions, "the memory's", prefix="local"),
 )
 def explain(
-    engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
+    engine: Annotated[str, Parameter(help="Folder of the engine, as written by 'isogloss train'.")],
     sentence: Annotated[
         str,
         Parameter(
@@ -51,9 +51,9 @@ def explain(
     local_report: LocalReport = None,
     json: Json = False,
 ) -> None:
-    """Show why a sentence got its translation.
+    """Show why a sentence got this translation.
 
-    Prints the rules behind it, what every feature contributed to its score, and how it differs from the
+    Prints the rules used, the contribution of every feature to the score, and the difference from the
     second-best translation.
     """
     with ExitStack() as open_files:
@@ -71,7 +71,7 @@ def explain(
 
 
 def _say_local(baseline: Mapping[str, float], done: LocallyTranslated) -> None:
-    """What made the weights of the sentence, on standard error."""
+    """Report the examples and the strength of local training on standard error."""
     facts = done.report(baseline, examples=_NEAREST)
     console.note(f"{facts['examples']} examples, strength {facts['strength']:g}")
     for example in facts["nearest"]:

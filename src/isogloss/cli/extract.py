@@ -29,7 +29,7 @@ def extract(
         Path, Parameter(help="Source sentences, tokenized, one per line; - is standard input.")
     ],
     target: Annotated[Path, Parameter(help="Target sentences, parallel to the source.")],
-    links: Annotated[Path, Parameter(help="Word alignment, as 'isogloss align' writes it: 0-0 1-2.")],
+    links: Annotated[Path, Parameter(help="Word alignment, as written by 'isogloss align': 0-0 1-2.")],
     /,
     *,
     output: Annotated[Path, output_to("Folder for the rule table.", "FOLDER")],

@@ -1,4 +1,4 @@
-"""``isogloss grammar``: look into, shrink and exchange rule tables."""
+"""``isogloss grammar``: show, filter, prune, import and export rule tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from isogloss.io.resources import MemoryLimit, Threads
 
 __all__ = ["app"]
 
-app = App(name="grammar", help="Look into, shrink and exchange rule tables.")
+app = App(name="grammar", help="Show, filter, prune, import and export rule tables.")
 
 RuleFolder = Annotated[Path, Parameter(help="Folder of a rule table.")]
 NewTable = Annotated[Path, output_to("Folder for the new rule table.", "FOLDER")]
@@ -49,11 +49,15 @@ def show(
     *,
     limit: Annotated[
         int,
-        Parameter(metavar="N", group=heading("Output"), help="Most rules to show, the most probable first."),
+        Parameter(
+            metavar="N",
+            group=heading("Output"),
+            help="Maximum number of rules to show, the most probable first.",
+        ),
     ] = 10,
     json: Json = False,
 ) -> None:
-    """Show the rules of a source side; without one, what the table holds."""
+    """Show the rules of a source side or, without one, a summary of the table."""
     rules = RuleTable.open(table)
     if not source:
         summary = rules.summary()
@@ -110,13 +114,13 @@ def filter_(
         Parameter(
             metavar="WORDS",
             group=_INPUT,
-            help="Widest span of a rule with non-terminals: at least the max_span of the search.",
+            help="Widest span of a rule with non-terminals; must be at least the max_span of the search.",
         ),
     ] = 15,
     scratch: Scratch = None,
     json: Json = False,
 ) -> None:
-    """Copy only the rules that can match in given sentences."""
+    """Copy only the rules that match given sentences."""
     rules, sides = filter_table(table, output, text, max_span=max_span, scratch=scratch, track=console.track)
     _report_copy(output, rules, sides, json)
 
@@ -130,7 +134,9 @@ def prune(
     *,
     source: Annotated[
         Path,
-        Parameter(metavar="FILE", group=_INPUT, help="Source side of the corpus the rules come from."),
+        Parameter(
+            metavar="FILE", group=_INPUT, help="Source side of the corpus that the rules were extracted from."
+        ),
     ],
     target: Annotated[Path, Parameter(metavar="FILE", group=_INPUT, help="Target side of that corpus.")],
     resources: Threads,
@@ -186,7 +192,7 @@ def export_(
         ),
     ] = None,
 ) -> None:
-    """Write a rule table as text for other tools."""
+    """Export a rule table as text for other tools."""
     rules = export_rules(table, output, format=format, reordering=reordering, track=console.track)
     console.note(f"{output}: {rules:,} rules")
 
@@ -211,7 +217,7 @@ def import_(
     scratch: Scratch = None,
     json: Json = False,
 ) -> None:
-    """Read the rules of another tool into a rule table."""
+    """Import a rule table of another tool."""
     report = import_rules(
         path,
         output,

@@ -1,4 +1,4 @@
-"""``isogloss inspect``: what a stored folder holds, and whether it is intact."""
+"""``isogloss inspect``: the content of a stored folder, and whether it is intact."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def inspect(
     /,
     *,
     verify: Annotated[
-        bool, Parameter(help="Read everything and compare it with its checksums; damage is an error.")
+        bool, Parameter(help="Read everything and compare it with the checksums; report damage as an error.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show what a stored folder holds, how large it is and how it was made."""
+    """Show the content, size and origin of a stored folder."""
     found = inspect_stored(folder, verify=verify)
     if json:
         console.print_json(found.to_json())
@@ -86,7 +86,7 @@ def _shown(value: Any) -> str:
 
 
 def _text(value: str) -> Text:
-    """What is in a file must not steer the terminal."""
+    """Escape control characters: a file must not control the terminal."""
     from rich.text import Text
 
     return Text("".join(c if c.isprintable() else "\ufffd" for c in value))

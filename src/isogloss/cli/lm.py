@@ -41,7 +41,7 @@ def build(
         ),
     ] = None,
     binary: Annotated[
-        Path | None, Parameter(metavar="FOLDER", group=_OUTPUT, help="Folder for the binary form.")
+        Path | None, Parameter(metavar="FOLDER", group=_OUTPUT, help="Folder for the binary model.")
     ] = None,
     scratch: Scratch = None,
     json: Json = False,
@@ -61,7 +61,8 @@ def build(
         if discounts.fallback is not None:
             amounts = ", ".join(f"{amount:g}" for amount in discounts.amounts)
             console.warn(
-                f"discounts of {k}-grams cannot be estimated ({discounts.fallback}), so {amounts} are used. "
+                f"discounts of {k}-grams cannot be estimated ({discounts.fallback}), so {amounts} are "
+                "used. "
                 "Is the text small or artificial?"
             )
     if report.spilled_bytes:
@@ -95,19 +96,20 @@ def query(
         Parameter(
             metavar="NAME",
             group=_OUTPUT,
-            help="Print scores of words, of sentences, or of the whole text only.",
+            help="What to print: scores of words, of sentences, or of the whole text only.",
         ),
     ] = "sentences",
     fragments: Annotated[
-        bool, Parameter(group=heading("Input"), help="Lines are parts of sentences, without <s> and </s>.")
+        bool,
+        Parameter(group=heading("Input"), help="Score lines as parts of sentences, without <s> and </s>."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Print log10 probabilities of a text, and its perplexity.
+    """Print log10 probabilities and perplexity of a text.
 
-    For a sentence: its log10 probability, its words (the end of the sentence included), its unknown words
-    and the sentence, separated by tabs. For a word: its log10 probability, the length of the n-gram it was
-    found in, and the word, marked with * if it is unknown.
+    Columns for a sentence, separated by tabs: log10 probability, number of words (including the end of the
+    sentence), number of unknown words, the sentence. For a word: log10 probability, length of the matching
+    n-gram, and the word, marked with * if it is unknown.
     """
     loaded = LanguageModel.load(model, track=console.track)
     _warn_of_missing_unknown(loaded, model)
@@ -158,11 +160,11 @@ def _print_total(total: Perplexity, *, as_note: bool) -> None:
 def binarize(
     arpa: Annotated[str, Parameter(help="ARPA file: plain, gzip or zstd; - is standard input.")],
     /,
-    output: Annotated[str, output_to("Folder for the binary form.", "FOLDER")],
+    output: Annotated[str, output_to("Folder for the binary model.", "FOLDER")],
     *,
     json: Json = False,
 ) -> None:
-    """Convert an ARPA file to the binary form, which opens instantly and is shared between processes."""
+    """Convert an ARPA file to a binary model, which loads instantly and is shared between processes."""
     model = LanguageModel.load(arpa, track=console.track)
     _warn_of_missing_unknown(model, arpa)
     model.save(output)

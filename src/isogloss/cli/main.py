@@ -36,16 +36,16 @@ _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
-# To Cyclopts a lone dash begins an option, to people it is standard input or output. So Cyclopts gets a word
-# instead that nobody can type: the arguments of a process hold no NUL.
+# Cyclopts reads a lone dash as the start of an option, but it means standard input or output. So we pass
+# Cyclopts a word that nobody can type: process arguments cannot contain NUL.
 _DASH = "\0-"
 
-# Every verb with the sentence that help shows for it. Its module is imported only when it is used.
+# Every verb with its sentence in the help. Its module is imported only when the verb is used.
 _VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Start here": {
         "demo": (
             "demo:demo",
-            "Build, measure and explain an engine for German from the catalogs of free software.",
+            "Build, evaluate and explain an English-German engine from open-source message catalogs.",
         ),
         "train": ("train:train", "Train a translation engine from your own sentence pairs."),
         "translate": (
@@ -53,7 +53,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "Translate sentences from standard input to standard output.",
         ),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
-        "explain": ("explain:explain", "Show why a sentence got its translation."),
+        "explain": ("explain:explain", "Show why a sentence got this translation."),
     },
     "N-best lists of any system": {
         "evaluate": (
@@ -65,52 +65,52 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "nbest": ("nbest:app", "Look at, convert and edit n-best lists of any system."),
     },
     "More uses": {
-        "memory": ("memory:app", "Keep examples and corrections, and adapt to them sentence by sentence."),
+        "memory": ("memory:app", "Store examples and corrections, and adapt to them sentence by sentence."),
         "speech": (
             "speech:speech",
-            "Translate what a speech recognizer heard, and choose among all hypotheses.",
+            "Translate the output of a speech recognizer, using all its hypotheses.",
         ),
     },
     "Improve an engine": {
-        "tune": ("tune:tune", "Tune the weights of an engine on sentences and their translations."),
+        "tune": ("tune:tune", "Tune the weights of an engine on a development set."),
     },
     "Prepare text": {
-        "corpus": ("corpus:app", "Make, convert, check, clean and tokenize bilingual text."),
+        "corpus": ("corpus:app", "Convert, check, clean, tokenize and generate bilingual text."),
         "select": (
             "select:select",
-            "Select the sentence pairs of a corpus whose source side is like a text.",
+            "Select sentence pairs of a corpus that are similar to a given text.",
         ),
     },
     "Build models": {
         "lm": ("lm:app", "Estimate, query and store n-gram language models."),
         "align": ("align:align", "Align the words of a parallel corpus."),
         "extract": ("extract:extract", "Extract and score translation rules from an aligned corpus."),
-        "grammar": ("grammar:app", "Look into, shrink and exchange rule tables."),
-        "system": ("system:app", "Put together what a translation needs."),
-        "classes": ("classes:classes", "Group words that are used alike into classes."),
+        "grammar": ("grammar:app", "Show, filter, prune, import and export rule tables."),
+        "system": ("system:app", "Create a translation system from existing models."),
+        "classes": ("classes:classes", "Induce word classes from tokenized text."),
         "column": (
             "column:column",
-            "Look up lemmas, parts of speech or synsets of words, for sparse features to see.",
+            "Look up lemmas, parts of speech or synsets of words, for sparse features.",
         ),
     },
-    "Look into an engine": {
+    "Inspect an engine": {
         "inspect": (
             "inspect:inspect",
-            "Show what a stored folder holds, how large it is and how it was made.",
+            "Show the content, size and origin of a stored folder.",
         ),
         "oracle": (
             "oracle:oracle",
-            "Find the best translations that a system could give, knowing the references.",
+            "Find the best translations within reach of a system, given the references.",
         ),
     },
     "Research": {
-        "experiment": ("experiment:app", "Make the papers' tables on your data."),
+        "experiment": ("experiment:app", "Reproduce the experiments of the papers on your data."),
     },
     "Help": {
         "options": ("options:options", "List every option of a verb."),
         "completion": (
             "completion:completion",
-            "Print a script that lets a shell complete commands and options.",
+            "Print a completion script for your shell.",
         ),
     },
 }
@@ -149,7 +149,7 @@ app = _make_app()
 
 
 def verbs(inner: App = app, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
-    """Every command that can be typed, as words, with what it does."""
+    """Every command, as words, with its app."""
     yield words, inner
     for name in inner:
         if not name.startswith("-"):
@@ -157,7 +157,7 @@ def verbs(inner: App = app, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 2 for the user's mistake, 1 for ours, 130 on Ctrl-C."""
+    """Run one command and return its exit code: 2 for a user error, 1 for a bug, 130 on Ctrl-C."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     given, words = _without_globals(words)
     console.set_quiet("--quiet" in given)
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say_interrupted()
     except BrokenPipeError:
-        # The reader of our output (head, less) has seen enough.
+        # The reader of our output (head, less) has closed it.
         _abandon_stdout()
         return _OUR_MISTAKE
     except CycloptsError as error:
@@ -197,13 +197,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_words(words: list[str]) -> Any:
-    """Run one command; whatever goes wrong is raised."""
+    """Run one command; errors are raised."""
     if not words:
         app.help_print()
         return _USERS_MISTAKE
     words = current_words(words, console.note)
     inner, rest = _verb(words)
-    if inner.default_command is None and not rest:  # a group of verbs, and none of them
+    if inner.default_command is None and not rest:  # a group of verbs without a verb
         app.help_print(words)
         return _USERS_MISTAKE
     _tell_all(inner)
@@ -213,7 +213,7 @@ def run_words(words: list[str]) -> Any:
 
 
 def _verb(words: list[str]) -> tuple[App, list[str]]:
-    """What the first words of a command line stand for, and the other words."""
+    """The command that the first words name, and the remaining words."""
     inner = app
     for place, word in enumerate(words):
         if word.startswith("-") or word not in inner:
@@ -223,7 +223,7 @@ def _verb(words: list[str]) -> tuple[App, list[str]]:
 
 
 def _dashed(value: Any) -> Any:
-    """What was typed, with dashes in the place of what hid them from Cyclopts."""
+    """The value with dashes put back that were hidden from Cyclopts."""
     if isinstance(value, str):
         return value.replace(_DASH, "-")
     if isinstance(value, Path):
@@ -236,15 +236,15 @@ def _dashed(value: Any) -> Any:
 
 
 def _tell_all(inner: App) -> None:
-    """Let the help of a verb be its whole docstring, where the list of verbs has the first sentence only."""
+    """Make the whole docstring the help of a verb; the list of verbs shows its first sentence only."""
     if inner.default_command is not None:
-        # Paragraphs without line ends of their own: help is as wide as the terminal.
+        # Join the lines of a paragraph: help is as wide as the terminal.
         paragraphs = (inspect.getdoc(inner.default_command) or "").split("\n\n")
         inner.help = "\n\n".join(" ".join(lines.split()) for lines in paragraphs)
 
 
 def _without_globals(words: list[str]) -> tuple[set[str], list[str]]:
-    """Let the options of the whole program stand anywhere: people add --quiet at the end of a line."""
+    """Accept global options anywhere: people add --quiet at the end of a line."""
     end = words.index("--") if "--" in words else len(words)
     given = {word for word in words[:end] if word in _GLOBALS}
     return given, [word for word in words[:end] if word not in _GLOBALS] + words[end:]
@@ -256,12 +256,13 @@ def _say_interrupted() -> int:
 
 
 def _abandon_stdout() -> None:
-    """Point standard output elsewhere, or the interpreter complains when it flushes at exit."""
+    """Redirect standard output to the null device, so that the interpreter does not complain when it flushes
+    at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: CycloptsError) -> int:
-    """Print what is wrong with the command line itself."""
+    """Report an error in the command line itself."""
     path = " ".join(["isogloss", *(error.command_chain or ())])
     said = _plain(error)
     console.error(f"{said}{' See' if said.endswith('?') else '; see'} '{path} --help'")
@@ -269,9 +270,9 @@ def _explain(error: CycloptsError) -> int:
 
 
 def _plain(error: CycloptsError) -> str:
-    """What is wrong, in a few words."""
+    """A short message for an error in the command line."""
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
-        return f"one argument too many: '{_dashed(error.unused_tokens[0])}'"
+        return f"unexpected argument '{_dashed(error.unused_tokens[0])}'"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         name = error.keyword or error.argument.name
         return f"{name} needs a value" if error.keyword else f"{name} is missing"
@@ -285,7 +286,7 @@ def _plain(error: CycloptsError) -> str:
 
 
 def _prepare_streams() -> None:
-    """Text is UTF-8 with plain line feeds, whatever the locale; names of files may be any bytes."""
+    """Write UTF-8 with plain line feeds in any locale; file names may contain any bytes."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
@@ -298,14 +299,14 @@ def _prepare_streams() -> None:
         return
     bytes_out: Any = sys.stdout.detach()
     if not isinstance(bytes_out, io.BufferedIOBase):
-        # Under PYTHONUNBUFFERED text goes to the file directly, and what a full disk does not take is lost
-        # without a word. A buffer insists.
+        # With PYTHONUNBUFFERED, text goes straight to the file, and a full disk loses it silently. A buffered
+        # writer reports the error.
         bytes_out = io.BufferedWriter(bytes_out)
     text = io.TextIOWrapper(bytes_out, encoding="utf-8", errors="surrogateescape", newline="\n")
     sys.stdout = sys.__stdout__ = text  # type: ignore[misc]
 
 
 def run() -> None:
-    """The console script's entry."""
+    """Entry point of the console script."""
     _prepare_streams()
     raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""``isogloss memory``: the examples that local training draws from."""
+"""``isogloss memory``: the examples for local training."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from isogloss.io.streams import read_lines
 
 __all__ = ["app"]
 
-app = App(name="memory", help="Keep examples and corrections, and adapt to them sentence by sentence.")
+app = App(name="memory", help="Store examples and corrections, and adapt to them sentence by sentence.")
 
 _DATA = heading("Data")
 Folder = Annotated[str, Parameter(help="Folder of the memory.")]
@@ -41,11 +41,11 @@ SystemFolder = Annotated[
     Parameter(name="--system", metavar="FOLDER", group=_DATA, help="Engine that decodes the examples."),
 ]
 Document = Annotated[
-    str | None, Parameter(metavar="NAME", group=_DATA, help="Document that the examples are from.")
+    str | None, Parameter(metavar="NAME", group=_DATA, help="Document that the examples come from.")
 ]
 References = Annotated[
     list[str],
-    Parameter(metavar="FILE...", group=_DATA, help="Translations of --source: a file per translator."),
+    Parameter(metavar="FILE...", group=_DATA, help="Translations of --source, one file per translator."),
 ]
 
 
@@ -71,8 +71,8 @@ def build(
         Parameter(
             metavar="FOLDER",
             group=_DATA,
-            help="Alignment model of 'isogloss align --model-output', copied: pairs added later then "
-            "give the search new phrases.",
+            help="Alignment model written by 'isogloss align --model-output'; it is copied. With it, pairs "
+            "added later give the search new phrases.",
         ),
     ] = None,
     alignment: Annotated[
@@ -80,7 +80,7 @@ def build(
         Parameter(
             metavar="FILE",
             group=_DATA,
-            help="Word alignment of the examples, as the rules were extracted with; for --leave-one-out.",
+            help="Word alignment that the rules were extracted with; for --leave-one-out.",
         ),
     ] = None,
     document: Document = None,
@@ -91,7 +91,7 @@ def build(
     An interrupted build resumes if you repeat the command. Pairs with an empty side are left out.
     """
     if alignment is not None and not options.leave_one_out:
-        raise ConfigError("--alignment is for --leave-one-out")
+        raise ConfigError("--alignment needs --leave-one-out")
     loaded = load(system)
     examples, skipped = read_examples(source, reference, document=document)
     made = build_memory(
@@ -122,12 +122,16 @@ def add(
     pair: Annotated[
         tuple[str, str] | None,
         Parameter(
-            metavar="SOURCE TRANSLATION", group=_DATA, help="A sentence and its right translation, as tokens."
+            metavar="SOURCE TRANSLATION",
+            group=_DATA,
+            help="A sentence and its correct translation, as tokens.",
         ),
     ] = None,
     source: Annotated[
         str | None,
-        Parameter(metavar="FILE", group=_DATA, help="Tokenized source sentences, if you add many."),
+        Parameter(
+            metavar="FILE", group=_DATA, help="Tokenized source sentences, one per line, to add many pairs."
+        ),
     ] = None,
     reference: References | None = None,
     document: Document = None,
@@ -137,12 +141,12 @@ def add(
             negative="--no-overlay",
             show_default="yes",
             group=_DATA,
-            help="Let the search use the phrases of the pair too, if the memory has an aligner.",
+            help="Let the search use the phrases of the new pairs too, if the memory has an alignment model.",
         ),
     ] = True,
     json: Json = False,
 ) -> None:
-    """Add examples, such as a user's correction; they count from the next sentence on."""
+    """Add examples, such as a user's correction. They are used from the next sentence on."""
     if (pair is None) == (source is None) or bool(reference) != bool(source):
         raise ConfigError("give either --pair, or --source and --reference")
     now = int(time.time())
@@ -160,12 +164,14 @@ def add(
 @app.command
 def remove(
     memory: Folder,
-    numbers: Annotated[list[str], Parameter(help="Numbers of examples, as 'isogloss memory query' shows.")],
+    numbers: Annotated[
+        list[str], Parameter(help="Numbers of the examples, as shown by 'isogloss memory query'.")
+    ],
     /,
     *,
     json: Json = False,
 ) -> None:
-    """Remove examples, so that no sentence finds them; 'isogloss memory compact' frees their space."""
+    """Remove examples from retrieval; 'isogloss memory compact' frees their disk space."""
     found = sorted(set(map(_whole_number, numbers)))
     remove_examples(memory, found)
     if json:
@@ -196,7 +202,7 @@ def query(
 
 @app.command
 def info(memory: Folder, /, *, json: Json = False) -> None:
-    """Show how many examples a memory has, and how they were made."""
+    """Show how many examples a memory has and how it was built."""
     facts = Memory.open(memory).facts()
     if json:
         console.print_json(facts)
@@ -210,7 +216,7 @@ def info(memory: Folder, /, *, json: Json = False) -> None:
 
 @app.command
 def compact(memory: Folder, /, *, json: Json = False) -> None:
-    """Write a memory anew: in one piece, without what was removed, with word frequencies counted again."""
+    """Rewrite a memory in one piece, without removed examples and with new word frequencies."""
     made = compact_memory(memory)
     if json:
         console.print_json({"examples": len(made), "bytes": made.nbytes})
@@ -235,7 +241,7 @@ def tune(
     source: Annotated[
         str,
         Parameter(
-            metavar="FILE", group=_DATA, help="Tokenized held-out sentences that the memory does not have."
+            metavar="FILE", group=_DATA, help="Tokenized held-out sentences that are not in the memory."
         ),
     ],
     reference: References,
@@ -243,10 +249,10 @@ def tune(
     resources: Threads,
     json: Json = False,
 ) -> None:
-    """Choose the strength of local training on a held-out set, and keep it in the memory.
+    """Choose the strength of local training on a held-out set and store it in the memory.
 
-    Translates the set with every setting and compares each with the engine's own weights. If none is better,
-    strength 0 is kept: local training then changes nothing.
+    Translates the set with every setting and compares each result with the engine's own weights. If no
+    setting is better, strength 0 is stored, which turns local training off.
     """
     loaded = load(system)
     tuned = tune_memory(
@@ -279,8 +285,8 @@ def _size(memory: Memory) -> str:
 
 
 def _whole_number(word: str) -> int:
-    """Cyclopts would take 1.5 for a whole number, and another example would go."""
+    """Check for whole numbers: Cyclopts would read 1.5 as 1, and the wrong example would be removed."""
     try:
         return int(word)
     except ValueError:
-        raise ConfigError(f"the number of an example is a whole number, got '{word}'") from None
+        raise ConfigError(f"the number of an example must be a whole number, got '{word}'") from None

@@ -1,4 +1,4 @@
-"""``isogloss options``: every option of a verb, those inside other options too."""
+"""``isogloss options``: every option of a verb, including nested ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def options(
     *verb: Annotated[str, Parameter(help="A verb, such as train or 'lm build'; all verbs if not given.")],
     json: Json = False,
 ) -> None:
-    """List every option of a verb: its name in a TOML file and for --set, what it takes, its default.
+    """List every option of a verb: its name in a TOML file and for --set, its type, its default.
 
     On the command line, lm.order is --lm.order 4 or --set lm.order=4; in a TOML file, order = 4 below [lm].
     """
@@ -43,7 +43,7 @@ def options(
 
 
 def declared_by(verb: tuple[str, ...]) -> Declared:
-    """What a verb declares."""
+    """The declarations of a verb."""
     from isogloss.cli.main import verbs
 
     words = tuple(word for words in verb for word in words.split())
@@ -54,5 +54,5 @@ def declared_by(verb: tuple[str, ...]) -> Declared:
     }
     if words not in known:
         names = ", ".join(" ".join(words) for words in known)
-        raise ConfigError(f"no verb with options of its own is called '{' '.join(words)}'; there are {names}")
+        raise ConfigError(f"there are no options for a verb '{' '.join(words)}'; there are {names}")
     return known[words]

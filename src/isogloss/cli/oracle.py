@@ -1,4 +1,5 @@
-"""``isogloss oracle``: the best that a system could do, or how it would reach the references."""
+"""``isogloss oracle``: the best translations within reach of a system, or the derivations of the
+references."""
 
 from __future__ import annotations
 
@@ -42,10 +43,10 @@ def oracle(
     resources: Threads,
     weights: Weights = None,
 ) -> None:
-    """Find the best translations that a system could give, knowing the references.
+    """Find the best translations within reach of a system, given the references.
 
-    These have the highest sentence BLEU, which is also their score in lists, from 0 to 1. With --force, they
-    are the references themselves, and their score is the system's.
+    By default, finds the translations with the highest sentence BLEU, which is also their score (0 to 1).
+    With --force, finds derivations of the references themselves, with the model's score.
     """
     found = OracleSearch.of_files(
         load(system, weights=weights, changes=search),

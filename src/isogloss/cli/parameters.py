@@ -1,4 +1,4 @@
-"""Parameters that several verbs have in common, so that they are called the same everywhere."""
+"""Parameters shared by several verbs, so that they have the same name everywhere."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ Weights = Annotated[
 
 
 def output_to(help: str, metavar: str = "FILE") -> Parameter:
-    """What ``-o`` and ``--output`` mean: where the result goes."""
+    """The option ``-o`` or ``--output``: where to write the result."""
     return Parameter(name=["--output", "-o"], metavar=metavar, group=heading("Output"), help=help)

@@ -1,4 +1,4 @@
-"""Names of earlier versions: verbs and options that have another name now still work, with a note."""
+"""Names of earlier versions: renamed verbs and options still work and print a note."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _GONE: dict[tuple[str, ...], dict[str, str]] = {
 
 
 def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str]:
-    """A command line in today's names."""
+    """Translate a command line to current names."""
     found = _memory_tune(_catalog(list(words), note), note)
     for old, new in _VERBS.items():
         if tuple(found[: len(old)]) == old:
@@ -92,7 +92,7 @@ def current_words(words: Sequence[str], note: Callable[[str], None]) -> list[str
 
 
 def _catalog(words: list[str], note: Callable[[str], None]) -> list[str]:
-    """``translate DIR --po FILE`` was what ``catalog fill DIR FILE`` is."""
+    """``translate DIR --po FILE`` is now ``catalog fill DIR FILE``."""
     flags = ("--po", "--xliff", "--tmx")
     place = next((i for i, word in enumerate(words) if word.partition("=")[0] in flags), None)
     if words[:1] != ["translate"] or place is None:
@@ -108,13 +108,13 @@ def _without(words: list[str], gone: dict[str, str], note: Callable[[str], None]
     for place, word in enumerate(words):
         name, equals, _ = word.partition("=")
         if name in gone:
-            note(f"{name} is not needed any more: {gone[name]}")
+            note(f"{name} is no longer needed: {gone[name]}")
             return _without(words[:place] + words[place + (1 if equals else 2) :], gone, note)
     return words
 
 
 def _memory_tune(words: list[str], note: Callable[[str], None]) -> list[str]:
-    """``local tune SYSTEM --memory DIR`` was what ``memory tune DIR --system SYSTEM`` is."""
+    """``local tune SYSTEM --memory DIR`` is now ``memory tune DIR --system SYSTEM``."""
     if words[:2] != ["local", "tune"]:
         return words
     note("'isogloss local tune SYSTEM --memory DIR' is now called 'isogloss memory tune DIR --system SYSTEM'")

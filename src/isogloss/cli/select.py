@@ -1,4 +1,4 @@
-"""``isogloss select``: the training pairs that are like a text to be translated."""
+"""``isogloss select``: training pairs that are similar to a given text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def select(
             name="--for",
             metavar="FILE...",
             group=heading("Input"),
-            help="Text to translate, such as a development set, tokenized as the corpus is.",
+            help="Text to select for, such as the source side of a development set, tokenized like the "
+            "corpus.",
         ),
     ],
     read: ReadOptions,
@@ -46,7 +47,7 @@ def select(
             name="--list",
             metavar="FILE",
             group=_OUTPUT,
-            help="Table of the selected pairs: their line and score.",
+            help="File for a table of the selected pairs: line and score.",
         ),
     ] = None,
     perplexity: Annotated[
@@ -62,14 +63,15 @@ def select(
         Parameter(
             metavar="N",
             group=_QUALITY,
-            help="Random selections of the same size to compare with, too.",
+            help="Number of random selections of the same size to compare with.",
         ),
     ] = 0,
     json: Json = False,
 ) -> None:
-    """Select the sentence pairs of a corpus whose source side is like a text.
+    """Select sentence pairs of a corpus that are similar to a given text.
 
-    The corpus is read several times and may be larger than memory. Words are separated by spaces.
+    Compares source sides; words must be separated by spaces. Reads the corpus several times; it may be larger
+    than memory.
     """
     conversion = plan_conversion(files, from_format=format, to_format=to, options=read)
     refuse_json_beside(conversion, json)

@@ -1,4 +1,4 @@
-"""``isogloss speech``: translate all that a recognizer may have heard, and choose."""
+"""``isogloss speech``: translate all hypotheses of a speech recognizer and choose the best translation."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _GROUPS = {
     resources=Threads,
 )
 def speech(
-    engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
+    engine: Annotated[str, Parameter(help="Folder of the engine, as written by 'isogloss train'.")],
     heard: Annotated[
         str,
-        Parameter(help="What the recognizer heard: n-best list, word lattices or text; - is standard input."),
+        Parameter(help="Output of the recognizer: n-best list, word lattices or text; - is standard input."),
     ],
     /,
     *,
@@ -58,8 +58,8 @@ def speech(
         Parameter(
             metavar="FOLDER",
             group=heading("Choice"),
-            help="Let this model choose or order translations, as 'isogloss rerank train' learned it from "
-            "such a list. By default, the highest sum of translation score and confidence wins.",
+            help="Rerank the translations with this model, trained by 'isogloss rerank train' on such a "
+            "list. By default, the highest sum of translation score and confidence wins.",
         ),
     ] = None,
     output: Annotated[
@@ -68,7 +68,7 @@ def speech(
             name=["--output", "-o"],
             metavar="FILE",
             group=heading("Output"),
-            help="Where to write; - is standard output.",
+            help="File to write; - is standard output.",
         ),
     ] = "-",
     to: Annotated[
@@ -77,15 +77,15 @@ def speech(
             metavar="NAME",
             group=heading("Output"),
             help="Write all candidates with their features as an n-best list in this format. By default, "
-            "only the best translation of each utterance is written, one per line.",
+            "writes the best translation of each utterance, one per line.",
         ),
     ] = None,
 ) -> None:
-    """Translate what a speech recognizer heard, and choose among all hypotheses.
+    """Translate the output of a speech recognizer, using all its hypotheses.
 
-    Every string of an utterance is translated, and one translation is chosen from all of them. An utterance
-    of which nothing was heard has an empty translation, so that lines match utterances. To translate lattices
-    as such, see 'isogloss translate --input plf'.
+    Translates every hypothesis of an utterance and chooses the best of all translations. If the recognizer
+    has no hypothesis for an utterance, its line is empty. To decode word lattices directly, use 'isogloss
+    translate --input plf'.
     """
     model = None if reranker is None else Reranker.load(reranker)
     system = load(engine, changes=search)

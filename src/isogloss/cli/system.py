@@ -1,4 +1,4 @@
-"""``isogloss system``: put together what a translation needs."""
+"""``isogloss system``: create a translation system from existing models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isogloss.features import SystemFeatures
 
 __all__ = ["app"]
 
-app = App(name="system", help="Put together what a translation needs.")
+app = App(name="system", help="Create a translation system from existing models.")
 
 _GROUPS = {
     "Search": ("beam_size", "pop_limit", "distortion_limit", "max_span"),
@@ -33,7 +33,7 @@ def create(
     rules: Annotated[
         Path,
         Parameter(
-            metavar="FOLDER", group=_MODEL, help="Rule table, as 'isogloss extract' writes it; it is copied."
+            metavar="FOLDER", group=_MODEL, help="Rule table, as written by 'isogloss extract'; it is copied."
         ),
     ],
     lm: Annotated[
@@ -41,7 +41,7 @@ def create(
         Parameter(
             metavar="MODEL",
             group=_MODEL,
-            help="Language model of the target language, a folder or an ARPA file; it is copied.",
+            help="Language model of the target language (folder or ARPA file); it is copied.",
         ),
     ],
     options: SearchOptions,

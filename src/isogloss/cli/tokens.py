@@ -1,4 +1,4 @@
-"""``isogloss corpus tokenize``, ``detokenize`` and ``truecase``: filters from lines to lines."""
+"""``isogloss corpus tokenize``, ``detokenize`` and ``truecase``: filters for lines of text."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ System = Annotated[
     Parameter(
         metavar="FOLDER",
         group=_SYSTEM,
-        help="Use the tokenizers, the case and the placeholders of this system.",
+        help="Use the tokenizer, case and placeholder settings of this system.",
     ),
 ]
 Model = Annotated[
     str, Parameter(metavar="FILE", group=heading("Text"), help="Table of words and their usual case (TSV).")
 ]
 
-_truecase = App(name="truecase", help="Give words the case that they have inside sentences.")
+_truecase = App(name="truecase", help="Truecase text: learn and restore the usual case of words.")
 
 
 def add_commands(app: App) -> None:
@@ -62,7 +62,8 @@ def tokenize(
         Parameter(
             metavar="FILE",
             group=heading("Text"),
-            help="Replace placeholders such as %(name)s, {x} and <b> by marks, and keep them in this file.",
+            help="Replace placeholders such as %(name)s, {x} and <b> with marks, and store the originals "
+            "in this file.",
         ),
     ] = None,
     protect: Annotated[
@@ -80,11 +81,12 @@ def tokenize(
         Parameter(
             metavar="FILE",
             group=_SYSTEM,
-            help="Treat the lines as translations of the lines of this file, not as sentences to translate.",
+            help="Source text of the lines: treat the input as its translations, not as sentences to "
+            "translate.",
         ),
     ] = None,
 ) -> None:
-    """Split lines of text into tokens."""
+    """Tokenize lines of text."""
     if system is None:
         if target_of is not None:
             raise ConfigError("--target-of needs --system")
@@ -108,7 +110,7 @@ def detokenize(
         Parameter(
             metavar="FILE",
             group=heading("Text"),
-            help="Put back the placeholders that 'isogloss corpus tokenize' kept in this file.",
+            help="Restore the placeholders that 'isogloss corpus tokenize' stored in this file.",
         ),
     ] = None,
     system: System = None,
@@ -117,11 +119,11 @@ def detokenize(
         Parameter(
             metavar="FILE",
             group=_SYSTEM,
-            help="Text that the lines are translations of; its placeholders are put back.",
+            help="Source text of the lines, whose placeholders are restored.",
         ),
     ] = None,
 ) -> None:
-    """Join tokens to text."""
+    """Detokenize: join tokens into text."""
     if system is None:
         if source is not None:
             raise ConfigError("--source needs --system")
@@ -133,9 +135,9 @@ def detokenize(
 
 def _refuse_beside_system(side: SideOptions, placeholders: object) -> None:
     if side != SideOptions():
-        raise ConfigError("a system knows its tokenizer and case: leave out the options of the text")
+        raise ConfigError("--system sets the tokenizer and the case; remove the options for text")
     if placeholders:
-        raise ConfigError("a system knows its placeholders: leave out --placeholders and --protect")
+        raise ConfigError("--system sets the placeholders; remove --placeholders and --protect")
 
 
 def _text_of(system: str) -> TextProcessing:
@@ -143,26 +145,26 @@ def _text_of(system: str) -> TextProcessing:
 
     text = load(system).text
     if text is None:
-        raise ConfigError(f"{system}: the system was trained on tokens and has no tokenizer")
+        raise ConfigError(f"{system}: the system has no tokenizer because it was trained on tokens")
     return text
 
 
 @_truecase.command
 @declares()
 def train(input: Input = "-", /, *, model: Model = "truecase.tsv") -> None:
-    """Learn the usual case of words from tokenized text."""
+    """Train a truecaser on tokenized text."""
     learn_truecaser(input, model, track=console.track)
 
 
 @_truecase.command
 @declares()
 def apply(input: Input = "-", /, output: Output = "-", *, model: Model = "truecase.tsv") -> None:
-    """Give the words of tokenized text their usual case."""
+    """Truecase tokenized text."""
     apply_truecaser(input, output, model, track=console.track)
 
 
 @_truecase.command
 @declares()
 def undo(input: Input = "-", /, output: Output = "-") -> None:
-    """Begin the sentences of tokenized text with a capital."""
+    """Capitalize the first word of sentences in tokenized text."""
     undo_truecaser(input, output, track=console.track)

@@ -31,7 +31,7 @@ _GROUPS = {
 @declares(_GROUPS, options=TrainOptions, resources=Resources)
 def train(
     folder: Annotated[
-        Path, Parameter(metavar="DIR", help="Folder for the engine and everything on the way.")
+        Path, Parameter(metavar="DIR", help="Folder for the engine and all intermediate files.")
     ],
     /,
     *,
@@ -67,7 +67,7 @@ def _say(event: Event) -> None:
         record = event.record
         console.note(f"{place}: {_duration(record.wall_seconds)}, {record.peak_bytes / 1e6:,.0f} MB")
     elif event.what == "kept":
-        console.note(f"{place}: done before")
+        console.note(f"{place}: up to date")
     elif event.what == "started":
         console.note(place)
 

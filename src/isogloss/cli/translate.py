@@ -53,7 +53,7 @@ _GROUPS = {
     names={"mbr.utility": "--mbr"},
 )
 def translate(
-    engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
+    engine: Annotated[str, Parameter(help="Folder of the engine, as written by 'isogloss train'.")],
     /,
     *,
     lines: InputOptions,
@@ -76,14 +76,14 @@ def translate(
 ) -> None:
     """Translate sentences from standard input to standard output.
 
-    One sentence per line. An engine trained with a tokenizer takes text as people write it, others take
-    tokens. Lines are translated as they arrive, in order; an empty line stays empty. Catalogs: isogloss
-    catalog fill.
+    Reads one sentence per line: plain text if the engine was trained with a tokenizer, otherwise tokens.
+    Lines are translated as they arrive, in order; an empty line stays empty. For PO, XLIFF and TMX files, use
+    'isogloss catalog fill'.
     """
     if mbr and (output.nbest > 1 or output.format != "text"):
-        raise ConfigError("--mbr gives one translation of each sentence: leave out --nbest and --format")
+        raise ConfigError("--mbr writes one translation per sentence; remove --nbest and --format")
     if local is not None and lines.input == "plf":
-        raise ConfigError("--local is for sentences, not for lattices")
+        raise ConfigError("--local translates sentences, not lattices; remove --local or --input plf")
     threads = resources.count
     with ExitStack() as open_files:
         system = load(engine, weights=weights, changes=search)
@@ -120,26 +120,27 @@ def translate(
 
 
 class Reported:
-    """Says which lines could not be read: the first few one by one, then how many there were."""
+    """Reports lines that could not be read: the first few one by one, then their number."""
 
     def __init__(self, path: str) -> None:
         self._path, self._count = path, 0
 
     def __call__(self, error: DataFormatError) -> None:
-        """Say it, or only count it."""
+        """Report a line, or only count it."""
         self._count += 1
         if self._count <= _REPORTED_LINES:
             console.warn(str(error))
 
     def finish(self) -> None:
-        """Fail if there was any."""
+        """Fail if there was a bad line."""
         if self._count:
             lines = "1 line" if self._count == 1 else f"{self._count:,} lines"
-            raise DataFormatError(f"{lines} could not be read; the translation is empty there", self._path)
+            raise DataFormatError(f"{lines} could not be read; the output is empty there", self._path)
 
 
 def _arriving(stream: BinaryIO) -> Iterator[bytes]:
-    """What there is to read, without waiting for more: somebody may wait for an answer."""
+    """Return the input available now without waiting for more: the other side may be waiting for an
+    answer."""
     read = getattr(stream, "read1", stream.read)
     while chunk := read(_CHUNK):
         yield chunk

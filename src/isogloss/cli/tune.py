@@ -1,4 +1,4 @@
-"""``isogloss tune``: better weights for a stored system."""
+"""``isogloss tune``: tune the weights of a stored system."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def tune(
     resources: Threads,
     json: Json = False,
 ) -> None:
-    """Tune the weights of an engine on sentences and their translations.
+    """Tune the weights of an engine on a development set.
 
-    The engine is changed only if tuning completes. online-mira learns sparse features too, if the engine has
-    any; the other methods leave it with dense weights only.
+    The engine changes only if tuning completes. online-mira also tunes sparse features, if the engine has
+    any; the other methods tune dense weights only and discard sparse ones.
     """
     result = tune_stored(engine, files, options, threads=resources.count, track=console.track, report=_note)
     if json:

@@ -1,7 +1,7 @@
-"""Translating: the search, its options and weights, word lattices, stored systems.
+"""Decoding: the search, its options and weights, word lattices, stored systems.
 
 load, System, create_system      a stored system
-Translator, Translation          what translates, and what comes out
+Translator, Translation          the interface of translators, and their results
 ExternalDecoder                  any command as a translator
 Decoder, SearchOptions           the search itself
 """

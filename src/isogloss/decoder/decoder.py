@@ -1,4 +1,4 @@
-"""From sentences and lattices to n-best lists, with a model that is loaded."""
+"""Decode sentences and lattices into n-best lists with a loaded model."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from isogloss.nbest.store import NbestStore
 __all__ = ["DEFAULT_MAX_WORDS", "Decoder"]
 
 DEFAULT_MAX_WORDS = 100
-"""Longer inputs are cut into windows of at most so many words."""
+"""Longer inputs are split into windows of at most this many words."""
 
 _UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _MOST_WORDS = 4000
 
 
 class Decoder:
-    """Translates with a rule table, a language model and weights. Any number of threads may use one."""
+    """Translates with a rule table, a language model and weights. Several threads may share one."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Decoder:
     ) -> None:
         self._rules, self._lm, self.options, self.sparse = rules, lm, options, sparse
         self.overlay = overlay
-        """A second, small table that is read beside the first; see ``check_overlay``."""
+        """A second, small rule table used in addition to the first; see ``check_overlay``."""
         if overlay is not None:
             check_overlay(rules, overlay)
         self._sparse_engine = None if sparse is None else sparse.engine(overlay or rules)
@@ -66,9 +66,9 @@ class Decoder:
     def set_weights(
         self, weights: Mapping[str, float], sparse: SparseWeights | _engine.SparseWeights | None = None
     ) -> None:
-        """Use other weights from now on; calls that have begun keep theirs.
+        """Set the weights; calls that are already running keep theirs.
 
-        Sparse weights that were learned with other features than this decoder has are refused.
+        Sparse weights that belong to other features than this decoder has are an error.
         """
         if isinstance(sparse, SparseWeights):
             self._check_signature(sparse)
@@ -78,7 +78,7 @@ class Decoder:
 
     @property
     def language_model(self) -> LanguageModel:
-        """What it scores words with."""
+        """The language model."""
         return self._lm
 
     @property
@@ -90,14 +90,14 @@ class Decoder:
     def using(
         self, weights: Mapping[str, float], sparse_changes: Mapping[int, float] | None = None
     ) -> Iterator[None]:
-        """Use other dense weights for a while, and sparse ones changed by so much, by number."""
+        """Temporarily use other dense weights, and sparse weights with these changes by feature id."""
         with self.restored():
             self.change(weights, sparse_changes)
             yield
 
     @contextlib.contextmanager
     def restored(self) -> Iterator[None]:
-        """Whatever weights are set inside, those of before are back afterwards."""
+        """Restore the current weights at the end."""
         own, sparse = self.weights, self._sparse_weights
         try:
             yield
@@ -106,7 +106,7 @@ class Decoder:
             self._set_dense(own)
 
     def change(self, weights: Mapping[str, float], sparse_changes: Mapping[int, float] | None = None) -> None:
-        """Use other dense weights from now on, and sparse ones changed by so much, by number."""
+        """Set dense weights, and sparse weights with these changes by feature id."""
         checked = check_weights(weights, self.names)
         if sparse_changes:
             features = np.fromiter(sparse_changes, np.uint64, len(sparse_changes))
@@ -119,12 +119,12 @@ class Decoder:
         self._engine.set_weights(list(weights.values()), self._sparse_weights)
 
     def take_weights(self, other: Decoder) -> None:
-        """Use the weights of a decoder with the same features, dense and sparse, from now on."""
+        """Set the weights to those of a decoder with the same features."""
         self._sparse_weights = other._sparse_weights
         self._set_dense(check_weights(other.weights, self.names))
 
     def copy(self, overlay: RuleTable | None = None) -> Decoder:
-        """Another decoder of the same model, whose weights can be set without touching this one's."""
+        """Another decoder of the same model with independent weights."""
         overlay = overlay or self.overlay
         other = Decoder(self._rules, self._lm, self.options, sparse=self.sparse, overlay=overlay)
         other._sparse_weights = self._sparse_weights
@@ -134,7 +134,7 @@ class Decoder:
     def explainer(
         self, max_words: int = DEFAULT_MAX_WORDS
     ) -> Callable[[Source], tuple[NbestStore, list[Derivation]]]:
-        """Explains single inputs under the weights of now, whatever weights are set later."""
+        """A function that explains single inputs with the current weights, even if they change later."""
         weights, sparse = self.weights, self._sparse_weights
 
         def explain(item: Source) -> tuple[NbestStore, list[Derivation]]:
@@ -150,11 +150,11 @@ class Decoder:
     def _check_signature(self, weights: SparseWeights) -> None:
         where = f"{weights.path}: " if weights.path else ""
         if self.sparse is None:
-            raise ConfigError(f"{where}weights of sparse features are given, but the system has none")
+            raise ConfigError(f"{where}the weights include sparse features, but the system has none")
         if weights.signature and weights.signature != self.sparse.signature:
             raise ConfigError(
-                f"{where}the weights were learned with other sparse features than the system has "
-                f"({self.sparse.describe()}); use the system they were learned with, or tune again"
+                f"{where}the weights belong to other sparse features than the system has "
+                f"({self.sparse.describe()}); use the system they were tuned with, or tune again"
             )
 
     def nbest(
@@ -166,12 +166,11 @@ class Decoder:
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
     ) -> NbestStore:
-        """The best translations of every input, all different; the inputs' numbers begin at 0.
+        """The best different translations of every input; inputs are numbered from 0.
 
-        An input of more than ``max_words`` words is translated in windows. After ``time_limit`` seconds an
-        input is finished as quickly as possible, with what was found so far; results then depend on the
-        machine. A word that contains ``|||``, which an n-best list cannot carry, has its bars written as
-        ``&#124;`` there.
+        Inputs longer than ``max_words`` are translated in windows. After ``time_limit`` seconds, the search
+        of an input finishes as quickly as possible; results then depend on the speed of the machine. In a
+        word that contains ``|||``, which an n-best list cannot hold, bars are written as ``&#124;``.
         """
         work = self._work(inputs, nbest, threads, max_words, time_limit)
         return self._translated(work, derivations=False)[0]
@@ -185,7 +184,7 @@ class Decoder:
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
     ) -> tuple[NbestStore, list[Derivation]]:
-        """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
+        """The same as ``nbest``, with word alignments, and the derivation of every candidate."""
         work = self._work(inputs, nbest, threads, max_words, time_limit)
         return self._translated(work, derivations=True)
 
@@ -208,10 +207,10 @@ class Decoder:
     def search(
         self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1, distinct: bool = True
     ) -> Searched:
-        """The same with the searches kept, for those who want sparse features; inputs are never cut.
+        """The same, but keeps the searches, which have sparse features; inputs are never split.
 
-        An input for which the limits leave no translation has no candidates. Unless they are to be
-        ``distinct``, candidates may have the same words and differ in their derivation.
+        An input without a translation within the limits has no candidates. Unless they must be ``distinct``,
+        candidates may have the same words and differ in their derivations.
         """
         return self._search(inputs, nbest=nbest, threads=threads, distinct=distinct)
 
@@ -226,12 +225,11 @@ class Decoder:
     ) -> Searched:
         """The translations of every input with the highest sentence BLEU, all different.
 
-        ``references[i]`` are the references of input i, tokenised. The scores are BLEU, from 0 to 1; the
-        weights only choose which rules are looked at. The same search with the same limits looks for them, so
-        that they are exact only if nothing is pruned (``beam_size``, ``pop_limit``, ``max_options`` and
-        ``max_scanned`` 0); rules that agree best with the references come first. Of the derivations of a
-        translation an arbitrary one is given: ``force`` finds the one that the model likes best. Inputs are
-        never cut.
+        ``references[i]`` are the references of input i, tokenized. The scores are BLEU, from 0 to 1; the
+        weights only determine which rules are considered. The search has the usual limits, so results are
+        exact only without pruning (``beam_size``, ``pop_limit``, ``max_options`` and ``max_scanned`` 0);
+        rules that match the references best come first. The derivation of a translation is arbitrary;
+        ``force`` finds the one with the highest model score. Inputs are never split.
         """
         checked = _check_references(inputs, references)
         if any(not texts for texts in checked):
@@ -254,11 +252,11 @@ class Decoder:
         nbest: int = 1,
         threads: int = 1,
     ) -> Searched:
-        """The best derivations, by the model's score, whose translation is one of the input's references.
+        """The derivations with the highest model score whose translation is a reference of the input.
 
-        An input whose references cannot be reached with the system's rules, within the limits of the search,
-        has no candidates. With ``nbest`` above 1 candidates differ in their derivation, not in their words.
-        Rules that fit no reference are left out before ``max_options`` counts them. Inputs are never cut.
+        An input whose references are out of reach, within the limits of the search, has no candidates. With
+        ``nbest`` above 1, candidates differ in their derivations, not in their words. Rules that match no
+        reference are removed before ``max_options`` applies. Inputs are never split.
         """
         constraint = _engine.Constraint.force(_check_references(inputs, references))
         return self._search(inputs, nbest=nbest, threads=threads, constraint=constraint, distinct=False)
@@ -322,7 +320,7 @@ class Decoder:
         return store, _derivations(columns, store, windows) if derivations else []
 
     def _make(self) -> _engine.Decoder:
-        words = self.overlay or self._rules  # an overlay knows the words of both
+        words = self.overlay or self._rules  # an overlay has the words of both tables
         with self._rules.report_corruption():
             return _engine.Decoder(
                 table=self._rules.engine,
@@ -338,7 +336,7 @@ class Decoder:
 
 
 def check_overlay(rules: RuleTable, overlay: RuleTable) -> None:
-    """Refuse a second table that does not number the words of the first as the first does."""
+    """Raise an error if a second table does not use the word ids of the first."""
     begins_alike = all(
         np.array_equal(overlay.arrays[f"{side}_word_{part}"][: len(first)], first)
         for side in ("source", "target")
@@ -346,31 +344,31 @@ def check_overlay(rules: RuleTable, overlay: RuleTable) -> None:
         for first in (rules.arrays[f"{side}_word_{part}"],)
     )
     if overlay.columns != rules.columns or not begins_alike:
-        raise ModelFormatError("was made for another rule table", overlay.path, "make it again")
+        raise ModelFormatError("was made for a different rule table", overlay.path, "make it again")
 
 
 @contextlib.contextmanager
 def _finite_scores() -> Iterator[None]:
-    """Say what is wrong when scores cannot be compared."""
+    """Explain errors caused by scores that are not finite."""
     try:
         yield
     except FloatingPointError as error:
-        raise ConfigError(f"{error}: the weights are far too large, or their file is damaged") from None
+        raise ConfigError(f"{error}: the weights are much too large, or their file is damaged") from None
 
 
 class _Window(NamedTuple):
-    """An input, or a piece of one."""
+    """An input, or a part of one."""
 
     source: Any
-    """In the form that the engine takes."""
+    """The window in the engine's format."""
     words: tuple[str, ...] | None
     """Its words; None for a lattice."""
     width: int
-    """In words or places."""
+    """Width in words, or in lattice nodes."""
 
 
 class _Work(NamedTuple):
-    """What is to be done, checked."""
+    """Checked arguments of a decoding."""
 
     windows: list[list[_Window]]
     nbest: int
@@ -387,9 +385,7 @@ def _check_counts(nbest: int, threads: int) -> None:
 
 def _check_text(text: str, where: str) -> None:
     if _UNFIT.search(text):
-        raise DataFormatError(
-            "a zero byte or half a surrogate pair, which are no text", where, hint="remove it"
-        )
+        raise DataFormatError("contains a NUL byte or a lone surrogate", where, hint="remove it")
 
 
 def _check_references(inputs: Sequence[Source], references: Sequence[Sequence[str]]) -> list[list[list[str]]]:
@@ -397,7 +393,7 @@ def _check_references(inputs: Sequence[Source], references: Sequence[Sequence[st
     if len(references) != len(inputs):
         raise ConfigError(f"{len(references)} lists of references for {len(inputs)} inputs")
     if any(isinstance(texts, str) for texts in references):
-        raise ConfigError("references must be a list of texts for each input, got one text")
+        raise ConfigError("references must be a list of strings for each input, got a single string")
     for number, texts in enumerate(references, start=1):
         for text in texts:
             _check_text(text, f"a reference of sentence {number}")
@@ -405,7 +401,7 @@ def _check_references(inputs: Sequence[Source], references: Sequence[Sequence[st
 
 
 def _windows(item: Source, number: int, max_words: int) -> list[_Window]:
-    """The input in one piece or several."""
+    """The input as one or several windows."""
     if isinstance(item, Lattice):
         return [
             _Window((part.places, [tuple(arc) for arc in part.arcs]), None, part.places - 1)
@@ -436,7 +432,7 @@ def _derivations(
 def _joined(
     store: NbestStore, steps: Sequence[Derivation], rows: Sequence[int], widths: Sequence[int]
 ) -> Derivation:
-    """The derivations of an input's windows as one."""
+    """The derivations of the windows of an input, joined."""
     joined: list[DerivationStep] = []
     source = target = 0
     for row, width in zip(rows, widths, strict=True):

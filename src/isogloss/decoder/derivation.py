@@ -1,4 +1,4 @@
-"""How a translation came about: the rules that were used, in the order of their target words."""
+"""Derivations: the rules of a translation, in the order of their target words."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ _GAPS = ("[X,1]", "[X,2]")
 
 
 class DerivationStep(NamedTuple):
-    """One rule of a derivation. Spans are numbers of words, the end not included; in a lattice, of places."""
+    """One rule of a derivation. Spans are word positions (node positions in a lattice), with exclusive
+    ends."""
 
     kind: str
     """``rule``, or one of the kinds of glue: ``glue_phrase_gap``, ``glue_gap_phrase``, ``glue_gaps``,
     ``glue_gaps_swapped``."""
     origin: str
-    """Where its words come from: ``table``, ``unknown`` (a word that nothing translates) or ``fixed`` (a
-    translation that was given)."""
+    """Where its words come from: ``table``, ``unknown`` (a word that no rule translates) or ``fixed`` (a
+    translation given with the input)."""
     source: str
-    """Source side; gaps are ``[X,1]`` and ``[X,2]``, numbered from left to right."""
+    """Source side; non-terminals are ``[X,1]`` and ``[X,2]``, numbered from left to right."""
     target: str
-    """Target side: words, then gaps in the order in which they are translated."""
+    """Target side: words, then non-terminals in the order in which they are translated."""
     source_span: Span
-    """All that it covers, gaps included."""
+    """All source words that it covers, including its non-terminals."""
     gaps: tuple[Span, ...]
-    """What it leaves to other rules, in the order in which it is translated."""
+    """Source spans of its non-terminals, in the order in which they are translated."""
     target_span: Span
-    """Where its own words stand in the translation."""
+    """Positions of its own words in the translation."""
 
 
 Derivation = tuple[DerivationStep, ...]
 
 
 def read_step(row: Any, source: Sequence[str] | None, words: Sequence[str]) -> DerivationStep:
-    """A step from what the engine gives; ``words`` is the translation, ``source`` what was translated.
+    """Make a step from the engine's data; ``words`` is the translation, ``source`` the source words.
 
-    Of a lattice (None) the words are not known by their places; unknown ones stand in the translation.
+    In a lattice (None), words have no positions; unknown words are taken from the translation.
     """
     origin, kind, symbols, span, own_span, gaps, target_span = row
     gaps = tuple(gaps)
@@ -72,7 +73,7 @@ def read_step(row: Any, source: Sequence[str] | None, words: Sequence[str]) -> D
 
 
 def shifted(derivation: Derivation, source: int, target: int) -> Derivation:
-    """The same steps further on in a longer sentence."""
+    """The same steps, shifted to later positions."""
 
     def moved(span: Span, by: int) -> Span:
         return span[0] + by, span[1] + by

@@ -1,4 +1,4 @@
-"""Why a sentence got its translation: rules, and what every feature contributed."""
+"""Explain a translation: the rules used and the contribution of every feature."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _GROUPS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainOptions(Options):
-    """How an explanation is asked for and shown."""
+    """Options of an explanation."""
 
     tokenized: bool = False
-    """Take the sentence as tokens separated by spaces, even if the system was trained with a tokenizer."""
+    """Treat the sentence as tokens separated by spaces, even if the system was trained with a tokenizer."""
     format: Literal["text", "html"] = "text"
-    """``text`` for a terminal; ``html`` for a page of its own that draws the derivation."""
+    """``text`` for a terminal; ``html`` for a web page that draws the derivation."""
     strongest: Annotated[int, AtLeast(0)] = 10
-    """How many single features each list shows, strongest first."""
+    """Features to show in each list, the strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,36 +54,36 @@ class Contribution:
 
     @property
     def points(self) -> float:
-        """What it adds to the score."""
+        """Its contribution to the score."""
         return self.value * self.weight
 
     @property
     def advantage(self) -> float:
-        """What it adds more here than in the second-best."""
+        """How much more it contributes here than in the second-best translation."""
         return self.points - (self.second_value or 0.0) * self.weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A translation taken apart. Scores are sums of contributions."""
+    """The rules and feature contributions of a translation. Scores are sums of contributions."""
 
     source: str
-    """What was translated, as tokens."""
+    """The source sentence, as tokens."""
     translation: str
     """The best translation, as tokens."""
     text: str
-    """The best translation as people write it."""
+    """The best translation, detokenized."""
     score: float
     steps: Derivation
     dense: tuple[Contribution, ...]
     sparse: tuple[Contribution, ...]
-    """Sparse features that fired and weigh something, the strongest first."""
+    """Sparse features that fired and have a weight, the strongest first."""
     second: str | None
     """The second-best translation, if there is one."""
     second_score: float | None
 
     def groups(self) -> dict[str, float]:
-        """Points by kind of feature."""
+        """Contributions by kind of feature."""
         found: dict[str, float] = {}
         for item in self.dense:
             group = next((name for name, starts in _GROUPS if item.name.startswith(starts)), "rule scores")
@@ -124,7 +124,7 @@ class Explanation:
     to_json = to_dict
 
     def to_text(self, strongest: int = 10) -> str:
-        """For a terminal."""
+        """As text for a terminal."""
         lines = [
             f"source       {self.source}",
             f"translation  {self.translation}",
@@ -160,7 +160,7 @@ class Explanation:
         return chosen
 
     def to_html(self, strongest: int = 20) -> str:
-        """A page of its own that needs nothing else."""
+        """A self-contained HTML page."""
         escape = html.escape
 
         def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -196,17 +196,17 @@ class Explanation:
         )
 
     def _picture(self) -> str:
-        """The derivation drawn, if the words of the source are known by their places."""
+        """A plot of the derivation, unless the source is a lattice."""
         words = self.source.split()
         whole = max((step.source_span[1] for step in self.steps), default=0)
         return derivation_plot(words, self.steps) if whole == len(words) else ""
 
 
 def explain(system: System, sentence: Source, *, tokenized: bool = False) -> Explanation:
-    """Translate a sentence and take the translation apart.
+    """Translate a sentence and explain the translation.
 
-    A system that was trained with a tokenizer takes text, unless it is ``tokenized``. If every sentence has
-    weights of its own, those count.
+    The sentence is plain text if the system was trained with a tokenizer, unless you set ``tokenized``. With
+    local training, the weights of the sentence are used.
     """
     text = None if tokenized else system.text
     given = text.tokenize(sentence) if text is not None and isinstance(sentence, str) else sentence
@@ -231,10 +231,10 @@ def explanation_of(
     sparse: tuple[Contribution, ...] = (),
     detokenize: Callable[[str], str] | None = None,
 ) -> Explanation:
-    """The best translation of a list with one or two of them, taken apart."""
+    """Explain the best translation of a list with one or two of them."""
     texts = list(store.texts())
     if not texts or not texts[0]:
-        raise ConfigError("there is nothing to explain: the sentence has no words")
+        raise ConfigError("the sentence has no words, so there is nothing to explain")
     has_second = len(texts) > 1
     second = store.dense[1] if has_second else np.zeros(store.dense.shape[1])
     dense = tuple(

@@ -1,4 +1,4 @@
-"""Any command that writes a Moses n-best list, as a decoder."""
+"""External decoders: any command that writes an n-best list."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ __all__ = ["CommandOptions", "ExternalDecoder", "NbestDecoder"]
 
 _FILES = ("source", "weights", "nbest")
 _PLACE = re.compile(r"\{(\w*)\}")
-_SHOWN_STDERR = 2000  # characters of what a failed command wrote
+_SHOWN_STDERR = 2000  # characters to show of the error output of a failed command
 
 
 class NbestDecoder(Protocol):
-    """What tuning asks of a decoder: n-best lists under given weights."""
+    """The interface that tuning needs: n-best lists with given weights."""
 
     def decode(self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int) -> NbestStore:
-        """Up to ``size`` translations of every source; the sources' numbers begin at 0.
+        """Up to ``size`` translations of every source; sources are numbered from 0.
 
-        The weights are by the names of the features in the list.
+        Weights are named like the features in the list.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandOptions:
-    """How a command is run.
+    """How to run the command.
 
     >>> CommandOptions(timeout=3600).format
     'moses'
     """
 
     timeout: float | None = None
-    """Seconds after which the command is ended and the decoding fails."""
+    """Seconds after which the command is killed and decoding fails."""
     format: str = "moses"
-    """Format of the list that it writes, one of ``isogloss.nbest.formats``."""
+    """Format of the n-best list that it writes, one of ``isogloss.nbest.formats``."""
     folder: str | None = None
-    """Folder in which it runs, other than the current one."""
+    """Folder to run it in; the current folder by default."""
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
@@ -67,13 +67,14 @@ class CommandOptions:
 
 
 class ExternalDecoder(TextTranslator):
-    """Runs a command for every decoding. No shell is involved: the command is a list of arguments.
+    """Runs a command for every decoding, as a list of arguments without a shell.
 
-    In each argument ``{source}``, ``{weights}`` and ``{nbest}`` stand for files and ``{size}`` for the size
-    of the list; ``{{`` and ``}}`` are braces. The command reads sentences (or lattices in PLF) from
-    ``{source}`` or its standard input, a line each, and weights (name, tab, number) from ``{weights}``; it
-    writes the list to ``{nbest}`` or, if the command does not mention it, to standard output. To translate,
-    it needs ``weights`` by the names of the features in the list; to be tuned, it starts from them.
+    In each argument, ``{source}``, ``{weights}`` and ``{nbest}`` are replaced with file names and ``{size}``
+    with the size of the list; write braces as ``{{`` and ``}}``. The command reads sentences (or lattices in
+    PLF), one per line, from ``{source}`` or standard input, and weights (name, tab, number) from
+    ``{weights}``. It writes the list to ``{nbest}`` or, if the command does not contain it, to standard
+    output. ``weights``, named like the features in the list, are used to translate and are the start of
+    tuning.
 
     >>> decoder = ExternalDecoder(["my-decoder", "--weights={weights}", "--nbest", "{size}"])
     >>> decoder.command[1]
@@ -88,23 +89,23 @@ class ExternalDecoder(TextTranslator):
         weights: Mapping[str, float] | None = None,
     ) -> None:
         if isinstance(command, str) or not command or not command[0]:
-            raise ConfigError("a command is a list: a program and its arguments")
+            raise ConfigError("the command must be a list: a program and its arguments")
         self.command, self.options = tuple(command), options or CommandOptions()
         self.weights = None if weights is None else dict(weights)
-        """What it translates with."""
+        """The weights for translating."""
         for argument in self.command:
             for name in _PLACE.findall(argument.replace("{{", "").replace("}}", "")):
                 if name not in (*_FILES, "size"):
                     known = ", ".join(f"{{{place}}}" for place in (*_FILES, "size"))
                     raise ConfigError(
-                        f"'{{{name}}}' in the argument '{argument}' stands for nothing; there are {known}; "
+                        f"'{{{name}}}' in the argument '{argument}' is not a known name; known are {known}; "
                         "write {{ and }} for braces"
                     )
         if not any("{weights}" in argument for argument in self.command):
-            raise ConfigError("the command does not mention {weights}, so that weights would change nothing")
+            raise ConfigError("the command does not contain {weights}, so the weights would have no effect")
 
     def decode(self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int) -> NbestStore:
-        """Run the command; a list that is not complete is an error, never a result."""
+        """Run the command; an incomplete list is an error."""
         if size < 1:
             raise ConfigError(f"size must be at least 1, got {size}")
         with tempfile.TemporaryDirectory(prefix="isogloss-", ignore_cleanup_errors=True) as folder:
@@ -126,11 +127,11 @@ class ExternalDecoder(TextTranslator):
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
     ) -> NbestStore:
-        """The best ``nbest`` translations of every sentence; all limits are the command's business."""
+        """The ``nbest`` best translations of every sentence; the command applies its own limits."""
         return self.decode(list(sentences), self._known_weights(), size=nbest)
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
-        """What every feature contributed to the translation of a sentence; the rules are not known."""
+        """Translate a sentence and show the contribution of every feature; rules are unknown."""
         from isogloss.decoder.explanation import explanation_of
 
         weights = self._known_weights()
@@ -144,7 +145,7 @@ class ExternalDecoder(TextTranslator):
 
     def _known_weights(self) -> dict[str, float]:
         if self.weights is None:
-            raise ConfigError("the weights of the command are not known: give weights to ExternalDecoder")
+            raise ConfigError("the weights of the command are unknown; give weights to ExternalDecoder")
         return self.weights
 
     def _arguments(self, files: Mapping[str, Path], size: int) -> list[str]:
@@ -156,13 +157,13 @@ class ExternalDecoder(TextTranslator):
         return [re.sub(r"\{\{|\}\}|\{(\w*)\}", value, argument) for argument in self.command]
 
     def _run(self, arguments: list[str], output: Path, stdin: int) -> str:
-        """Run to the end; what it wrote to standard error."""
+        """Run the command to the end and return its error output."""
         to_file = any("{nbest}" in argument for argument in self.command)
         errors = output.with_name("stderr")
         with errors.open("wb") as stderr, contextlib.ExitStack() as stack:
             stdout = stderr if to_file else stack.enter_context(output.open("wb"))
             try:
-                # A session of its own, so that what the command started ends with it.
+                # In its own session, so that its child processes end with it.
                 process = subprocess.Popen(
                     arguments,
                     stdin=stdin,
@@ -187,7 +188,7 @@ class ExternalDecoder(TextTranslator):
         if code < 0:
             with contextlib.suppress(ValueError):
                 raise ExternalCommandError(
-                    f"was ended by {signal.Signals(-code).name}", self.command[0], _tail(errors)
+                    f"was killed by {signal.Signals(-code).name}", self.command[0], _tail(errors)
                 )
         if code != 0:
             raise ExternalCommandError(f"failed with exit code {code}", self.command[0], _tail(errors))
@@ -203,7 +204,7 @@ class ExternalDecoder(TextTranslator):
             line = getattr(error, "line", None)
             where = "" if line is None else f" on line {line}"
             raise ExternalCommandError(
-                f"wrote no sound n-best list: {error.problem}{where}", self.command[0], errors
+                f"wrote an invalid n-best list: {error.problem}{where}", self.command[0], errors
             ) from None
 
     def _checked(self, store: NbestStore, sources: int) -> NbestStore:
@@ -228,14 +229,14 @@ def _line(source: Source) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and all that it started."""
+    """Kill the command and its child processes."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _tail(errors: Path) -> str:
-    """The end of what the command wrote to standard error."""
+    """The end of the command's error output."""
     with errors.open("rb") as stream:
         stream.seek(max(0, errors.stat().st_size - 4 * _SHOWN_STDERR))
         return stream.read().decode("utf-8", "replace").strip()[-_SHOWN_STDERR:]

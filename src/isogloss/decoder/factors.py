@@ -1,4 +1,4 @@
-"""Words with factors: ``Haus|NN|haus``, a column per factor beside the words."""
+"""Words with factors, such as ``Haus|NN|haus``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 32
 
 
 def factor_names(text: str) -> tuple[str, ...]:
-    """Names of factors as the command line takes them: ``pos,lemma``, or how many there are.
+    """Parse factor names such as ``pos,lemma``, or a number of factors.
 
     >>> factor_names("pos,lemma"), factor_names("2")
     (('pos', 'lemma'), ('factor1', 'factor2'))
@@ -31,16 +31,16 @@ def factor_names(text: str) -> tuple[str, ...]:
     for name in names:
         if not _NAME.fullmatch(name):
             raise ConfigError(
-                f"'{name}' is not a possible name of a factor; names are like 'pos,lemma', or give the "
-                "number of factors"
+                f"'{name}' is not a valid factor name; give names such as 'pos,lemma', or the number of "
+                "factors"
             )
     if len(set(names)) < len(names):
-        raise ConfigError(f"a factor's name stands twice in '{text}'")
+        raise ConfigError(f"a factor name occurs twice in '{text}'")
     return names
 
 
 def split_factors(token: str, names: Sequence[str]) -> list[str]:
-    """A word and its factors; ValueError says what is wrong."""
+    """Split a word and its factors; raises ValueError."""
     if not names:
         return [token]
     parts = token.split("|")
@@ -54,7 +54,7 @@ def split_factors(token: str, names: Sequence[str]) -> list[str]:
 def parse_factors(
     line: str, names: Sequence[str], *, path: StrPath = "sentence", number: int | None = None
 ) -> Sentence:
-    """Read a line of words with factors; ``path`` and line ``number`` are for the messages.
+    """Read a line of words with factors; ``path`` and line ``number`` are for messages.
 
     >>> parse_factors("das|ART Haus|NN", ["pos"]).factor("pos")
     ('ART', 'NN')
@@ -68,7 +68,7 @@ def parse_factors(
                 f"{error} at column {match.start() + 1}",
                 path,
                 number,
-                f"a word is written like {'|'.join(['word', *names])}; a bar inside of one as &#124;",
+                f"write a word as {'|'.join(['word', *names])}; write a bar inside a word as &#124;",
             ) from None
     words, *columns = zip(*rows, strict=True) if rows else [()] * (len(names) + 1)
     return Sentence(tuple(words), factors=tuple(columns), factor_names=tuple(names))

@@ -1,4 +1,4 @@
-"""What any stored folder holds, systems included."""
+"""Inspection of any stored folder, including systems."""
 
 from __future__ import annotations
 
@@ -10,5 +10,6 @@ __all__ = ["inspect_stored"]
 
 
 def inspect_stored(path: StrPath, *, verify: bool = False) -> Inspection:
-    """Look into any stored folder, also a system; with ``verify``, read all of it and refuse damage."""
+    """Inspect any stored folder or system; with ``verify``, read all of it and raise an error if it is
+    damaged."""
     return (inspect_system if is_system(path) else inspect_folder)(path, verify=verify)

@@ -1,10 +1,10 @@
-"""Translations given inside the text.
+"""Markup for translations given inside the text.
 
     das <t translation="Old Town">Alte Stadt</t> von <t>Foo &amp; Bar</t>
 
-``<t translation="…">`` gives the translation of the words up to ``</t>``, ``<t>`` alone keeps them as they
-are. ``&lt;``, ``&gt;``, ``&amp;``, ``&quot;``, ``&apos;`` and numbers such as ``&#124;`` stand for
-characters, everywhere in the text. A tag separates words.
+``<t translation="…">`` gives the translation of the words up to ``</t>``; ``<t>`` alone keeps them unchanged.
+``&lt;``, ``&gt;``, ``&amp;``, ``&quot;``, ``&apos;`` and numbers such as ``&#124;`` are character references,
+everywhere in the text. A tag separates words.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def parse_markup(
 ) -> Sentence:
     """Read a line of text with markup, and with factors if their names are given.
 
-    ``path`` and line ``number`` are for the messages, which name the column too.
+    ``path`` and line ``number`` are for messages, which also name the column.
 
     >>> parse_markup('see <t translation="Old Town">Alte Stadt</t>').fixed
     (Fixed(begin=1, end=3, translation=('Old', 'Town')),)
@@ -58,7 +58,7 @@ def parse_markup(
 
 
 def escape_markup(text: str) -> str:
-    """Write text so that ``parse_markup`` reads it as it is.
+    """Escape text for ``parse_markup``.
 
     >>> escape_markup("a <b> & c")
     'a &lt;b&gt; &amp; c'
@@ -80,23 +80,23 @@ def _parse(line: str, factor_names: Sequence[str]) -> Sentence:
             break
         match = _TAG.match(line, tag)
         if match is None:
-            raise _BrokenError("'<' that begins no tag", tag, _hint(line[tag : tag + 2]))
+            raise _BrokenError("'<' does not begin a tag", tag, _hint(line[tag : tag + 2]))
         if match["end"] is None:
             if begun is not None:
-                raise _BrokenError("'<t' inside another", tag, "close the first with </t>")
+                raise _BrokenError("'<t' is inside another '<t'", tag, "close the first with </t>")
             begun = (tag, len(words), _translation(match))
         else:
             if begun is None:
-                raise _BrokenError("'</t>' that closes nothing", tag)
+                raise _BrokenError("'</t>' without a matching '<t'", tag)
             _, first, translation = begun
             if first == len(words):
-                raise _BrokenError("'</t>' of a span without words", tag)
+                raise _BrokenError("'</t>' closes a span without words", tag)
             kept = tuple(words[first:])
             fixed.append(Fixed(first, len(words), kept if translation is None else translation))
             begun = None
         place = match.end()
     if begun is not None:
-        raise _BrokenError("'<t' that is never closed", begun[0], "close it with </t>")
+        raise _BrokenError("'<t' is never closed", begun[0], "close it with </t>")
     return _sentence(words, columns, factor_names, fixed)
 
 
@@ -144,7 +144,7 @@ def _add_words(
 def _plain_word(text: str, place: int) -> str:
     plain = _plain(text, place)
     if split_words(plain) != [plain]:
-        raise _BrokenError("white space written as a number inside a word", place)
+        raise _BrokenError("a word contains whitespace written as a character reference", place)
     return plain
 
 
@@ -156,14 +156,14 @@ def _plain(text: str, place: int) -> str:
         if match["name"] is not None:
             if match["name"] not in _NAMED:
                 raise _BrokenError(
-                    f"'{match[0]}' is not known",
+                    f"'{match[0]}' is not a known character reference",
                     place + match.start(),
                     f"known are {', '.join(f'&{name};' for name in _NAMED)} and numbers; write &amp; for '&'",
                 )
             return _NAMED[match["name"]]
         code = int(match["number"]) if match["number"] else int(match["hex"], 16)
         if not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
-            raise _BrokenError(f"'{match[0]}' is no character", place + match.start())
+            raise _BrokenError(f"'{match[0]}' is not a character", place + match.start())
         return chr(code)
 
     return _ENTITY.sub(character, text)

@@ -1,4 +1,4 @@
-"""Limits and modes of the search."""
+"""Options of the search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNFIT = re.compile(r"[\0 \t-\r\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions(Options):
-    """What the search may do and how hard it tries. All limits are in work, none in time.
+    """Options of the search. All limits are amounts of work, not time.
 
     >>> SearchOptions(beam_size=50).distortion_limit
     6
@@ -51,27 +51,27 @@ class SearchOptions(Options):
     threshold: Annotated[float, Between(0, 1e30)] = 0.0
     """Drop hypotheses whose score is lower than the best by more than this; 0 drops none."""
     diversity: bool = True
-    """Keep the best hypothesis of every coverage before further ones of any coverage."""
+    """First keep the best hypothesis of every coverage, then the next best of any."""
     phrase_order: PhraseOrder = "distortion"
-    """Order of phrases: ``monotone``, ``swap`` (neighbors may change places) or ``distortion`` (free within
+    """Order of phrases: ``monotone``, ``swap`` (adjacent phrases may swap) or ``distortion`` (free within
     the distortion limit). Phrase-based search only."""
     unknown: UnknownWords = "pass"
     """What to do with words that no rule translates: ``pass`` copies them, ``drop`` leaves them out, ``mark``
-    writes them as ``unknown_mark`` says. The search is the same for ``pass`` and ``mark``."""
+    writes them in the form of ``unknown_mark``. ``pass`` and ``mark`` run the same search."""
     unknown_mark: str = "<unk:{word}>"
-    """How to mark an unknown word; must have {word} in it once."""
+    """Form of a marked unknown word; must contain {word} exactly once."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         mark = self.unknown_mark
         if mark.count("{word}") != 1 or _UNFIT.search(mark):
             raise ConfigError(
-                f"unknown_mark must have '{{word}}' in it once and no white space, got {mark!r}"
+                f"unknown_mark must contain '{{word}}' exactly once and no whitespace, got {mark!r}"
             )
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> SearchOptions:
-        """Options by name, as they are stored; a name that is not one of them is refused."""
+        """Options from stored values by name; an unknown name is an error."""
         known = [field.name for field in fields(cls)]
         strange = sorted(values.keys() - set(known))
         if strange:
@@ -85,5 +85,5 @@ class SearchOptions(Options):
 
 
 def engine_options(options: SearchOptions) -> dict[str, Any]:
-    """What the engine's decoder takes: every field under its own name."""
+    """All fields by name, for the engine's decoder."""
     return asdict(options)

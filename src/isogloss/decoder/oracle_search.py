@@ -1,4 +1,4 @@
-"""The best that a system could do on sentences whose references are known."""
+"""Oracle search: the best translations within reach of a system, given the references."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _BATCH = 20  # sentences per thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OracleOptions(Options):
-    """What is looked for, and how it is written."""
+    """What to find and how to write it."""
 
     force: bool = False
-    """Find the derivations with the highest model score that give exactly a reference; sentences without any
-    stay empty."""
+    """Find the derivations with the highest model score that yield exactly a reference. If there is none, the
+    output line is empty."""
     nbest: Annotated[int, AtLeast(1)] = 1
-    """Translations per sentence, all different; with ``force``, derivations of a reference."""
+    """Number of different translations per sentence; with ``force``, of derivations of a reference."""
     format: Literal["text", "moses", "jsonl"] = "text"
     """``text``: the best translation; ``moses``: an n-best list; ``jsonl``: one JSON object per translation
     with score, features, word alignment and derivation."""
@@ -44,7 +44,7 @@ class OracleOptions(Options):
 
 
 class OracleSearch:
-    """Yields what is written for the sentences, and knows afterwards how good the best translations are."""
+    """Yields the output for the sentences; afterward it has the score of the best translations."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class OracleSearch:
                 self._best[number] = found.store.text(found.store.rows_of(sentence)[0])
 
     def summary(self) -> str:
-        """How good they are, in words; after all of them were found."""
+        """A sentence with the score, after all translations were found."""
         if self._options.force:
             return f"{len(self._best):,} of {len(self._references):,} sentences reach a reference"
         metric = Bleu()
@@ -100,7 +100,7 @@ class OracleSearch:
 
 
 def _pieces(found: Searched, format: str, first: int, count: int) -> Iterator[str]:
-    """What was found for ``count`` sentences as text; the number of the first is ``first``."""
+    """The result for ``count`` sentences as text; ``first`` is the number of the first one."""
     store = replace(found.store, sentence_ids=found.store.sentence_ids + first)
     if format == "text":
         yield from (line + "\n" for line in found.store.lines(best_rows(found.store), count))

@@ -2,10 +2,10 @@
 
     ((('guten', -0.1, 1), ('gutes', -2.3, 1),), (('morgen', 0, 1),),)
 
-A lattice is a list of places, a place a list of arcs, an arc a word, a score and how many places it leads
-ahead; the last place follows the last of the list. Words are quoted as Python quotes them. A score is a
-logarithm; that of probability 0, ``-inf``, counts as -100, so that such an arc is taken where there is no
-other. The notation is read by a parser of its own: nothing in a file is ever executed.
+A lattice is a list of nodes, a node is a list of arcs, and an arc is a word, a score and the number of nodes
+it leads ahead; the final node follows the last one in the list. Words are quoted like Python strings. A score
+is a logarithm; ``-inf`` is read as -100, so that such an arc is still used if there is no other. The format
+has its own parser: nothing in a file is ever executed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_PLACES = 4096
 
 
 class Arc(NamedTuple):
-    """A word between two places."""
+    """A word between two nodes."""
 
     begin: int
     end: int
@@ -47,7 +47,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """Words on arcs between the places 0 to ``places`` - 1; every arc leads to a higher place.
+    """Words on arcs between the nodes 0 to ``places`` - 1; every arc leads to a higher node.
 
     >>> Lattice.from_words(["guten", "morgen"]).arcs[1]
     Arc(begin=1, end=2, word='morgen', score=0.0)
@@ -63,26 +63,28 @@ class Lattice:
 
     def __post_init__(self) -> None:
         if not 1 <= self.places <= _MOST_PLACES:
-            raise ValueError(f"the lattice has {self.places} places, 1 to {_MOST_PLACES} are possible")
+            raise ValueError(
+                f"the lattice has {self.places} nodes; it must have between 1 and {_MOST_PLACES}"
+            )
         reached = {0}
         for arc in sorted(self.arcs):
             if not 0 <= arc.begin < arc.end < self.places:
                 raise ValueError(
-                    f"the arc '{arc.word}' leads from place {arc.begin} to {arc.end}; arcs lead to a higher "
-                    f"place, up to {self.places - 1}"
+                    f"the arc '{arc.word}' leads from node {arc.begin} to {arc.end}; arcs must lead to "
+                    f"a higher node, at most {self.places - 1}"
                 )
             if not _WORD.fullmatch(arc.word):
-                raise ValueError(f"the word {arc.word!r} is empty or has white space in it")
+                raise ValueError(f"the word {arc.word!r} is empty or contains whitespace")
             if not abs(arc.score) <= _LARGEST_SCORE:
                 raise ValueError(f"the score of '{arc.word}' is {arc.score}, a finite number is expected")
             if arc.begin in reached:
                 reached.add(arc.end)
         if self.places - 1 not in reached:
-            raise ValueError(f"no path leads from the first place to the last, {self.places - 1}")
+            raise ValueError(f"no path leads from the first node to the last one, {self.places - 1}")
 
 
 def parse_plf(line: str, path: StrPath = "lattice", number: int | None = None) -> Lattice:
-    """Read one lattice; ``path`` and line ``number`` are for the messages. An empty line is an empty one.
+    """Read one lattice; ``path`` and line ``number`` are for messages. An empty line is an empty lattice.
 
     >>> parse_plf("((('a', -0.5, 1), ('b', 0, 2),), (('c', 0, 1),),)").places
     3
@@ -93,12 +95,12 @@ def parse_plf(line: str, path: StrPath = "lattice", number: int | None = None) -
         return _Parser(line).lattice()
     except ValueError as error:
         raise DataFormatError(
-            f"not a lattice: {error}", path, number, "a lattice is written like ((('word', -0.5, 1),),)"
+            f"not a lattice: {error}", path, number, "write a lattice as ((('word', -0.5, 1),),)"
         ) from None
 
 
 def format_plf(lattice: Lattice) -> str:
-    """Write a lattice on one line; ``parse_plf`` reads the same lattice back, arcs in order of places."""
+    """Write a lattice on one line for ``parse_plf``, with arcs in the order of nodes."""
     columns: list[list[str]] = [[] for _ in range(lattice.places - 1)]
     for arc in sorted(lattice.arcs, key=lambda arc: arc.begin):
         word = arc.word.replace("\\", "\\\\").replace("'", "\\'")
@@ -107,7 +109,7 @@ def format_plf(lattice: Lattice) -> str:
 
 
 class _Parser:
-    """Walks over the tokens of one line."""
+    """Reads the tokens of one line."""
 
     def __init__(self, line: str) -> None:
         self._line, self._end = line, 0
@@ -139,7 +141,7 @@ class _Parser:
         self._take("mark", "','", ",")
         text = self._take("number", "how far the arc leads")
         if not text.isdigit() or len(text) > 9:
-            raise ValueError(f"an arc leads {text} places ahead, a whole number above 0 is expected")
+            raise ValueError(f"an arc leads {text} nodes ahead, a whole number above 0 is expected")
         self._separator()
         if not self._closed():
             raise self._expected("')'")
@@ -151,7 +153,7 @@ class _Parser:
             found = _TOKEN.match(self._line, self._end, end)
             if found is None:
                 rest = self._line[self._end :].strip()
-                raise ValueError(f"'{rest[:20]}' at column {self._end + 1} cannot stand in a lattice")
+                raise ValueError(f"'{rest[:20]}' at column {self._end + 1} is not allowed in a lattice")
             self._end = found.end()
             kind = str(found.lastgroup)
             yield kind, found[kind], found.start(kind) + 1
@@ -167,14 +169,14 @@ class _Parser:
         self._take("mark", "'('", "(")
 
     def _closed(self) -> bool:
-        """Whether the list ends here; its bracket is taken."""
+        """Whether the list ends here; consumes its bracket."""
         if self._next is not None and self._next[:2] == ("mark", ")"):
             self._next = next(self._tokens, None)
             return True
         return False
 
     def _separator(self) -> None:
-        """A comma, which may be left out before a closing bracket."""
+        """Consume a comma, which is optional before a closing bracket."""
         if self._next is not None and self._next[:2] != ("mark", ")"):
             self._take("mark", "',' or ')'", ",")
 

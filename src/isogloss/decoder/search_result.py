@@ -1,7 +1,7 @@
-"""Translations whose search is kept.
+"""Search results that keep the search.
 
-Sparse features are made for the candidates that somebody asks about, and the graph of all derivations that
-the search kept tells how probable rules and n-grams are.
+Sparse features are computed on demand for some candidates. The graph of all derivations gives posterior
+probabilities of rules and n-grams.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_ORDER = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureRows:
-    """Sparse rows: row i has ``features[offsets[i]:offsets[i + 1]]`` by rising number, with ``counts``."""
+    """Sparse rows: row i has ``features[offsets[i]:offsets[i + 1]]``, sorted by id, with ``counts``."""
 
     offsets: npt.NDArray[np.int64]
     features: UInt64
@@ -35,12 +35,12 @@ class FeatureRows:
 
     @classmethod
     def empty(cls, rows: int = 0) -> FeatureRows:
-        """Rows without any feature."""
+        """Rows without features."""
         return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.float32))
 
     @classmethod
     def join(cls, parts: Sequence[FeatureRows]) -> FeatureRows:
-        """All rows of several, one after another."""
+        """Concatenate several sets of rows."""
         lengths = [np.diff(part.offsets) for part in parts]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
         return cls(
@@ -50,14 +50,14 @@ class FeatureRows:
         )
 
     def row(self, index: int) -> FeatureRows:
-        """One row, as a copy that keeps nothing else alive."""
+        """A copy of one row that does not reference the others."""
         begin, end = self.offsets[index], self.offsets[index + 1]
         return FeatureRows(
             np.array([0, end - begin]), self.features[begin:end].copy(), self.counts[begin:end].copy()
         )
 
     def varying(self) -> UInt64:
-        """Features that not all rows have, or not equally often."""
+        """Only features whose counts differ between rows."""
         different, inverse = np.unique(self.features, return_inverse=True)
         present = np.bincount(inverse, minlength=len(different))
         sums = np.bincount(inverse, self.counts, minlength=len(different))
@@ -67,13 +67,13 @@ class FeatureRows:
         return found
 
     def only(self, features: UInt64) -> FeatureRows:
-        """The rows without other features than these, which rise."""
+        """The rows restricted to these features, which must be sorted."""
         kept = np.isin(self.features, features)
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return FeatureRows(before[self.offsets], self.features[kept], self.counts[kept])
 
     def sums(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-        """For each row the weighted sum of its counts; ``weights`` stand beside ``features``."""
+        """The weighted sum of counts of each row; ``weights`` are parallel to ``features``."""
         products = np.concatenate([np.zeros(1), np.cumsum(weights.astype(np.float64) * self.counts)])
         found: npt.NDArray[np.float64] = products[self.offsets[1:]] - products[self.offsets[:-1]]
         return found
@@ -81,51 +81,53 @@ class FeatureRows:
 
 @dataclass(frozen=True, slots=True)
 class Posteriors:
-    """What the derivations of a sentence have in common, under P(derivation) ∝ exp(scale · score)."""
+    """Posterior probabilities over the derivations of a sentence: P(derivation) ∝ exp(scale · score)."""
 
     log_total: float
-    """Logarithm of the sum of exp(scale · score) over all derivations that were kept; -inf without any."""
+    """Logarithm of the sum of exp(scale · score) over all derivations that the search kept; -inf if there are
+    none."""
     rules: tuple[tuple[DerivationStep, float], ...]
-    """Every step, and the probability that a derivation has it; the most probable first. Where the words of a
-    step stand in the translation differs: their target spans begin at 0."""
+    """Every step with the probability that a derivation contains it, the most probable first. Target spans
+    begin at 0, because the position of a step in the translation varies."""
     ngrams: dict[tuple[str, ...], float]
-    """How often an n-gram is expected in the translation."""
+    """Expected count of each n-gram in the translation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Searched:
-    """An n-best list together with the searches it came from; sentence i of the input is sentence i here.
+    """An n-best list with its searches; sentence i of the input is sentence i here.
 
-    A sentence for which nothing was found has no candidates: ``store.sentence_ids`` has those that do.
+    A sentence without a translation has no candidates; ``store.sentence_ids`` lists those that have some.
     """
 
     store: NbestStore
     engine: _engine.SearchResult
     words: Sequence[Sequence[str] | None] = ()
-    """Of the sentences; None for a lattice."""
+    """The words of each sentence; None for a lattice."""
     derivations: Sequence[Derivation] = ()
-    """For every candidate the rules it was made with, where the search was asked for them."""
+    """The derivation of every candidate, if requested."""
 
     def sparse(self, sentence: int, rows: Sequence[int]) -> FeatureRows:
-        """Sparse features of some candidates of a sentence, numbered from 0 within it."""
+        """Sparse features of some candidates of a sentence, counted from 0 within the sentence."""
         return FeatureRows(*self.engine.sparse(sentence, rows))
 
     def names(self, sentence: int, rows: Sequence[int], wanted: UInt64) -> dict[int, str]:
-        """Names of those features of some candidates that are wanted."""
+        """Names of the requested features of some candidates."""
         return self.engine.names(sentence, rows, wanted)
 
     def posteriors(self, sentence: int, *, scale: float = 1.0, order: int = 1) -> Posteriors:
-        """How probable rules and n-grams of up to ``order`` words are, by sums over all derivations kept.
+        """Posterior probabilities of rules and of n-grams of up to ``order`` words, over all derivations
+        kept.
 
-        ``scale`` times the score is the logarithm of a derivation's probability, up to a constant: 0 makes
-        all derivations equally probable, large scales leave the best one.
+        ``scale`` times the score is the log probability of a derivation, up to a constant: 0 makes all
+        derivations equally probable; a large scale leaves only the best one.
         """
         if not math.isfinite(scale):
             raise ConfigError(f"scale must be a finite number, got {scale}")
         if not 1 <= order <= _MOST_ORDER:
             raise ConfigError(f"order must be between 1 and {_MOST_ORDER}, got {order}")
         source = self.words[sentence] if self.words else None
-        rules: dict[DerivationStep, float] = {}  # the search may know one step under several numbers
+        rules: dict[DerivationStep, float] = {}  # the search may have several ids for one step
         for row, words, probability in self.engine.rule_posteriors(sentence, scale):
             step = read_step(row, source, words)
             rules[step] = rules.get(step, 0.0) + probability

@@ -1,4 +1,4 @@
-"""A sentence to translate: its words, columns of factors beside them, and translations that are given."""
+"""A sentence to translate: words, factors and given translations."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MOST_FIXED_WORDS = 1000
 
 
 def split_words(sentence: str) -> list[str]:
-    """The words of a sentence: what ASCII white space separates."""
+    """The words of a sentence, separated by ASCII whitespace."""
     return [word for word in _SPACE.split(sentence) if word]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fixed:
-    """Words ``begin`` up to ``end`` (not included) of a sentence are translated by these words."""
+    """A given translation of the words ``begin`` up to ``end`` (exclusive) of a sentence."""
 
     begin: int
     end: int
@@ -31,7 +31,7 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A tokenised sentence with all that is known about it.
+    """A tokenized sentence with optional factors and given translations.
 
     >>> Sentence.of("das alte Haus", fixed=[Fixed(1, 3, ("Altbau",))]).units()
     ['das', (['alte', 'Haus'], ['Altbau'])]
@@ -39,20 +39,22 @@ class Sentence:
 
     words: tuple[str, ...]
     factors: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
-    """Columns beside the words, such as parts of speech; each has an entry for every word."""
+    """Extra columns, such as parts of speech; each has an entry for every word."""
     factor_names: tuple[str, ...] = field(default=(), kw_only=True)
     """A name for each column."""
     fixed: tuple[Fixed, ...] = field(default=(), kw_only=True)
-    """Translations that are given, from left to right; each is used as a whole and as it is."""
+    """Given translations, from left to right; each is used as one unit, unchanged."""
     text: str = field(default="", kw_only=True, compare=False)
-    """What the words were made from, if that was text as people write it."""
+    """The text that the words were made from, if the input was not tokenized."""
 
     def __post_init__(self) -> None:
         for word in (*self.words, *(word for part in self.fixed for word in part.translation)):
             if not word or _UNFIT.search(word):
-                raise ValueError(f"the word {word!r} is empty or has white space or no text in it")
+                raise ValueError(
+                    f"the word {word!r} is empty or contains whitespace, a NUL byte or a lone surrogate"
+                )
         if len(self.factors) != len(self.factor_names) or len(set(self.factor_names)) != len(self.factors):
-            raise ValueError("every column of factors needs a name of its own")
+            raise ValueError("factor names must be unique, one for each factor column")
         for name, column in zip(self.factor_names, self.factors, strict=True):
             if len(column) != len(self.words):
                 raise ValueError(f"the factor '{name}' has {len(column)} entries for {len(self.words)} words")
@@ -60,8 +62,8 @@ class Sentence:
         for part in self.fixed:
             if not covered <= part.begin < part.end <= len(self.words):
                 raise ValueError(
-                    f"the translation given for words {part.begin} to {part.end} overlaps another, covers "
-                    f"nothing or lies outside of the {len(self.words)} words"
+                    f"the translation given for words {part.begin} to {part.end} overlaps another one, is "
+                    f"empty or is outside the {len(self.words)} words"
                 )
             if len(part.translation) > _MOST_FIXED_WORDS:
                 raise ValueError(f"a given translation has more than {_MOST_FIXED_WORDS} words")
@@ -69,23 +71,23 @@ class Sentence:
 
     @classmethod
     def of(cls, tokens: str | Sequence[str], *, fixed: Iterable[Fixed] = (), text: str = "") -> Sentence:
-        """A sentence from its tokens, with spaces between them or one by one."""
+        """Make a sentence from tokens: a string with spaces, or a list."""
         words = split_words(tokens) if isinstance(tokens, str) else tokens
         return cls(tuple(words), fixed=tuple(sorted(fixed)), text=text)
 
     def factor(self, name: str) -> tuple[str, ...]:
-        """The column of factors with that name; KeyError if there is none."""
+        """The factor column with this name; raises KeyError if there is none."""
         try:
             return self.factors[self.factor_names.index(name)]
         except ValueError:
             raise KeyError(name) from None
 
     def with_fixed(self, more: Iterable[Fixed]) -> Sentence:
-        """The same sentence with more translations given."""
+        """A copy with additional given translations."""
         return replace(self, fixed=tuple(sorted((*self.fixed, *more))))
 
     def units(self) -> list[str | tuple[list[str], list[str]]]:
-        """What is translated as one: a word, or words and their given translation."""
+        """The units of translation: a word, or several words with a given translation."""
         units: list[str | tuple[list[str], list[str]]] = []
         begin = 0
         for part in self.fixed:
@@ -97,4 +99,4 @@ class Sentence:
 
 
 Source = str | Sentence | Lattice
-"""What can be translated: the text of a sentence, tokenised; a sentence; a word lattice."""
+"""Anything that can be translated: a tokenized string, a ``Sentence`` or a word lattice."""

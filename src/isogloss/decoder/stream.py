@@ -1,4 +1,4 @@
-"""Lines to translate, as they arrive on a stream, and what is written for them."""
+"""Translate a stream of lines as they arrive."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ _BATCH = 50  # inputs per thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputOptions(Options):
-    """How lines to translate are read."""
+    """How to read the lines."""
 
     input: Literal["text", "plf"] = "text"
-    """What a line is: ``text`` for a sentence, ``plf`` for a word lattice."""
+    """Format of a line: ``text`` for a sentence, ``plf`` for a word lattice."""
     tokenized: bool = False
-    """Take and give tokens separated by spaces, even if the system was trained with a tokenizer."""
+    """Read and write tokens separated by spaces, even if the system was trained with a tokenizer."""
     markup: bool = False
     """Read ``<t translation="...">words</t>`` as a given translation and ``<t>words</t>`` as words to keep.
-    Then ``&lt; &gt; &amp; &quot;`` stand for characters. Needs tokens."""
+    The characters < > & " are then written ``&lt; &gt; &amp; &quot;``. Needs tokenized input."""
     terms: StrPath | None = None
     """Terminology file: term TAB translation, one per line."""
     factors: str = ""
-    """Names of the factors that come with each word (word|POS|...), separated by commas, or how many there
-    are."""
+    """Names of the factors that follow each word (word|POS|...), separated by commas; or the number of
+    factors."""
     replace_invalid: bool = False
-    """Replace bytes that are not UTF-8 with U+FFFD; otherwise such a line is bad."""
+    """Replace bytes that are not valid UTF-8 with U+FFFD. By default, such a line cannot be read."""
     bad_lines: Literal["report", "stop"] = "report"
-    """What to do with lines that cannot be read. ``report`` leaves their translation empty, goes on, and ends
-    with exit code 2; ``stop`` ends at the first."""
+    """What to do with lines that cannot be read. ``report`` leaves the translation empty, continues, and
+    exits with code 2 at the end; ``stop`` stops at the first one."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if self.input == "plf" and (self.markup or self.terms or self.factors):
-            raise ConfigError("markup, terms and factors are for sentences, not for lattices")
+            raise ConfigError("markup, terms and factors cannot be used with lattices")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputOptions(Options):
-    """What is written for each line, and how long it may take."""
+    """What to write for each line, and limits."""
 
     nbest: Annotated[int, AtLeast(1)] = 1
-    """Translations to give for each sentence, all different. More than 1 needs format ``moses`` or
+    """Number of different translations to write for each sentence. More than 1 needs format ``moses`` or
     ``jsonl``."""
     format: Literal["text", "moses", "jsonl"] = "text"
     """``text``: the best translation; ``moses``: an n-best list; ``jsonl``: one JSON object per translation
@@ -67,7 +67,8 @@ class OutputOptions(Options):
     max_words: Annotated[int, AtLeast(1)] = DEFAULT_MAX_WORDS
     """Translate longer sentences in windows of at most this many words."""
     time_limit: Annotated[float | None, Above(0), DefaultText("none")] = None
-    """Seconds per sentence after which it is finished quickly. Results then vary from run to run."""
+    """Seconds per sentence after which the search takes shortcuts to finish. Results then vary from run to
+    run."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -76,18 +77,18 @@ class OutputOptions(Options):
 
 
 ReadLine = Callable[[str, int], Source]
-"""What a line with a number is; raises DataFormatError."""
+"""Parses a line with its number; raises DataFormatError."""
 
 
 def line_reader(path: StrPath, options: InputOptions, text: TextProcessing | None) -> ReadLine:
-    """How to read the lines of a file: lattices, or sentences with any of markup, factors and terms.
+    """A function that reads the lines of a file: lattices, or sentences with markup, factors and terms.
 
-    Sentences are tokenized by ``text``; without it they are tokens, and only then may have markup or factors.
+    ``text`` tokenizes sentences; without it they are tokens, and only then may have markup or factors.
     """
     if text is not None and (options.markup or options.factors):
         raise ConfigError(
-            "markup and factors are for tokens, and this system was trained with a tokenizer: give tokens, "
-            "with tokenized"
+            "markup and factors need tokenized input, but this system was trained with a tokenizer; give "
+            "tokens and set `tokenized`"
         )
     names = factor_names(options.factors) if options.factors else ()
     terms = None if options.terms is None else Terms.read(options.terms)
@@ -115,10 +116,11 @@ def arriving_batches(
     replace_invalid: bool = False,
     bad_line: Callable[[DataFormatError], None] | None = None,
 ) -> Iterator[list[Source]]:
-    """Yield what is to be translated, enough for all threads at a time, as soon as lines are complete.
+    """Yield batches of inputs, large enough for all threads, as soon as lines are complete.
 
-    Whoever writes line by line and waits for an answer gets one. A line that cannot be read is told to
-    ``bad_line`` and is empty; without ``bad_line``, what comes before it is yielded and the error raised.
+    So a client that writes one line and waits gets its answer. ``bad_line`` is called for a line that cannot
+    be read, which becomes empty; without ``bad_line``, the inputs before it are yielded and the error is
+    raised.
     """
     number, size = 0, _BATCH * threads
     for lines in split_chunks(chunks, path, allow_zero=True):
@@ -152,9 +154,9 @@ def written(
     nbest: int | None = None,
     threads: int = 1,
 ) -> Iterator[str]:
-    """Translate a batch and yield what is written for it; the number of its first sentence is ``first``.
+    """Translate a batch and yield its output; ``first`` is the number of its first sentence.
 
-    Of ``nbest`` translations (by default those that are written), ``choose`` says which is the best.
+    ``choose`` selects the best of ``nbest`` translations (by default, as many as are written).
     """
     size = nbest or options.nbest
     limits: dict[str, Any] = {"max_words": options.max_words, "time_limit": options.time_limit}
@@ -177,7 +179,7 @@ def written(
 
 def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str:
     if (zero := line.find(b"\0")) >= 0:
-        raise DataFormatError(f"a zero byte at column {zero + 1}, which is no text", path, number)
+        raise DataFormatError(f"contains a NUL byte at column {zero + 1}", path, number)
     try:
         text = line.decode("utf-8", "replace" if replace_invalid else "strict")
     except UnicodeDecodeError as error:
@@ -185,6 +187,6 @@ def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str
             f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not valid UTF-8",
             path,
             number,
-            "--replace-invalid writes U+FFFD for such bytes",
+            "use --replace-invalid to replace such bytes with U+FFFD",
         ) from None
     return text.removeprefix("\ufeff") if number == 1 else text

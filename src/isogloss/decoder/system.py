@@ -1,14 +1,14 @@
-"""A stored translation system: all that is needed to translate, in one folder.
+"""A stored translation system: everything needed to translate, in one folder.
 
 DIR/rules/        the rule table
 DIR/lm/           the language model
 DIR/weights.tsv   a weight for every dense feature, by name; may be edited
-DIR/sparse/       which sparse features there are, if there are any
+DIR/sparse/       the sparse features, if there are any
 DIR/weights.sparse/  their weights, if they have any
-DIR/text/         how text becomes tokens and tokens become text, if the system does that
-DIR/system.json   format version, search options and what there must be of the above, with a checksum
+DIR/text/         tokenizer, case and placeholders, if the system was trained with a tokenizer
+DIR/system.json   format version, search options and the list of parts above, with a checksum
 
-A folder that ``isogloss train`` made has all this in DIR/system; it is loaded by its own name too.
+A folder written by ``isogloss train`` has all this in DIR/system; ``load`` also accepts DIR itself.
 """
 
 from __future__ import annotations
@@ -62,17 +62,20 @@ VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
 _SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
 _PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
-_SHOWN = 5  # strongest sparse features of each template that an inspection shows
-_TRAINED = "system"  # where a folder of 'isogloss train' has its system
+_SHOWN = 5  # strongest sparse features to show for each template in an inspection
+_TRAINED = "system"  # subfolder with the system in a folder of 'isogloss train'
 
 
 class System(TextTranslator):
-    """A translation system, loaded. Any number of threads may use one.
+    """A loaded translation system. Several threads may share one.
 
-    ``isogloss.load`` opens one; ``translate`` is what it is for::
-
-        system = isogloss.load("engine")
-        print(system.translate("The king is old."))
+    >>> system = isogloss.load("engine")                                      # doctest: +SKIP
+    >>> print(system.translate("Der König ist alt."))                         # doctest: +SKIP
+    The king is old.
+    >>> system.translate("Der König ist alt.").score                          # doctest: +SKIP
+    -4.71
+    >>> system.nbest(["Der König ist alt ."], nbest=10).num_candidates        # doctest: +SKIP
+    10
     """
 
     def __init__(self, decoder: Decoder, path: Path, text: TextProcessing | None = None) -> None:
@@ -81,16 +84,16 @@ class System(TextTranslator):
 
     @property
     def options(self) -> SearchOptions:
-        """The limits and modes of its search."""
+        """The search options."""
         return self.decoder.options
 
     @property
     def weights(self) -> Mapping[str, float]:
-        """The weights of its features."""
+        """The weights of the dense features."""
         return self.decoder.weights
 
     def save_weights(self, weights: Mapping[str, float], sparse: SparseWeights | None = None) -> None:
-        """Use other weights from now on, here and wherever the stored system is loaded."""
+        """Change the weights of this system and store them."""
         self.decoder.set_weights(weights, sparse)
         stored = _read_facts(self.path)
         if sparse is not None:
@@ -103,7 +106,7 @@ class System(TextTranslator):
     def _decoded(
         self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
     ) -> DecodedBatch:
-        if time_limit is not None:  # the same search would not find the same once more
+        if time_limit is not None:  # a second search might find something else
             store, derivations = self.explained(
                 batch, threads=threads, max_words=max_words, time_limit=time_limit
             )
@@ -112,9 +115,10 @@ class System(TextTranslator):
         return DecodedBatch(store, best_rows(store), batch, explain=self.decoder.explainer(max_words))
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
-        """Translate a sentence and take the translation apart: rules, and what every feature contributed.
+        """Translate a sentence and show the rules used and the contribution of every feature.
 
-        ``print(system.explain("The king is old.").to_text())`` shows it; ``to_html`` and ``to_dict`` do too.
+        ``print(system.explain("Der König ist alt.").to_text())`` prints it; there are also ``to_html`` and
+        ``to_dict``.
         """
         from isogloss.decoder.explanation import explain
 
@@ -129,7 +133,7 @@ class System(TextTranslator):
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
     ) -> NbestStore:
-        """The best ``nbest`` translations of every sentence, all different, with their features."""
+        """The ``nbest`` best different translations of every tokenized sentence, with their features."""
         return self.decoder.nbest(
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
@@ -137,9 +141,9 @@ class System(TextTranslator):
     def decode(
         self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int, threads: int = 1
     ) -> NbestStore:
-        """The best ``size`` translations under other weights; an ``NbestDecoder`` has this.
+        """The ``size`` best translations with other weights, as an ``NbestDecoder`` returns them.
 
-        Not while another thread uses the system: the weights are its own until this returns.
+        Do not use the system in another thread meanwhile: it has these weights until this returns.
         """
         with self.decoder.using(weights):
             return self.decoder.nbest(sources, nbest=size, threads=threads)
@@ -153,16 +157,13 @@ class System(TextTranslator):
         max_words: int = DEFAULT_MAX_WORDS,
         time_limit: float | None = None,
     ) -> tuple[NbestStore, list[Derivation]]:
-        """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
+        """The same as ``nbest``, with word alignments, and the derivation of every candidate."""
         return self.decoder.explained(
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
 
     def for_sentence(self, sentence: Source) -> System:
-        """The system that translates this sentence: this one, unless every sentence has weights of its own.
-
-        The sentence is tokens.
-        """
+        """The system for this tokenized sentence: this one, unless there is local training."""
         return self
 
     def oracle(
@@ -173,7 +174,7 @@ class System(TextTranslator):
         nbest: int = 1,
         threads: int = 1,
     ) -> Searched:
-        """The translations of every sentence with the highest BLEU, as ``Decoder.oracle`` finds them."""
+        """The translations with the highest sentence BLEU; see ``Decoder.oracle``."""
         return self.decoder.oracle(list(sentences), list(references), nbest=nbest, threads=threads)
 
     def force(
@@ -184,7 +185,7 @@ class System(TextTranslator):
         nbest: int = 1,
         threads: int = 1,
     ) -> Searched:
-        """The best derivations of every sentence that give a reference, as ``Decoder.force`` finds them."""
+        """The best derivations that yield a reference; see ``Decoder.force``."""
         return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
 
 
@@ -198,11 +199,11 @@ def create_system(
     sparse: SparseModel | None = None,
     text: TextProcessing | None = None,
 ) -> System:
-    """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
+    """Store a system made of a rule table, a language model (folder or ARPA file) and weights, and open it.
 
-    With ``text`` it translates text as people write it, otherwise tokens. Weights may be a file's name, and
-    may have sparse features among them if there are ``sparse`` ones; without any the search's default weights
-    are used. Takes the place of a system that was stored there; refuses a folder with anything else in it.
+    With ``text``, the system translates plain text, otherwise tokens. Weights may be a file, and may include
+    sparse features if there is a ``sparse`` model; without weights, the defaults of the search are used. An
+    existing system in the folder is replaced; a folder with other content is an error.
     """
     options = options or SearchOptions()
     folder = Path(path)
@@ -239,7 +240,7 @@ def load(
     weights: Mapping[str, float] | StrPath | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> System:
-    """Open a stored system; other options and weights (or a file of them) replace the stored ones.
+    """Open a stored system; given options and weights (or a file of weights) replace the stored ones.
 
     ``changes`` replaces single options of the search by name.
     """
@@ -247,7 +248,9 @@ def load(
     if not folder.exists():
         raise InputFileError("No such file or directory", folder)
     if not folder.is_dir():
-        raise InputFileError("is a file", folder, "the folder of a system is expected, see 'isogloss train'")
+        raise InputFileError(
+            "is a file", folder, "give the folder of a system, as written by 'isogloss train'"
+        )
     if not (folder / _FACTS).exists() and (folder / _TRAINED / _FACTS).exists():
         folder = folder / _TRAINED
     stored = options or _read_facts(folder)
@@ -273,9 +276,9 @@ def load(
 
 
 def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
-    """What a stored system is made of; with ``verify``, all of it is read and what is damaged refused.
+    """Inspect a stored system; with ``verify``, read all of it and raise an error if it is damaged.
 
-    The weights have no checksum, since they may be edited; they must fit the features.
+    The weights have no checksum, because they may be edited; they must match the features.
     """
     folder = Path(path)
     facts = _facts(folder)
@@ -303,12 +306,12 @@ def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
 
 
 def is_system(path: StrPath) -> bool:
-    """Whether a folder has the description that a stored system has."""
+    """Whether a folder is a stored system."""
     return (Path(path) / _FACTS).is_file()
 
 
 def _set_weights(decoder: Decoder, weights: Mapping[str, float] | StrPath) -> SparseWeights | None:
-    """Let a decoder use weights by name, dense and sparse together; gives the sparse ones."""
+    """Set dense and sparse weights by name; return the sparse ones."""
     dense, by_name = split_sparse(weights if isinstance(weights, Mapping) else read_weights(weights))
     try:
         sparse = None
@@ -328,7 +331,7 @@ def _checksum(facts: Mapping[str, Any]) -> str:
 
 
 def _write_facts(folder: Path, options: SearchOptions, *, without: Sequence[str] = ()) -> None:
-    """Describe a folder: what is missing from it later is noticed."""
+    """Write the description of a folder, which lists its parts."""
     parts = [part for part in _PARTS if part not in without and (folder / part).exists()]
     facts: dict[str, Any] = {
         "format": "isogloss",
@@ -347,7 +350,7 @@ def _read_facts(folder: Path) -> SearchOptions:
     try:
         return SearchOptions.from_mapping(facts["options"])
     except (ConfigError, KeyError, TypeError, AttributeError) as error:
-        raise ModelFormatError(f"the search options make no sense ({error})", folder / _FACTS) from None
+        raise ModelFormatError(f"the search options are invalid ({error})", folder / _FACTS) from None
 
 
 def _facts(folder: Path) -> dict[str, Any]:
@@ -361,7 +364,7 @@ def _facts(folder: Path) -> dict[str, Any]:
         raise ModelFormatError(
             f"no {_FACTS} here",
             folder,
-            "a system made by 'isogloss train' or 'isogloss system create' is expected",
+            "give a system made by 'isogloss train' or 'isogloss system create'",
         ) from None
     except OSError as error:
         raise InputFileError(error.strerror or str(error), path) from None
@@ -371,20 +374,22 @@ def _facts(folder: Path) -> dict[str, Any]:
         raise ModelFormatError("is damaged or was edited", path, "create the system again")
     if version > VERSION:
         raise ModelFormatError(
-            f"format version {version} is newer than this program knows ({VERSION})", path, "upgrade isogloss"
+            f"format version {version} is newer than this version of isogloss supports ({VERSION})",
+            path,
+            "upgrade isogloss",
         )
     return {"made_by": "", "options": {}, **facts}
 
 
 @contextlib.contextmanager
 def _new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to fill, which takes the place of ``folder`` once it is complete."""
+    """A temporary folder to fill, which replaces ``folder`` once it is complete."""
     final = Path(os.path.realpath(folder))
     if final.is_file():
-        raise OutputError("is a file", folder, "a folder is written here: choose another name")
+        raise OutputError("is a file", folder, "a folder is needed here; choose another name")
     if final.is_dir() and any(final.iterdir()) and not (final / _FACTS).is_file():
         raise OutputError(
-            "the folder holds something that is not a system", folder, "choose an empty or new folder"
+            "the folder holds something that is not a system", folder, "choose a new or empty folder"
         )
     mark = secrets.token_hex(4)
     partial, old = (final.with_name(f".{final.name}.{mark}.{end}") for end in ("part", "old"))

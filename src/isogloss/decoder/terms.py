@@ -1,7 +1,7 @@
-"""A list of terms and the translations they must have.
+"""Terminology: terms and their required translations.
 
-A line is a term and its translation, both tokenised, with a tab between them; a line without a tab names a
-term that stays as it is. Where terms overlap, the one that begins first counts, and of these the longest.
+A line is a term, a tab and its translation, both tokenized; a line without a tab is a term that stays
+unchanged. Where terms overlap, the one that begins first is used; among those, the longest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Terms:
 
     def __init__(self, translations: Mapping[Words, Words]) -> None:
         self._translations = dict(translations)
-        self._lengths: dict[str, list[int]] = {}  # of the terms that begin with a word, longest first
+        self._lengths: dict[str, list[int]] = {}  # lengths of the terms that begin with a word, longest first
         for term in self._translations:
             self._lengths.setdefault(term[0], []).append(len(term))
         for lengths in self._lengths.values():
@@ -44,22 +44,22 @@ class Terms:
             source, tab, target = line.partition("\t")
             term, translation = tuple(split_words(source)), tuple(split_words(target))
             if not term:
-                raise DataFormatError("a line without a term", path, number)
+                raise DataFormatError("the line has no term", path, number)
             if "\t" in target:
                 raise DataFormatError(
-                    "more than two columns", path, number, "a term and its translation, with a tab between"
+                    "more than two columns", path, number, "write a term, a tab and its translation"
                 )
             if tab and not translation:
                 raise DataFormatError(
                     f"no translation for '{' '.join(term)}'",
                     path,
                     number,
-                    "leave the tab away if the term is to stay as it is",
+                    "remove the tab to keep the term unchanged",
                 )
             translation = translation or term
             if translations.setdefault(term, translation) != translation:
                 raise DataFormatError(
-                    f"'{' '.join(term)}' has another translation on line {lines[term]}", path, number
+                    f"'{' '.join(term)}' has a different translation on line {lines[term]}", path, number
                 )
             lines.setdefault(term, number)
         return cls(translations)
@@ -68,7 +68,7 @@ class Terms:
         return len(self._translations)
 
     def apply(self, sentence: Sentence) -> Sentence:
-        """The sentence with the terms in it fixed; what is fixed already stays."""
+        """The sentence with given translations for its terms; existing ones are kept."""
         found = tuple(self._found(sentence))
         return sentence.with_fixed(found) if found else sentence
 

@@ -1,4 +1,4 @@
-"""A translation: text that knows how it came about."""
+"""A translation: a string with its score, features, alignment and derivation."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["DecodedBatch", "Translation", "TranslationFacts", "translation_confi
 
 Link = tuple[int, int]
 Explain = Callable[[Source], tuple[NbestStore, Sequence[Derivation]]]
-"""Translates a source once more, as it was translated, and keeps word alignment and derivation."""
+"""Translates a source again, in the same way, and returns word alignment and derivation."""
 
-_SURPRISE = 10.0  # in natural logarithms: words this improbable lower the confidence to 1/e
+_SURPRISE = 10.0  # natural logarithm: words this improbable lower the confidence to 1/e
 _GAPS = ("[X,1]", "[X,2]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranslationFacts:
-    """All that is known of a translation."""
+    """Everything known about a translation."""
 
     source: str = ""
     score: float = 0.0
@@ -39,11 +39,11 @@ class TranslationFacts:
 
 
 class Translation(str):
-    """The translation of a sentence: a string that knows how it came about.
+    """The translation of a sentence: a string with score, features, alignment and derivation.
 
-    It is a ``str`` wherever one is wanted: printed, written, compared, joined. What it knows is looked up
-    when it is asked for; ``alignment``, ``derivation`` and ``unknown`` translate the sentence once more then.
-    A list of translations is a table to ``pandas.DataFrame``: text, source, score, confidence.
+    Use it like any ``str``. Its attributes are computed on first use; ``alignment``, ``derivation`` and
+    ``unknown`` then translate the sentence a second time. ``pandas.DataFrame`` accepts a list of translations
+    as a table with the columns text, source, score and confidence.
 
     >>> import isogloss
     >>> found = isogloss.Translation("the old house", source="das alte Haus", score=-3.5)
@@ -70,7 +70,7 @@ class Translation(str):
         derivation: Derivation = (),
         unknown: Sequence[str] = (),
     ) -> Translation:
-        """A translation of which all is known; systems make their own."""
+        """Make a translation from its parts, for example in tests; systems make their own."""
         return cls.known(
             text,
             TranslationFacts(
@@ -88,7 +88,7 @@ class Translation(str):
 
     @classmethod
     def known(cls, text: str, facts: TranslationFacts | _LazyFacts) -> Translation:
-        """A text and what is known of it."""
+        """Make a translation from a text and its facts."""
         made = str.__new__(cls, text)
         made._facts = facts
         return made
@@ -100,43 +100,43 @@ class Translation(str):
 
     @property
     def source(self) -> str:
-        """What was translated, as it was given."""
+        """The source as it was given."""
         return self._facts.source
 
     @property
     def score(self) -> float:
-        """The model's score. Compare it with other translations of the same sentence only."""
+        """The model score. Compare it only with other translations of the same sentence."""
         return self._facts.score
 
     @property
     def confidence(self) -> float:
-        """0 to 1: the higher, the more of it is known words, in long phrases, that make usual text. An order
-        in which to look at translations, not a probability."""
+        """Confidence between 0 and 1: higher for known words, long phrases and fluent text. Use it to rank
+        translations for review; it is not a probability."""
         return self._facts.confidence
 
     @property
     def features(self) -> dict[str, float]:
-        """The values of the dense features by name; ``System.explain`` shows sparse ones too."""
+        """Dense feature values by name; ``System.explain`` also shows sparse ones."""
         return dict(self._facts.features)
 
     @property
     def source_tokens(self) -> tuple[str, ...]:
-        """The words that the search saw; none of a lattice."""
+        """The source tokens; empty for a lattice."""
         return self._facts.source_tokens
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The words that the search gave."""
+        """The tokens of the translation."""
         return self._facts.tokens
 
     @property
     def alignment(self) -> tuple[Link, ...]:
-        """Which words translate which: numbers of source tokens and of tokens, from 0."""
+        """Word alignment: pairs of source and target token positions, counted from 0."""
         return self._facts.alignment
 
     @property
     def derivation(self) -> Derivation:
-        """The rules it was made with, in the order of their target words; none of another decoder."""
+        """The rules used, in the order of their target words; empty for an external decoder."""
         return self._facts.derivation
 
     @property
@@ -145,7 +145,7 @@ class Translation(str):
         return self._facts.unknown
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values that JSON can hold."""
+        """All attributes as plain values, ready for JSON."""
         facts = self._facts
         return {
             "text": str(self),
@@ -176,14 +176,14 @@ def _restored(text: str, facts: dict[str, Any]) -> Translation:
     return Translation.known(text, TranslationFacts(**facts))
 
 
-# What a table of translations shows. pandas.DataFrame takes a list of dataclasses for rows, and knows them by
-# this attribute; a list of plain strings would be one column.
+# Columns of a table of translations. pandas.DataFrame turns a list of dataclasses into rows and recognizes
+# them by this attribute; a list of plain strings would become one column.
 _COLUMNS = make_dataclass("_COLUMNS", ["text", "source", "score", "confidence"])
 setattr(Translation, "__dataclass_fields__", {one.name: one for one in fields(_COLUMNS)})  # noqa: B010
 
 
 class DecodedBatch:
-    """Sentences that were translated together, for their translations to look up what they are asked for."""
+    """Sentences that were translated together; their translations look up their attributes here."""
 
     __slots__ = ("_derivations", "_explain", "chosen", "inputs", "rows", "store")
 
@@ -196,14 +196,14 @@ class DecodedBatch:
         explain: Explain | None = None,
         derivations: Sequence[Derivation] = (),
     ) -> None:
-        """``chosen`` are rows, one for every input. Without ``explain`` the store has all there is to know,
-        and ``derivations`` are those of its candidates."""
+        """``chosen`` has one row for every input. Without ``explain``, the store must have word alignments,
+        and ``derivations`` those of its candidates."""
         self.store, self.chosen, self.inputs = store, chosen, inputs
         self.rows: list[int] = chosen.tolist()
         self._explain, self._derivations = explain, derivations
 
     def translation(self, number: int, text: str, source: str) -> Translation:
-        """The translation of one of the sentences, whose text is known already."""
+        """The translation of one sentence, given its text."""
         return Translation.known(text, _LazyFacts(self, number, source))
 
     def explained(self, number: int) -> tuple[NbestStore, int, Derivation]:
@@ -216,7 +216,7 @@ class DecodedBatch:
 
 
 class _LazyFacts:
-    """What is known of a translation, looked up when it is asked for."""
+    """The attributes of a translation, computed on first use."""
 
     def __init__(self, batch: DecodedBatch, number: int, source: str) -> None:
         self._batch, self._number, self.source = batch, number, source
@@ -274,12 +274,12 @@ class _LazyFacts:
         return tuple(word for step in found for word in step.source.split() if word not in _GAPS)
 
     def materialized(self) -> TranslationFacts:
-        """All of it."""
+        """Compute all attributes."""
         return TranslationFacts(**{one.name: getattr(self, one.name) for one in fields(TranslationFacts)})
 
 
 def translation_confidences(store: NbestStore, rows: Int64, lengths: Sequence[int]) -> list[float]:
-    """How sure each chosen translation is, from 0 to 1; ``lengths`` are those of the sources, in words."""
+    """The confidence of each chosen translation, from 0 to 1; ``lengths`` are the source lengths in words."""
     names = store.dense_names
     return [
         _confidence(dict(zip(names, values, strict=True)), length, len(store.tokens.row(row)))
@@ -288,7 +288,7 @@ def translation_confidences(store: NbestStore, rows: Int64, lengths: Sequence[in
 
 
 def _confidence(features: Mapping[str, float], source_words: int, words: int) -> float:
-    """Of known words, in long phrases, that make usual text."""
+    """Combine the share of known words, the length of phrases and the fluency."""
     if source_words == 0:
         return 1.0
     known = max(0.0, 1 - features.get("unknown", 0.0) / source_words)

@@ -1,7 +1,7 @@
-"""What translates: a system, a system with local weights, any command.
+"""Translators: a system, a system with local training, an external command.
 
-``Translator`` is all that code may ask for that only wants translations. ``TextTranslator`` makes one of
-anything that gives n-best lists.
+Code that only needs translations should depend on ``Translator``. ``TextTranslator`` makes a translator of
+anything that returns n-best lists.
 """
 
 from __future__ import annotations
@@ -24,17 +24,23 @@ if TYPE_CHECKING:
 
 __all__ = ["TextTranslator", "Translator", "best_lines", "source_text"]
 
-_BATCH = 50  # inputs per thread handed to the engine at once: Ctrl-C works in between
+_BATCH = 50  # inputs per thread and engine call: Ctrl-C works between calls
 
 
 class Translator(Protocol):
-    """Anything that translates."""
+    """Anything that translates: a ``System``, a system with a memory, an ``ExternalDecoder``.
+
+    >>> def shout(translator: Translator, sentence: str) -> str:
+    ...     return translator.translate(sentence).upper()
+    >>> shout(isogloss.load("engine"), "Der König ist alt.")      # doctest: +SKIP
+    'THE KING IS OLD.'
+    """
 
     @property
     def text(self) -> TextProcessing | None:
-        """How text becomes tokens and tokens become text; None if it takes and gives tokens."""
+        """Tokenization and detokenization; None if the translator works on tokens."""
 
-    @overload  # a string is an iterable of strings too, but is taken as a sentence
+    @overload  # a string is also an iterable of strings, but means one sentence
     def translate(  # type: ignore[overload-overlap]
         self, sentences: Source, *, threads: int = 1, tokenized: bool = False
     ) -> Translation: ...
@@ -44,25 +50,25 @@ class Translator(Protocol):
     ) -> Iterator[Translation]: ...
 
     def nbest(self, sentences: Iterable[Source], *, nbest: int = 100, threads: int = 1) -> NbestStore:
-        """The best ``nbest`` translations of every tokenized sentence, all different, with their features."""
+        """The ``nbest`` best different translations of every tokenized sentence, with their features."""
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
-        """The translation of a sentence taken apart: rules, and what every feature contributed."""
+        """Translate a sentence and show the rules used and the contribution of every feature."""
 
 
 class TextTranslator(ABC):
-    """A ``Translator`` of anything that decodes batches of tokenized sentences."""
+    """A ``Translator`` based on a decoder of tokenized sentences."""
 
     text: TextProcessing | None = None
-    """How text becomes tokens and tokens become text; None if that is not the translator's business."""
+    """Tokenization and detokenization; None if the translator works on tokens."""
 
     @abstractmethod
     def _decoded(
         self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
     ) -> DecodedBatch:
-        """Translate sentences, with what their translations may be asked later."""
+        """Translate sentences and keep what their translations need later."""
 
-    @overload  # a string is an iterable of strings too, but is taken as a sentence
+    @overload  # a string is also an iterable of strings, but means one sentence
     def translate(  # type: ignore[overload-overlap]
         self,
         sentences: Source,
@@ -91,17 +97,21 @@ class TextTranslator(ABC):
         time_limit: float | None = None,
         tokenized: bool = False,
     ) -> Translation | Iterator[Translation]:
-        """The best translation of a sentence (text or ``Sentence``) or a lattice, or of many.
+        """Translate a sentence (text or ``Sentence``) or a lattice, or many of them.
 
-        A translation is a string that also knows its score, its features and more; see ``Translation``. Many
-        are translated as their translations are asked for, some at a time, and come in order. Results do not
-        depend on ``threads``. A sentence of more than ``max_words`` words is translated in windows. An empty
-        sentence has an empty translation. With a ``time_limit``, in seconds per sentence, results depend on
-        the machine.
+        >>> print(system.translate("Der König ist alt."))                # doctest: +SKIP
+        The king is old.
+        >>> list(system.translate(["Der König ist alt.", "Das Haus"]))   # doctest: +SKIP
+        ['The king is old.', 'The house']
 
-        A system that was trained with a tokenizer takes and gives text as people write it; with
-        ``tokenized``, and without a tokenizer, both are tokens with spaces between them. A ``Sentence`` and a
-        lattice hold tokens in any case.
+        A ``Translation`` is a string with a score, features and more. Many sentences are translated lazily,
+        in batches, and returned in order. Results do not depend on ``threads``. Sentences longer than
+        ``max_words`` are translated in windows. An empty sentence has an empty translation. With a
+        ``time_limit`` (seconds per sentence), results depend on the speed of the machine.
+
+        If the system was trained with a tokenizer, input and output are plain text; otherwise, or with
+        ``tokenized``, they are tokens separated by spaces. A ``Sentence`` and a lattice always contain
+        tokens.
         """
         limits = _Limits(threads, max_words, time_limit)
         if isinstance(sentences, Source):
@@ -135,7 +145,7 @@ class _Limits:
 
 
 def source_text(item: Source) -> str:
-    """The text of a source as people write it; empty if it never was such text."""
+    """The plain text of a source; empty if there is none."""
     return item if isinstance(item, str) else getattr(item, "text", "")
 
 
@@ -144,9 +154,9 @@ def _words(item: Source) -> str:
 
 
 def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = None) -> Iterator[str]:
-    """The best translation of every input as text, or the one that was chosen.
+    """The best or the chosen translation of every input as text.
 
-    A word of the input that an n-best list cannot carry is written as it was.
+    An input word that an n-best list cannot hold is written in its original form.
     """
     chosen = best_rows(store) if rows is None else rows
     for item, line in zip(inputs, store.lines(chosen, len(inputs)), strict=True):
@@ -158,7 +168,7 @@ def best_lines(store: NbestStore, inputs: list[Source], rows: Int64 | None = Non
 
 
 def _own_words(item: Source) -> list[str]:
-    """Words that may come through as they are."""
+    """Words that may be copied to the translation."""
     if isinstance(item, str):
         return split_words(item)
     if isinstance(item, Lattice):

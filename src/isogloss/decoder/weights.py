@@ -1,12 +1,12 @@
-"""Weights of features, by name, and the file they are kept in.
+"""Weights of features by name, and their file format.
 
-A weights file has a line per feature, its name and its weight with a tab between them::
+A weights file has one line per feature: name, tab, weight::
 
     lm	0.5
     target_given_source	0.2
     pair:house|haus	0.03
 
-A name with a colon in it is that of a sparse feature.
+A name with a colon is a sparse feature.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ _SHARED = {
 }
 
 HIERARCHICAL_WEIGHTS: Mapping[str, float] = {**_SHARED, "backtrack": -0.1}
-"""Where to start with the hierarchical search and an extracted rule table, before any tuning."""
+"""Untuned weights for hierarchical search with an extracted rule table."""
 
 PHRASE_WEIGHTS: Mapping[str, float] = {**_SHARED, "backtrack": -0.2}
-"""Where to start with the phrase search and an extracted rule table, before any tuning."""
+"""Untuned weights for phrase-based search with an extracted rule table."""
 
 
 def default_weights(names: Sequence[str], *, hierarchical: bool) -> dict[str, float]:
-    """Untuned weights for the features of a system; a feature that has none by default is an error."""
+    """Untuned weights for the features of a system; a feature without a default is an error."""
     known = HIERARCHICAL_WEIGHTS if hierarchical else PHRASE_WEIGHTS
     foreign = [name for name in names if name not in known]
     if foreign:
@@ -74,13 +74,13 @@ def default_weights(names: Sequence[str], *, hierarchical: bool) -> dict[str, fl
 
 
 def split_sparse(weights: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-    """Dense and sparse weights, told apart by their names."""
+    """Split weights into dense and sparse ones by name."""
     dense = {name: value for name, value in weights.items() if ":" not in name}
     return dense, {name: value for name, value in weights.items() if ":" in name}
 
 
 def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
-    """The weights in the order of ``names``; one that is missing, unknown or not finite is an error."""
+    """The weights in the order of ``names``; missing, unknown or infinite weights are errors."""
     problem = _mismatch(weights, names)
     if problem:
         raise ConfigError(problem)
@@ -109,10 +109,10 @@ def read_weights(path: StrPath, names: Sequence[str] | None = None) -> dict[str,
         name, tab, text = line.partition("\t")
         if not tab or not name:
             raise DataFormatError(
-                f"'{line[:60]}' is not a name and a weight", path, number, "write them with a tab between"
+                f"'{line[:60]}' is not a name and a weight", path, number, "write a name, a tab and a weight"
             )
         if name in weights:
-            raise DataFormatError(f"the feature '{name}' stands twice", path, number)
+            raise DataFormatError(f"the feature '{name}' occurs twice", path, number)
         weights[name] = _number(text, path, number)
     if names is None:
         return weights

@@ -1,4 +1,4 @@
-"""Long inputs cut into windows that are translated one by one, and their n-best lists joined again."""
+"""Split long inputs into windows that are translated separately, and join their n-best lists."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from isogloss.nbest.store import NbestStore, Ragged
 
 __all__ = ["cut_lattice", "cut_words", "join_windows"]
 
-_LAST_POSITION = 65535  # that a stored alignment can name
+_LAST_POSITION = 65535  # the highest position that a stored alignment can hold
 
 
 T = TypeVar("T")
 
 
 def cut_words(words: Sequence[T], limit: int) -> list[list[T]]:
-    """Windows of at most ``limit`` words, all nearly as long; one, maybe empty, if that is enough.
+    """Windows of at most ``limit`` words and similar length; a single one, possibly empty, if possible.
 
     >>> cut_words(["a", "b", "c", "d"], 3)
     [['a', 'b'], ['c', 'd']]
@@ -34,14 +34,12 @@ def cut_words(words: Sequence[T], limit: int) -> list[list[T]]:
 
 
 def cut_lattice(lattice: Lattice, limit: int) -> list[Lattice]:
-    """Windows of at most ``limit`` steps, cut at places that every path goes through.
-
-    A window is longer where there is no such place.
-    """
+    """Windows of at most ``limit`` steps, split at nodes that every path goes through. A window is longer if
+    there is no such node."""
     last = lattice.places - 1
     if last <= limit:
         return [lattice]
-    over = np.zeros(lattice.places + 1, dtype=np.int64)  # differences of the number of arcs across a place
+    over = np.zeros(lattice.places + 1, dtype=np.int64)  # changes in the number of arcs across a node
     for arc in lattice.arcs:
         over[arc.begin + 1] += 1
         over[arc.end] -= 1
@@ -64,10 +62,10 @@ def _part(lattice: Lattice, begin: int, end: int) -> Lattice:
 def join_windows(
     store: NbestStore, widths: Sequence[Sequence[int]], nbest: int
 ) -> tuple[NbestStore, list[tuple[int, ...]]]:
-    """The list of whole inputs from the list of their windows, and of which rows its candidates were made.
+    """Join the lists of windows into lists of inputs, and return the rows that each candidate was made of.
 
-    Input i has windows of ``widths[i]`` words in a row. The best ``nbest`` combinations of the windows'
-    candidates are kept; scores and features add up.
+    Input i has consecutive windows of ``widths[i]`` words. The ``nbest`` best combinations of the windows'
+    candidates are kept; scores and features are summed.
     """
     chosen: list[tuple[int, ...]] = []
     offsets = [0]
@@ -100,7 +98,7 @@ def join_windows(
 
 
 def _distinct(store: NbestStore, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The first combination for every text; the first has the highest score."""
+    """The first combination for every text, which has the highest score."""
     first: dict[bytes, tuple[int, ...]] = {}
     for rows in combinations:
         first.setdefault(b"".join(store.tokens.row(row).tobytes() for row in rows), rows)
@@ -108,7 +106,7 @@ def _distinct(store: NbestStore, combinations: list[tuple[int, ...]]) -> list[tu
 
 
 def _joined_links(store: NbestStore, rows: tuple[int, ...], starts: Sequence[int]) -> npt.NDArray[Any]:
-    """Word alignments of windows, whose source words begin at ``starts``, as one."""
+    """Join word alignments of windows whose source words begin at ``starts``."""
     assert store.alignment is not None
     parts, target = [], 0
     for row, source in zip(rows, starts, strict=False):
@@ -125,7 +123,7 @@ def _ragged(rows: Sequence[npt.NDArray[Any]]) -> Ragged:
 def _best_combinations(
     lists: Sequence[Sequence[int]], scores: Sequence[float], count: int
 ) -> list[tuple[int, ...]]:
-    """The best choices of one row from every list, which are sorted, by the sum of their scores."""
+    """The best combinations of one row from every sorted list, by the sum of scores."""
     if len(lists) == 1:
         return [(row,) for row in lists[0][:count]]
 

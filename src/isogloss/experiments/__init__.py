@@ -1,8 +1,8 @@
-"""The experiments of the five papers, to run on any data, and the demo.
+"""The experiments of five papers, for any data, and the demo.
 
-EXPERIMENTS                  every experiment by name: its task, and what runs it
-ExperimentResults            what it gives: values, tables, a page
-results_folder               where they go
+EXPERIMENTS                  every experiment by name: its task and its function
+ExperimentResults            results: values, tables, a page
+results_folder               the folder for results
 """
 
 from isogloss.experiments.results import ExperimentResults, ResultTable, results_folder

@@ -81,14 +81,14 @@ class ComparedSet(Options):
     source: Path
     """Tokenized sentences, one per line."""
     references: tuple[Path, ...]
-    """Their translations: a file per translator."""
+    """Their translations, one file per translator."""
     external: Mapping[str, Path] = field(default_factory=dict)
     """Translations of other systems to compare with, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalTrainingTask(Options):
-    """What to run on what. The names are kept in the folder of the results."""
+    """The data and the settings. The names are stored with the results."""
 
     system: Path
     """Stored system to adapt; every MERT run starts from its weights."""
@@ -97,15 +97,15 @@ class LocalTrainingTask(Options):
     dev: str
     """Name of the set that the baseline is tuned on."""
     tune: tuple[str, ...]
-    """Names of the sets that λ and α are chosen on: the best setting on average that makes none worse."""
+    """Names of the sets to tune λ and α on: the best average setting that makes no set worse is used."""
     sets: Mapping[str, ComparedSet]
-    """Every set by name, the test sets too: tables [sets.NAME] with source, references and external."""
+    """All sets by name, including the test sets: tables [sets.NAME] with source, references and external."""
     other_dev: tuple[str, ...] = ()
-    """Names of the sets to tune further baselines on, for comparison."""
+    """Names of the sets to tune additional baselines on, for comparison."""
     runs: Annotated[int, AtLeast(1)] = 5
-    """MERT runs per baseline; the best on the development set is taken."""
+    """MERT runs per baseline; the best one on the development set is used."""
     baselines: Annotated[int, AtLeast(1)] = 1
-    """Baselines, each from runs of its own; scores are means over them."""
+    """Number of baselines, each from its own runs; scores are means over them."""
     iterations: Annotated[int, AtLeast(1)] = 10
     """Iterations of each MERT run."""
     restarts: Annotated[int, AtLeast(0)] = 20
@@ -113,16 +113,16 @@ class LocalTrainingTask(Options):
     nbest: Annotated[int, AtLeast(1)] = 100
     """Candidates per sentence, in MERT and in the memory."""
     size: Annotated[int, AtLeast(1)] = 100
-    """Most examples to use for a sentence."""
+    """Maximum number of examples per sentence."""
     strengths: Annotated[Mapping[str, tuple[float, ...]], by_method(STRENGTHS)] = field(default_factory=dict)
     """Strengths of local training (λ) to try, by method: lists mbuu and ebuu."""
     sharpnesses: Annotated[tuple[float, ...], by_method(DEFAULT_SHARPNESSES)] = ()
-    """Sharpnesses (α) to try."""
+    """Values of sharpness (α) to try."""
     skip_identical: bool = True
-    """Leave out examples whose source is the sentence itself."""
+    """Ignore examples whose source is the sentence itself."""
     leave_one_out: Path | None = None
-    """Word alignment of the examples, or a model that aligns them, if the system was trained on them. Each is
-    then decoded without its own rules."""
+    """Word alignment of the examples, or an alignment model, if the system was trained on them. Each example
+    is then decoded without its own rules."""
     curves: bool = True
     """Show every λ on every set, with the first baseline."""
     sizes: Annotated[tuple[int, ...], AtLeast(1)] = (40, 70, 100)
@@ -132,7 +132,7 @@ class LocalTrainingTask(Options):
         Options.__post_init__(self)
         for name in (self.dev, *self.tune, *self.other_dev):
             if name not in self.sets:
-                raise ConfigError(f"no set is called '{name}'; described are {', '.join(self.sets)}")
+                raise ConfigError(f"no set is called '{name}'; known are {', '.join(self.sets)}")
         if not self.tune:
             raise ConfigError("tune must name at least one set")
 
@@ -152,7 +152,7 @@ def run_local_training(
     warn: Say = lambda message: None,
     track: Track = no_track,
 ) -> ExperimentResults:
-    """Run everything that an earlier run did not finish; models go into ``folder``."""
+    """Run everything that an earlier run did not finish; models are stored in ``folder``."""
     values = _Experiment(task, Path(folder), threads, say, warn, track).run()
     tables = local_training_tables(values)
     note = "BLEU, unless a table says otherwise; + better, - worse than MERT (paired bootstrap, p < 0.05)."
@@ -239,12 +239,14 @@ class _Experiment:
         return _Found(dev_scores, weights, baseline, chosen, local)
 
     def _claim(self) -> None:
-        """Refuse a folder that holds results of something else."""
+        """Raise an error if the folder contains other results."""
         described = json.dumps(asdict(self.options), default=str, indent=1, sort_keys=True) + "\n"
         file = self.folder / "description.json"
         self.folder.mkdir(parents=True, exist_ok=True)
         if file.exists() and file.read_text(encoding="utf-8") != described:
-            raise OutputError("holds an experiment with another description", self.folder, "choose another")
+            raise OutputError(
+                "contains an experiment with a different description", self.folder, "choose another"
+            )
         with atomic_output(file) as stream:
             stream.write(described)
 
@@ -277,7 +279,7 @@ class _Experiment:
             self.say(f"MERT on {name}, run {seed}")
             one, options = self.sets[name], self.options
             result = tune_system(
-                load(options.system),  # whatever weights are in use: every run begins at the same ones
+                load(options.system),  # every run starts from the same weights
                 one.sources,
                 one.references,
                 TuneOptions(
@@ -310,7 +312,7 @@ class _Experiment:
             aligner = AlignmentModel.load(given) if given is not None and given.is_dir() else None
             links = list(read_lines(given)) if given is not None and aligner is None else None
             if links is not None and skipped:
-                raise ConfigError("to leave one out, no side of an example may be empty")
+                raise ConfigError("leave_one_out needs examples without empty sides")
             if skipped:
                 self.warn(f"{files.source}: {skipped:,} pairs with an empty side were left out")
             build = MemoryOptions(nbest=self.options.nbest, leave_one_out=given is not None)
@@ -346,7 +348,7 @@ class _Experiment:
         return float(self.metric.score(rows.sum(axis=0)))
 
     def _choose(self, memory: Memory, method: str, number: int) -> LocalOptions:
-        """The setting that is best on the sets for tuning."""
+        """The best setting on the tuning sets."""
         file = self.folder / "weights" / f"chosen-{number}-{method}.json"
         base = LocalOptions(method=method)  # type: ignore[arg-type]
         if not file.exists():
@@ -379,7 +381,7 @@ class _Experiment:
         return settings_of(base, self.options.strengths.get(base.method, ()), self.options.sharpnesses)
 
     def _curve(self, memory: Memory, chosen: LocalOptions) -> list[dict[str, float]]:
-        """How every λ does on all sets."""
+        """The scores of every λ on all sets."""
         if not self.options.curves:
             return []
         rows = []
@@ -416,7 +418,7 @@ class _Experiment:
         return found
 
     def _seconds(self, memory: Memory, chosen: Mapping[str, LocalOptions]) -> dict[str, float]:
-        """CPU seconds per sentence of the set for tuning, one thread."""
+        """CPU seconds per sentence of the tuning set, with one thread."""
         sources = self.sets[self.options.tune[0]].sources[:200]
 
         def each(work: Callable[[str], object]) -> float:
@@ -451,7 +453,7 @@ class _Experiment:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What came of one baseline."""
+    """The results of one baseline."""
 
     dev_scores: list[float]
     weights: dict[str, float]
@@ -486,7 +488,7 @@ def _cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
 
 
 def _better(first: Statistics, second: Statistics) -> Statistics:
-    """For each sentence the translation of higher sentence BLEU."""
+    """For each sentence, the translation with the higher sentence BLEU."""
     smoothed = BleuOptions(smoothing="add-k", smoothing_value=1.0)
     choice = bleu_scores(second, smoothed) > bleu_scores(first, smoothed)
     return np.where(choice[:, np.newaxis], second, first)

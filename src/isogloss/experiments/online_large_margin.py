@@ -61,7 +61,7 @@ _HOPE_AND_FEAR = OnlineOptions(
     loss_scale=10.0,
     sparse_scale=3.0,
 )
-"""What works better than the paper's letter; ``[online]`` changes it."""
+"""Defaults that work better than the settings of the paper; ``[online]`` changes them."""
 _TEMPLATES = ("pair", "pair_bigram", "target_bigram", "insertion")
 
 
@@ -72,27 +72,26 @@ class SetFiles(Options):
     source: Path
     """Tokenized sentences, one per line."""
     references: tuple[Path, ...]
-    """Their translations: a file per translator."""
+    """Their translations, one file per translator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargeMarginTask(Options):
-    """What to run on what."""
+    """The data and the settings."""
 
     system: Path
     """Stored system; tuning starts from its weights."""
     dev: SetFiles
-    """What is learned from."""
+    """Development set to learn from."""
     tests: Mapping[str, SetFiles] = field(default_factory=dict)
-    """Sets that are only translated: tables [tests.NAME] with source and references."""
+    """Test sets: tables [tests.NAME] with source and references."""
     source_classes: Path | None = None
-    """Word classes of the source language, for the token type ``class``; together with those of the target
-    language."""
+    """Word classes of the source language, for the token type ``class``. Needs ``target_classes`` too."""
     target_classes: Path | None = None
     """Word classes of the target language."""
     boundaries: Annotated[Path | None, DefaultText("the middle of the set splits it")] = None
-    """Numbers of the sentences that begin a document, from 1, one per line; table 4 splits at the nearest to
-    the middle."""
+    """File with the numbers of the sentences that begin a document, from 1, one per line; table 4 splits at
+    the one nearest to the middle."""
     tables: Annotated[tuple[int, ...], Between(1, len(ALL_TABLES))] = ALL_TABLES
     """Which tables to make: 1 token types, 2 templates, 3 constraints, 4 two-fold cross-validation."""
     templates: tuple[str, ...] = _TEMPLATES
@@ -105,7 +104,7 @@ class LargeMarginTask(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if (self.source_classes is None) != (self.target_classes is None):
-            raise ConfigError("source_classes and target_classes go together")
+            raise ConfigError("source_classes and target_classes must be given together")
         if DEV in self.tests:
             raise ConfigError(f"a test set cannot be called '{DEV}'")
 
@@ -119,7 +118,7 @@ def run_online_large_margin(
     warn: Say = lambda message: None,
     track: Track = no_track,
 ) -> ExperimentResults:
-    """Make the tables; rows go into ``folder`` as they come, and what is there is not made again."""
+    """Make the tables; finished rows are stored in ``folder`` and not computed again."""
     values = _Experiment(task, Path(folder), threads, say, warn, track).run()
     tables = large_margin_tables(values)
     note = "+ better, - worse than the baseline (paired bootstrap, p < 0.05)."
@@ -163,7 +162,7 @@ class _Experiment:
     # --- The tables -------------------------------------------------------------------------------------
 
     def _token_types(self) -> list[dict[str, Any]]:
-        """Table 1: which forms of a word features see."""
+        """Table 1: token types."""
         kinds = {
             "surface form": ("surface",),
             "w/ prefix/suffix": ("surface", "prefix", "suffix"),
@@ -189,7 +188,7 @@ class _Experiment:
         return rows
 
     def _constraints(self) -> list[dict[str, Any]]:
-        """Table 3: how many oracles against how many candidates, and which BLEU."""
+        """Table 3: number of oracles and candidates, and kind of BLEU."""
         rows = []
         for oracles, candidates in ((1, 1), (1, 10), (10, 1), (10, 10)):
             online = replace(self.options.online, oracles=oracles, candidates=candidates)
@@ -270,7 +269,7 @@ class _Experiment:
         return self._kept(label, make, label)
 
     def _kept(self, key: str, make: Callable[[], dict[str, Any]], label: str) -> dict[str, Any]:
-        """What is in the folder under this key, or what ``make`` makes, which is put there."""
+        """The stored result for this key, or the result of ``make``, which is stored."""
         digest = sha256(f"{key}\n{self._described()}".encode()).hexdigest()[:16]
         path = self.folder / "rows" / f"{digest}.json"
         if path.exists():
@@ -283,7 +282,7 @@ class _Experiment:
         return made
 
     def _described(self) -> str:
-        """All that a row depends on beside its own options."""
+        """Everything that a row depends on except its own options."""
         digest = sha256(repr((sorted(self.system.weights.items()), self.system.options)).encode())
         for one in self.sets.values():
             digest.update(repr((one.sources, one.references.streams)).encode())
@@ -357,7 +356,7 @@ class _Experiment:
         return ("surface", "prefix", "suffix", "digits", *self.columns["source"])
 
     def _middle(self) -> int:
-        """Where the second half begins: at the document boundary nearest to the middle."""
+        """The start of the second half: the document boundary nearest to the middle."""
         count = len(self.sets[DEV].sources)
         if self.options.boundaries is None:
             return count // 2
@@ -392,7 +391,7 @@ def _scores(texts: Sequence[str], references: References) -> dict[str, float]:
 def _compared(
     row: Mapping[str, Any], baseline: Mapping[str, Any], sets: Mapping[str, _Set]
 ) -> dict[str, Any]:
-    """The row without its texts, and how sure it is that its BLEU differs from the baseline's."""
+    """The row without its texts, with the p-value of its difference from the baseline."""
     metric = Bleu()
     scores = {}
     for name, values in row["scores"].items():
@@ -414,7 +413,7 @@ _TITLES = {
 def large_margin_tables(results: Mapping[str, Any]) -> list[ResultTable]:
     """The results as tables in the order of the paper.
 
-    A + stands behind a BLEU that is better than the baseline's, a - behind one that is worse (p < 0.05).
+    A + marks a BLEU score that is better than the baseline, a - one that is worse (p < 0.05).
     """
     made = []
     for number, rows in results["tables"].items():

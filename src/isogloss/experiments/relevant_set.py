@@ -1,4 +1,4 @@
-"""The experiments of Tillmann and Zhang (2006) on the user's data: Table 3, Figure 2, and what lies beyond.
+"""The experiments of Tillmann and Zhang (2006) on the user's data: Table 3, Figure 2, and more.
 
 The description is a TOML file::
 
@@ -56,17 +56,17 @@ ORDERS: dict[str, PhraseOrder] = {"mon": "monotone", "swap": "swap"}
 ROWS = tuple(f"{order}-{features}" for order in ORDERS for features in ("phrase", "word", "both"))
 WITH_SCORES = "swap-both+scores"
 _BLOCKS = {"search": "block", "method": "none"}
-"""What the block set is trained for; the experiment itself learns."""
+"""The block set is trained without tuning; the experiment itself tunes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevantSetRows(Options):
-    """Which rows the table has."""
+    """The rows of the table."""
 
     rows: tuple[str, ...] = ROWS
     """Rows to learn: an order of blocks (mon, swap) and their features (phrase, word, both)."""
     scores: tuple[str, ...] = ()
-    """Dense features of a further row, swap-both+scores; it learns from the development set."""
+    """Dense features of an additional row, swap-both+scores, which learns from the development set."""
     mert: bool = False
     """Add a row for a dense phrase-based system tuned by MERT."""
 
@@ -84,30 +84,30 @@ def _check_rows(names: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevantSetTask(Options):
-    """What to run on what."""
+    """The data and the settings."""
 
     train: TrainOptions
-    """Data and block set; its search and method do not count."""
+    """Data and block set; its search and method are ignored."""
     relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)
     """Options of relevant-set training, for all rows."""
     cells: Mapping[str, RelevantSetOptions] = field(default_factory=dict)
     """Rows with other options of relevant-set training: tables [cells.ROW]."""
     experiment: RelevantSetRows = field(default_factory=RelevantSetRows)
-    """Which rows there are."""
+    """The rows of the table."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         _check_rows(self.cells)
         if self.train.test_source is None and not self.train.test_size:
             raise ConfigError(
-                "there is no test set: give train.test_source and train.test_target, or train.test_size"
+                "there is no test set; give train.test_source and train.test_target, or train.test_size"
             )
 
     @classmethod
     def from_settings(
         cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> RelevantSetTask:
-        """The task that settings stand for: rows of their own differ from ``relevant``, not from defaults."""
+        """Make the task from settings; options of single rows override ``relevant``, not the defaults."""
         check_names(cls, settings)
         given = {name: settings.get(name, {}) for name in ("train", "relevant", "cells", "experiment")}
         for name, value in given.items():
@@ -128,14 +128,14 @@ class RelevantSetTask(Options):
     def current_names(
         settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> dict[str, Any]:
-        """Settings by today's names, and those of ``train`` for a block set."""
+        """Settings with current names, with those of ``train`` for a block set."""
         given = settings.get("train", {})
         if not isinstance(given, Mapping):
             return dict(settings)
         return {**settings, "train": {**TrainOptions.current_names(given, warn), **_BLOCKS}}
 
     def options_of(self, row: str) -> RelevantSetOptions:
-        """How a row of the table is learned."""
+        """The settings of a row."""
         options = self.cells.get(row, self.relevant)
         return replace(options, real_features=self.experiment.scores) if row == WITH_SCORES else options
 
@@ -196,7 +196,7 @@ class _Experiment:
         return RuleTable.open(self._work("significant-rules" if self.options.train.significance else "rules"))
 
     def _text(self, name: str) -> tuple[list[str], list[list[str | None]]]:
-        """Sentences and streams of references, as tokens, without what is empty or very long."""
+        """Sentences and reference streams as tokens, without empty and very long ones."""
         tokens = self._work("tokens")
         begin = "" if name == "train" else f"{name}."
         sources = list(read_lines(tokens / f"{begin}source"))
@@ -212,8 +212,7 @@ class _Experiment:
         sparse = SparseModel(block_features(kind, swap=order == "swap"))
         decoder = Decoder(self._rules(), LanguageModel.load(self._work("lm")), search, sparse=sparse)
         decoder.set_weights(default_weights(decoder.names, hierarchical=False))
-        # Scores are too good on the text that they were estimated from; what is learned there fails
-        # elsewhere.
+        # Scores are too good on the text that they were estimated on; weights learned there fail elsewhere.
         unseen = row == WITH_SCORES and (self._work("tokens") / "dev.source").exists()
         sources, references = self._text("dev" if unseen else "train")
         test, test_references = self._text("test")
@@ -234,7 +233,7 @@ class _Experiment:
             sources,
             References(references),
             TuneOptions(method="relevant-set", seed=relevant.seed, relevant=relevant),
-            # The test set only draws the second curve: the last iteration counts, whichever is best.
+            # The test set is only for the second curve: the last iteration is used, not the best.
             held_out=(test, References(test_references)),
             threads=self.threads,
             track=self.track,
@@ -245,8 +244,8 @@ class _Experiment:
         return {"sentences": sentences, "history": [asdict(step) for step in found.history]}
 
     def _mert(self) -> dict[str, float]:
-        """A phrase system with the usual dense features, tuned by MERT on the development set."""
-        self.say("dense phrase system, MERT")
+        """A phrase-based system with the usual dense features, tuned by MERT on the development set."""
+        self.say("dense phrase-based system, MERT")
         options = replace(
             self.options.train,
             search="phrase",

@@ -1,9 +1,9 @@
-"""The experiment of Shen et al. 2004 on anybody's lists: Tables 1 and 2, Figures 2 to 9.
+"""The experiment of Shen et al. 2004 on any lists: Tables 1 and 2, Figures 2 to 9.
 
-Each feature is first judged alone beside the list's own columns. Four sets are made by thresholds on these
-single scores, and a fifth by greedy forward selection; every method then learns from every set. All choices
-are made by cross-validation on the development list. Test scores, if there is a test list, are reported and
-never chosen by.
+Each feature is first evaluated alone in addition to the list's own columns. Four sets are made by thresholds
+on these single scores, and a fifth by greedy forward selection; every method then learns from every set. All
+choices are made by cross-validation on the development list. Scores on the test list, if there is one, are
+only reported.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Features = Sequence[tuple[str, FeatureFunction]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankingTask(Options):
-    """What to learn from. Names of files are relative to where the command runs, as those in features are."""
+    """The data and the settings. File names, also in features, are relative to the current folder."""
 
     list: str
     """Development list, in any format that 'isogloss nbest' reads."""
     references: tuple[str, ...]
-    """Its references: a file per translator."""
+    """References of the development list, one file per translator."""
     features: tuple[str, ...]
-    """Feature functions, each judged alone and in sets."""
+    """Feature functions, evaluated alone and in sets."""
     source: str | None = None
-    """Its source sentences, for features that need them."""
+    """Source sentences of the development list, for features that need them."""
     test_list: str | None = None
-    """Test list; its scores are reported and never chosen by."""
+    """Test list; its scores are only reported."""
     test_references: tuple[str, ...] = ()
     """References of the test list."""
     test_source: str | None = None
@@ -59,23 +59,23 @@ class RerankingTask(Options):
     methods: tuple[str, ...] = ("mert", "splitting", "ordinal", "expected-bleu")
     """Methods to compare; options may follow a name: ``splitting:iterations=20``."""
     single_method: str = "expected-bleu"
-    """Method that judges features alone and selects them."""
+    """Method for evaluating single features and selecting them."""
     metric: Literal["bleu", "nist", "chrf", "ter"] = "bleu"
     """Metric to optimize and to report."""
     tokenize: str = "none"
-    """Tokenizer that the metric applies, by its name in sacreBLEU."""
+    """sacreBLEU's tokenizer for the metric."""
     start: Literal["zero", "decoder"] = "zero"
-    """First weights: ``zero``, or ``decoder`` for those that explain the decoder's scores best."""
+    """Initial weights: ``zero``, or ``decoder`` for those that best explain the decoder's scores."""
     folds: Annotated[int, AtLeast(2)] = 5
-    """Parts of the sentences in cross-validation."""
+    """Number of folds in cross-validation."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Random seed for the parts and the significance tests."""
+    """Random seed for the folds and the significance tests."""
     best_count: Annotated[int, AtLeast(1)] = 4
     """Size of the set ``best``: the features with the highest single scores."""
     top_gain: float = 0.3
-    """Gain from which a feature is in the set ``top``, in points of the metric."""
+    """Minimum gain of features in the set ``top``, in points of the metric."""
     large_gain: float = 0.1
-    """Gain from which a feature is in the set ``large``."""
+    """Minimum gain of features in the set ``large``."""
     least_gain: float = 0.01
     """Gain below which the greedy selection of features stops."""
 
@@ -86,18 +86,18 @@ class RerankingTask(Options):
         if not self.features:
             raise ConfigError("features must name at least one feature")
         if (self.test_list is None) != (not self.test_references):
-            raise ConfigError("test_list and test_references go together")
+            raise ConfigError("test_list and test_references must be given together")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestScore:
-    """A model that learned from the whole development list, on the test list."""
+    """The test score of a model trained on the whole development list."""
 
     method: str
     features: str
     score: float
     difference: float
-    """From the decoder's choice, the better the higher."""
+    """Difference from the decoder's choice; higher is better."""
     p_value: float
 
 
@@ -149,7 +149,7 @@ def _read_list(
     warn: Callable[[str], None] = lambda message: None,
     track: Track = no_track,
 ) -> tuple[FeatureTable, Problem]:
-    """A list with what is learned from it; one to test on has the columns of the ``training`` list."""
+    """A list with its features; a test list has the columns of the ``training`` list."""
     listed = NbestList.read(path, source=source, references=[Path(name) for name in references])
     for warning in list_warnings(listed):
         warn(warning)
@@ -166,7 +166,7 @@ def reranking_results(
     track: Track = no_track,
     report: Callable[[SweepRow], None] = lambda row: None,
 ) -> tuple[RerankingResults, str]:
-    """Read the lists and run everything; gives the results and the name of the metric."""
+    """Read the lists and run everything; return the results and the name of the metric."""
     methods = [_method(name, warn) for name in options.methods]
     single = _method(options.single_method, warn)
     features = [(spec, as_functions([spec])[0]) for spec in options.features]
@@ -195,14 +195,14 @@ def _run(
     track: Track = no_track,
     report: Callable[[SweepRow], None] = lambda row: None,
 ) -> RerankingResults:
-    """Singles, sets, greedy selection, all methods with all sets; ``features`` and methods by their names."""
+    """Run single features, sets, greedy selection, and all methods with all sets."""
     sweep_options = SweepOptions(folds=options.folds, seed=options.seed)
     train_options = RerankOptions(start=options.start, seed=options.seed)
     for name, function in features:
         if test is not None and function.belongs_to_list:
             raise ConfigError(
-                f"the file of '{name}' belongs to the development list and says nothing of the test list; "
-                "leave it out, or leave out test_list"
+                f"the file of '{name}' belongs to the development list and has no values for the test list; "
+                "remove the feature or test_list"
             )
 
     def run(methods: Sequence[tuple[str, Learner]], sets: Mapping[str, Sequence[str]]) -> list[SweepRow]:

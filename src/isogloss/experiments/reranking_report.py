@@ -24,7 +24,7 @@ def run_reranking(
     warn: Callable[[str], None] = lambda message: None,
     track: Track = no_track,
 ) -> ExperimentResults:
-    """Run everything. Nothing is kept on the way, so ``folder`` stays as it is."""
+    """Run everything. There are no intermediate files, so ``folder`` is not used."""
 
     def report(row: SweepRow) -> None:
         say(f"{row.method}, {row.features}: {row.score:.2f} ({row.difference:+.2f}, p {row.p_value:.3f})")
@@ -39,7 +39,7 @@ def run_reranking(
 
 
 def _single_table(found: RerankingResults) -> tuple[list[str], list[list[str]]]:
-    """Table 1 of the paper: each feature alone beside the baseline."""
+    """Table 1 of the paper: each feature added to the baseline."""
     head = ["features", "cross-validated", "gain", "p against decoder"]
     base = found.singles[0].difference
     rows = [
@@ -71,7 +71,7 @@ def _set_table(found: RerankingResults) -> tuple[list[str], list[list[str]]]:
 
 
 def _page(found: RerankingResults, metric: str) -> Page:
-    """All of an experiment's results."""
+    """The HTML page of all results."""
     page = Page("Reranking")
     decoder = f"The decoder's choice scores {found.decoder:.2f} {metric} on the development list"
     on_test = "" if found.test_decoder is None else f" and {found.test_decoder:.2f} on the test list"

@@ -1,4 +1,4 @@
-"""What every experiment gives: plain values, tables, and a page."""
+"""Results of experiments: plain values, tables, and a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isogloss.report import Page
 __all__ = ["ExperimentResults", "ResultTable", "Say", "page_of", "results_folder"]
 
 Say = Callable[[str], None]
-"""Is told what an experiment does."""
+"""A callback for progress messages of an experiment."""
 
 
 class ResultTable(NamedTuple):
@@ -28,10 +28,10 @@ class ResultTable(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentResults:
-    """What came of an experiment."""
+    """The results of an experiment."""
 
     values: Mapping[str, Any]
-    """All of it as plain values, for ``results.json``."""
+    """All results as plain values, for ``results.json``."""
     tables: Sequence[ResultTable]
     page: Page
 
@@ -44,12 +44,12 @@ class ExperimentResults:
 
 
 def results_folder(path: StrPath) -> Path:
-    """Where results go, made if it is not there."""
+    """The folder for results; created if it does not exist."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(error.strerror or str(error), folder, "name a folder for the results") from None
+        raise OutputError(error.strerror or str(error), folder, "give a folder for the results") from None
     return folder
 
 

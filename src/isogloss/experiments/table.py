@@ -23,9 +23,9 @@ class Experiment:
     """An experiment of a paper on data that a task describes."""
 
     summary: str
-    """What it does, in a sentence."""
+    """One sentence for help texts."""
     task: type[Any]
-    """Options that name the data and what to do with it."""
+    """Options that describe the data and the settings."""
     run: Callable[..., ExperimentResults]
     """Runs a task in a folder; takes ``threads``, ``say``, ``warn`` and ``track``, and ``memory`` if
     ``resources`` has a limit."""

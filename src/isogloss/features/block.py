@@ -1,4 +1,4 @@
-"""The features of the block orientation model (Tillmann and Zhang 2006): binary, of phrases and of words."""
+"""Binary phrase and word features of the block orientation model (Tillmann and Zhang 2006)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _WORD = ("block_pair", "target_word", "target_bigram", "target_trigram")
 _WORD_ORDER = ("distortion",)
 
 IDENTITY_TEMPLATES = ("rule", "block_pair")
-"""What a bag of blocks has: which blocks and which word pairs are in it, but nothing about their order."""
+"""Features of a bag of blocks: its blocks and word pairs, without their order."""
 
 
 def block_features(kind: BlockFeatures = "both", *, swap: bool = True) -> SparseOptions:
-    """Features of blocks as phrases, of their words, or of both; with or without those of their order.
+    """Phrase features of blocks, word features, or both; with or without features of their order.
 
     >>> block_features("word", swap=False).templates
     ('block_pair', 'target_word', 'target_bigram', 'target_trigram')

@@ -1,4 +1,4 @@
-"""Token columns: what a dictionary says about words, such as their class, part of speech or lemma."""
+"""Token columns: annotations of words, such as class, part of speech or lemma."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["TokenColumn"]
 
 @dataclass(frozen=True, slots=True)
 class TokenColumn:
-    """The values of words; a word may have several, and one without any is not seen in this column.
+    """The values of words; a word may have none, one or several.
 
     >>> TokenColumn({"saw": ("NOUN", "VERB")})["saw"]
     ('NOUN', 'VERB')
@@ -29,7 +29,7 @@ class TokenColumn:
         for word, values in self.values.items():
             for text in (word, *values):
                 if not text or text.split() != [text]:
-                    raise ConfigError(f"a word or value must be text without white space, got {text!r}")
+                    raise ConfigError(f"a word or value must be text without whitespace, got {text!r}")
 
     def __getitem__(self, word: str) -> tuple[str, ...]:
         return self.values.get(word, ())
@@ -39,11 +39,11 @@ class TokenColumn:
 
     @classmethod
     def from_classes(cls, classes: WordClasses) -> TokenColumn:
-        """Word classes as a column; unknown words have no class in it."""
+        """Word classes as a column; unknown words have no value."""
         return cls({word: (str(classes[word]),) for word in classes})
 
     def summary(self) -> dict[str, int]:
-        """How many words, words with several values, and different values there are."""
+        """Number of words, of words with several values, and of different values."""
         return {
             "words": len(self),
             "ambiguous": sum(len(values) > 1 for values in self.values.values()),
@@ -51,14 +51,14 @@ class TokenColumn:
         }
 
     def save(self, path: StrPath) -> None:
-        """Write lines as ``load`` reads them."""
+        """Write a file for ``load``."""
         with atomic_output(path) as stream:
             for word, values in self.values.items():
                 stream.write(f"{word}\t{' '.join(values)}\n")
 
     @classmethod
     def load(cls, path: StrPath) -> TokenColumn:
-        """Read lines of a word, a tab, and its values with spaces between them."""
+        """Read lines of a word, a tab, and its values separated by spaces."""
         values: dict[str, tuple[str, ...]] = {}
         for number, line in enumerate(read_lines(path), start=1):
             word, tab, rest = line.partition("\t")
@@ -67,18 +67,18 @@ class TokenColumn:
                     f"'{line[:60]}' is not a word and its values",
                     path,
                     number,
-                    "write them with a tab between",
+                    "write a word, a tab and its values",
                 )
             if word in values:
-                raise DataFormatError(f"the word '{word}' stands twice", path, number)
+                raise DataFormatError(f"the word '{word}' occurs twice", path, number)
             values[word] = tuple(rest.split())
         return cls(values)
 
     @classmethod
     def from_factored(cls, path: StrPath, factor: int, *, separator: str = "|") -> TokenColumn:
-        """From text whose words carry factors (``houses|NOUN|house``): all values a word was seen with.
+        """A column from text with factors (``houses|NOUN|house``): all values seen with a word.
 
-        ``factor`` is the position of the value, the word itself being 0.
+        ``factor`` is the position of the value; the word itself is 0.
         """
         seen: dict[str, dict[str, None]] = {}
         for number, line in enumerate(read_lines(path), start=1):

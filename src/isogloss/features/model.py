@@ -25,7 +25,7 @@ _METHODS = ("rule", "border")
 
 
 class SparseModel:
-    """Which sparse features there are. Read-only."""
+    """The sparse features of a system. Read-only."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class SparseModel:
             known = {*SPELLING_TYPES, *self.columns[side]}
             missing = [name for name in types if name not in known]
             if missing:
-                raise ConfigError(f"there is no column for the {side} token type '{missing[0]}'")
+                raise ConfigError(f"the {side} token type '{missing[0]}' has no column")
         for name, events in self.python_templates.items():
             if name in self.options.templates or not name.isidentifier():
                 raise ConfigError(f"'{name}' cannot be the name of a template written in Python")
@@ -52,13 +52,13 @@ class SparseModel:
                 )
 
     def engine(self, rules: RuleTable) -> _engine.SparseModel:
-        """What the engine's search takes, for the words of a rule table."""
+        """The engine's model for the words of a rule table."""
         return self.engine_of(rules.source_words, rules.target_words)
 
     def engine_of(
         self, source_words: _engine.Vocabulary, target_words: _engine.Vocabulary
     ) -> _engine.SparseModel:
-        """What the engine takes, for the words of two vocabularies; other words cost more time."""
+        """The engine's model for the words of two vocabularies; other words are slower."""
         options = self.options
         templates = [(name, *options.types_of(name)) for name in options.templates]
         return _engine.SparseModel(
@@ -84,7 +84,7 @@ class SparseModel:
 
     @property
     def signature(self) -> str:
-        """Equal for models under which a weight means the same: options and columns together."""
+        """Hash of options and columns: weights are interchangeable between models with the same hash."""
         digest = hashlib.sha256(json.dumps(self.options.to_json(), sort_keys=True).encode())
         digest.update(json.dumps(sorted(self.python_templates)).encode())
         for side in _SIDES:
@@ -95,7 +95,7 @@ class SparseModel:
         return digest.hexdigest()
 
     def describe(self) -> str:
-        """In a line, for messages."""
+        """One line for messages."""
         options = self.options
         return (
             f"templates {', '.join((*options.templates, *self.python_templates)) or 'none'}; "
@@ -136,7 +136,7 @@ class SparseModel:
 
 
 class _Guarded:
-    """A template whose mistakes are told apart from those of the model that is searched."""
+    """A template written in Python, with errors that name the template."""
 
     def __init__(self, name: str, events: PythonTemplate) -> None:
         for method in _METHODS:
@@ -153,7 +153,9 @@ def _guarded(name: str, method: str, call: Callable[..., Iterable[str]]) -> Call
             raise ConfigError(problem) from error
         for feature in features:
             if not isinstance(feature, str):
-                raise ConfigError(f"{method}() of the template '{name}' gives {feature!r}, expected a string")
+                raise ConfigError(
+                    f"{method}() of the template '{name}' returned {feature!r}, a string is expected"
+                )
         return features
 
     return guarded

@@ -1,6 +1,6 @@
-"""Names of features, written to disk as they come and read when the weights are stored.
+"""Names of features, written to disk as they occur and read when the weights are stored.
 
-While millions of weights are learned their names would take more memory than the weights themselves.
+With millions of features, the names would take more memory than the weights.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ UInt64 = npt.NDArray[np.uint64]
 UInt8 = npt.NDArray[np.uint8]
 
 _AT_ONCE = 100_000
-"""Names that are put in order at a time."""
+"""Number of names to sort at a time."""
 _BUFFER = 4_000_000
 _FILES = ("features", "lengths", "names")
 
 
 class NameLog:
-    """A folder of three files that only grow: features, the lengths of their names, the names."""
+    """A folder of three append-only files: features, lengths of names, names."""
 
     def __init__(self, folder: Path) -> None:
-        """Begin a log in a folder; what was there before is gone at the first ``flush`` unless rewound to."""
+        """Start a log in a folder; the first ``flush`` discards earlier content, unless ``rewind`` keeps
+        it."""
         self._folder, self._count, self._fresh = folder, 0, True
         self._pending: list[tuple[bytes, bytes, bytes]] = []
         self._pending_bytes = 0
@@ -40,7 +41,7 @@ class NameLog:
             raise OutputError(error.strerror or str(error), folder) from None
 
     def rewind(self, features: int) -> None:
-        """Go on after the first ``features`` entries of a log of before; the rest is dropped."""
+        """Continue after the first ``features`` entries of an earlier log; the rest is dropped."""
         lengths = np.fromfile(self._folder / "lengths", np.uint32, features)
         sizes = (8 * features, 4 * features, int(lengths.sum(dtype=np.int64)))
         found = tuple((self._folder / name).stat().st_size for name in _FILES)
@@ -55,7 +56,7 @@ class NameLog:
         return self._count
 
     def add(self, features: UInt64, names: UInt8, ends: UInt64) -> None:
-        """Append features with their names, which lie one after another."""
+        """Append features with their concatenated names."""
         lengths = np.diff(ends, prepend=np.uint64(0)).astype(np.uint32)
         self._pending.append((features.tobytes(), lengths.tobytes(), names.tobytes()))
         self._pending_bytes += len(names)
@@ -64,7 +65,7 @@ class NameLog:
             self.flush()
 
     def flush(self) -> None:
-        """See to it that all is in the files."""
+        """Write everything to the files."""
         if self._fresh:
             count, pending = self._count, self._pending
             self.rewind(0)
@@ -78,7 +79,7 @@ class NameLog:
         self._pending, self._pending_bytes = [], 0
 
     def names_of(self, features: UInt64) -> tuple[UInt8, UInt64]:
-        """The names of features that were added, one after another, and where each ends."""
+        """The concatenated names of features, and the end of each."""
         self.flush()
         known = np.fromfile(self._folder / "features", np.uint64)
         order = np.argsort(known, kind="stable")

@@ -1,4 +1,4 @@
-"""Which sparse features a search has: templates, and the token types that they see."""
+"""The sparse features of a search: templates and their token types."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from isogloss.io.options import Options
 __all__ = ["ALL_TEMPLATES", "SPELLING_TYPES", "PythonTemplate", "SparseOptions"]
 
 ALL_TEMPLATES: tuple[str, ...] = tuple(_engine.template_names())
-"""The templates that the engine has."""
+"""The built-in templates."""
 
 SPELLING_TYPES: tuple[str, ...] = ("surface", "prefix", "suffix", "digits")
-"""Token types that the spelling of a word gives; all others are columns."""
+"""Token types made from spelling; all others are columns."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class RuleTemplate(Protocol):
-    """A template written in Python that looks at single rules."""
+    """A template written in Python for single rules."""
 
     def rule(
         self, source: Sequence[str], target: Sequence[str], links: Sequence[tuple[int, int]]
@@ -33,7 +33,7 @@ class RuleTemplate(Protocol):
 
 
 class BorderTemplate(Protocol):
-    """A template written in Python that looks at a rule and at what was said before it."""
+    """A template written in Python for a rule and its left context."""
 
     def border(
         self,
@@ -45,45 +45,45 @@ class BorderTemplate(Protocol):
     ) -> Iterable[str]:
         """Features of a rule after the last target word and the last aligned pair (source word, target word).
 
-        Both are ``<s>`` when there was none. The end of a sentence is the rule of ``</s>`` with ``</s>``.
+        Both are ``<s>`` at the start. The end of a sentence is a rule from ``</s>`` to ``</s>``.
         """
         ...
 
 
 PythonTemplate = RuleTemplate | BorderTemplate
-"""A template written in Python, for experiments: the search calls it for every rule it meets, one thread at a
-time, so it is many times slower than one of the engine's.
+"""A template written in Python, for experiments. The search calls it for every rule, one thread at a time, so
+it is many times slower than a built-in template.
 
-A template has ``rule``, ``border`` or both. Each gives the names of the features that fire, as often as they
-fire; the search prints them as ``name:#feature``. Links are by target position, then source position. A
-non-terminal is the word ``~``. What a template gives may depend on nothing but what it is told: the search
-remembers it.
+A template has ``rule``, ``border`` or both. Each returns the names of the features that fire, repeated if
+they fire several times; the search prints them as ``name:#feature``. Links are sorted by target position,
+then source position. A non-terminal is the word ``~``. The result must depend only on the arguments, because
+the search caches it.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparseOptions(Options):
-    """Templates and the token types they see on each side.
+    """Templates and their token types on each side.
 
     >>> SparseOptions(templates=("pair",), source_types=("surface",)).types_of("pair")
     (('surface',), ('surface', 'prefix', 'suffix', 'digits'))
     """
 
     templates: tuple[str, ...] = ("pair", "target_bigram")
-    """Templates of sparse features, in any order."""
+    """Sparse feature templates, in any order."""
     source_types: tuple[str, ...] = SPELLING_TYPES
-    """How templates see source words: surface, prefix, suffix, digits, or names of columns."""
+    """How templates represent source words: surface, prefix, suffix, digits, or names of columns."""
     target_types: tuple[str, ...] = SPELLING_TYPES
-    """How templates see target words."""
+    """How templates represent target words."""
     template_types: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
-    """For single templates: fewer source and target types than the others see."""
+    """Source and target token types of single templates, if they should use fewer than the others."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         for name in self.templates:
             if name not in ALL_TEMPLATES:
                 raise ConfigError(
-                    f"no feature template is called '{name}'; there are {', '.join(ALL_TEMPLATES)}"
+                    f"no feature template is called '{name}'; choose from {', '.join(ALL_TEMPLATES)}"
                 )
         for what, names in (
             ("templates", self.templates),
@@ -97,19 +97,21 @@ class SparseOptions(Options):
                 raise ConfigError(f"{name!r} cannot be the name of a token type")
         for template, (source, target) in self.template_types.items():
             if template not in self.templates:
-                raise ConfigError(f"token types are given for '{template}', which is not among the templates")
+                raise ConfigError(
+                    f"token types are given for '{template}', which is not one of the templates"
+                )
             strange = sorted((set(source) - set(self.source_types)) | (set(target) - set(self.target_types)))
             if strange:
                 raise ConfigError(
-                    f"the template '{template}' is given the token type '{strange[0]}', which is not there"
+                    f"the template '{template}' uses the token type '{strange[0]}', which does not exist"
                 )
 
     def types_of(self, template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The source and target types that a template sees."""
+        """The source and target token types of a template."""
         return self.template_types.get(template, (self.source_types, self.target_types))
 
     def to_json(self) -> dict[str, Any]:
-        """As it is stored."""
+        """The stored form."""
         return {
             "templates": list(self.templates),
             "source_types": list(self.source_types),
@@ -119,7 +121,7 @@ class SparseOptions(Options):
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> SparseOptions:
-        """From what ``to_json`` gave; raises KeyError, TypeError or ValueError for anything else."""
+        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError for invalid input."""
         return cls(
             templates=_names(values["templates"]),
             source_types=_names(values["source_types"]),

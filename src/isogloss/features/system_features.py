@@ -1,4 +1,4 @@
-"""The sparse features of a new system, from the names of templates and files of columns."""
+"""The sparse features of a new system, from template names and column files."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["SystemFeatures"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFeatures(Options):
-    """Which sparse features a new system has; 'isogloss tune' learns their weights."""
+    """The sparse features of a new system; 'isogloss tune' tunes their weights."""
 
     templates: Annotated[tuple[str, ...], DefaultText("no sparse features")] = ()
-    """Templates of sparse features, such as pair,target_bigram, or all."""
+    """Sparse feature templates, such as pair,target_bigram, or all."""
     token_types: tuple[str, ...] = SPELLING_TYPES
-    """How templates see words of both languages. Columns come on top."""
+    """How templates represent words of both languages, in addition to the columns."""
     source_columns: Mapping[str, StrPath] = field(default_factory=dict)
-    """Token types of source words, in files that 'isogloss classes' or 'isogloss column' wrote."""
+    """Token types of source words, in files written by 'isogloss classes' or 'isogloss column'."""
     target_columns: Mapping[str, StrPath] = field(default_factory=dict)
     """Token types of target words, in such files."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if not self.templates and (self.source_columns or self.target_columns):
-            raise ConfigError("columns are for sparse features: give `templates` too")
+            raise ConfigError("columns need sparse features; give `templates` too")
 
     def model(self) -> SparseModel | None:
         """The features, with their columns read; None if there are no templates."""

@@ -1,4 +1,4 @@
-"""Weights of sparse features, with their names: stored so that they are found without being read."""
+"""Weights of sparse features with their names, stored in a mapped hash table."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from isogloss.storage.folder import open_folder, write_folder
 __all__ = ["NamedWeight", "SparseWeights"]
 
 KIND, VERSION = "sparse-weights", 2
-_LOOKED_AT = 100_000  # of the strongest, in search of those of every template
-_FULL = 0.6  # how full the table is: fuller saves memory and costs time
+_LOOKED_AT = 100_000  # number of strongest features to scan for those of every template
+_FULL = 0.6  # load factor: higher saves memory and costs time
 
 Float32 = npt.NDArray[np.float32]
 
@@ -31,7 +31,7 @@ class NamedWeight(NamedTuple):
 
 
 class SparseWeights:
-    """A weight for each of any number of named features; all others weigh nothing. Read-only.
+    """Weights of named features; all other features have weight 0. Read-only.
 
     >>> weights = SparseWeights.from_names({"pair:house|haus": 0.5, "target_bigram:the|house": -1.0})
     >>> weights["pair:house|haus"], weights["pair:house|hund"], len(weights)
@@ -49,7 +49,7 @@ class SparseWeights:
     ) -> None:
         self._table, self._names, self._name_ends = table, names, name_ends
         self.signature, self.path = signature, path
-        """Of the features that the weights were learned with, "" if any will do."""
+        """Hash of the features that the weights belong to; "" matches any."""
         self.engine = _engine.StoredWeights(table)
 
     def __deepcopy__(self, memo: object) -> SparseWeights:
@@ -66,7 +66,7 @@ class SparseWeights:
         ends = np.cumsum([len(name.encode()) for name in kept], dtype=np.uint64)
         names = np.frombuffer("".join(kept).encode(), np.uint8)
         values = np.fromiter(kept.values(), np.float64, len(kept))
-        with np.errstate(over="ignore"):  # what is too large is found as infinite
+        with np.errstate(over="ignore"):  # too large values become infinite and are found there
             return cls.from_numbers(numbers, values.astype(np.float32), names, ends, signature=signature)
 
     @classmethod
@@ -79,7 +79,7 @@ class SparseWeights:
         *,
         signature: str = "",
     ) -> SparseWeights:
-        """From features' numbers, their weights, and their names one after another."""
+        """From feature ids, weights and concatenated names."""
         if not np.all(np.isfinite(weights)):
             raise ConfigError("the weight of a sparse feature is not a finite number")
         slots = int(len(numbers) / _FULL) + 1
@@ -96,28 +96,28 @@ class SparseWeights:
         return float(self.engine.weights(_engine.feature_numbers([name]))[0])
 
     def __iter__(self) -> Iterator[NamedWeight]:
-        """All names and weights, in the order in which they were given."""
+        """All names and weights, in the given order."""
         used = np.flatnonzero(self._table[:, 0] | self._table[:, 1])
         rows = self._table[used]
         for row in rows[np.argsort(rows[:, 3], kind="stable")]:
             yield NamedWeight(self.name(int(row[3])), float(row[2:3].view(np.float32)[0]))
 
     def name(self, position: int) -> str:
-        """The name of the feature that was given at this position."""
+        """The name of the feature at this position."""
         if position >= len(self):
             raise ModelFormatError("a weight has no name", self.path or "sparse weights")
         begin = int(self._name_ends[position - 1]) if position else 0
         return self._names[begin : int(self._name_ends[position])].tobytes().decode(errors="replace")
 
     def strongest(self, count: int) -> list[NamedWeight]:
-        """The features with the largest weights, whatever their sign."""
+        """The features with the largest absolute weights."""
         values = self._table[:, 2].view(np.float32)
         used = np.flatnonzero(self._table[:, 0] | self._table[:, 1])
         order = used[np.argsort(-np.abs(values[used]), kind="stable")[:count]]
         return [NamedWeight(self.name(int(self._table[row, 3])), float(values[row])) for row in order]
 
     def strongest_by_template(self, count: int) -> dict[str, list[NamedWeight]]:
-        """For every template the features with the largest weights, whatever their sign."""
+        """For every template, the features with the largest absolute weights."""
         values = self._table[:, 2].view(np.float32)
         used = np.flatnonzero(self._table[:, 0] | self._table[:, 1])
         found: dict[str, list[NamedWeight]] = {}
@@ -140,7 +140,7 @@ class SparseWeights:
 
     @classmethod
     def open(cls, path: StrPath) -> SparseWeights:
-        """Open stored weights: they are mapped, not read."""
+        """Open stored weights; they are mapped into memory."""
         folder = open_folder(path, kind=KIND, version=VERSION)
         if folder.version < VERSION:
             raise ModelFormatError(
@@ -154,7 +154,7 @@ class SparseWeights:
         except KeyError:
             fits = False
         if not fits:
-            raise ModelFormatError("not the arrays of sparse weights", path)
+            raise ModelFormatError("the arrays are not sparse weights", path)
         return cls(table, names, ends, signature=signature, path=Path(path))
 
 
@@ -172,5 +172,5 @@ def _collision(
 
     first, second = name(order[twice[0]]), name(order[twice[0] + 1])
     if first == second:
-        return f"the sparse feature '{first}' stands twice"
+        return f"the sparse feature '{first}' occurs twice"
     return f"the sparse features '{first}' and '{second}' have the same number; leave one of them out"

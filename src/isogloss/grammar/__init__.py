@@ -1,4 +1,4 @@
-"""Translation rules: extracting, storing, looking up, exchanging."""
+"""Translation rules: extract, store, look up, import and export them."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""From an aligned corpus to a stored rule table."""
+"""Extract rules from an aligned corpus into a stored rule table."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SCORE_COLUMNS = (
 """The score columns of an extracted table, natural logarithms."""
 
 _LEAST_MEMORY = 64 << 20
-_MOST_BUFFER = 512 << 20  # waiting longer before sorting saves nothing
+_MOST_BUFFER = 512 << 20  # larger sort buffers do not help
 _BATCH = 2000  # sentence pairs handed to the engine at once
 _STEP = 500_000  # rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractReport:
-    """What an extraction has read and made."""
+    """Statistics of an extraction."""
 
     pairs: int
     """Sentence pairs that rules were extracted from."""
@@ -70,9 +70,9 @@ def extract_rules(
     """Extract, count and score the rules of an aligned corpus into a stored rule table.
 
     ``alignment`` holds links as ``source-target`` word positions counted from 0 (Pharaoh format).
-    ``memory_limit`` bounds, in bytes, what is held for sorting; the rest waits in the folder ``scratch``.
-    ``threads`` of 0 are all processors. The result depends on neither. The words of ``known``, another table,
-    keep the numbers they have there, so that both tables can be read side by side.
+    ``memory_limit`` bounds the memory for sorting, in bytes; the rest goes to the folder ``scratch``. 0
+    ``threads`` means all processors. The result does not depend on either. Words of another table, ``known``,
+    keep their ids, so that both tables can be used together.
     """
     options = options or ExtractOptions()
     if memory_limit < _LEAST_MEMORY:
@@ -80,7 +80,7 @@ def extract_rules(
     threads = thread_count(threads)
     piped = [os.fspath(path) for path in (source, target, alignment)].count("-")
     if piped > 1:
-        raise ConfigError("only one of source, target and links can come from standard input")
+        raise ConfigError("only one of source, target and links can be standard input")
     if piped and significance is not None:
         raise ConfigError("significance pruning reads the corpus twice: give files, not standard input")
     with rule_scratch(scratch) as folder:
@@ -123,7 +123,7 @@ def extract_rules(
 
 
 def parallel_lines(*paths: StrPath) -> Iterator[tuple[str, ...]]:
-    """The lines of parallel files side by side; files of unequal length are an error."""
+    """The lines of parallel files; files of different length are an error."""
     for number, lines in enumerate(itertools.zip_longest(*map(read_lines, paths)), start=1):
         if None in lines:
             ended = [line is None for line in lines]
@@ -132,7 +132,8 @@ def parallel_lines(*paths: StrPath) -> Iterator[tuple[str, ...]]:
 
 
 def batches(lines: Iterator[tuple[str, ...]]) -> Iterator[tuple[int, list[bytes]]]:
-    """Parallel lines in batches for the engine: number of the first line, and each file's lines joined."""
+    """Parallel lines in batches for the engine: the number of the first line and the joined lines of each
+    file."""
     number = 1
     while batch := list(itertools.islice(lines, _BATCH)):
         yield number, ["\n".join(column).encode() for column in zip(*batch, strict=True)]
@@ -148,7 +149,7 @@ def _count(
             extraction.add(sources, targets, links, line=number)
     if extraction.pairs == 0:
         found = "holds no lines" if extraction.skipped == 0 else "holds only sentence pairs that are too long"
-        raise DataFormatError(found, source, hint="a corpus of at least one sentence pair is expected")
+        raise DataFormatError(found, source, hint="give a corpus of at least one sentence pair")
 
 
 def _score(

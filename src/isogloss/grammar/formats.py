@@ -33,7 +33,7 @@ _STEP = 500_000  # rules
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What an import has read."""
+    """Statistics of an import."""
 
     rules: int
     """Rules stored."""
@@ -42,7 +42,7 @@ class ImportReport:
     left_out: int
     """Rules whose target side is not words followed by non-terminals, or that have no source word."""
     without_orientation: int
-    """Rules that the reordering table does not have; all orientations count as equally likely for them."""
+    """Rules missing in the reordering table; their orientations are equally likely."""
 
 
 def export_rules(
@@ -65,7 +65,7 @@ def export_rules(
     if format == "moses" and set(rules.columns) == set(_MOSES_COLUMNS):
         columns = [(rules.columns.index(name), name) for name in _MOSES_COLUMNS]
     if reordering is not None and format != "moses":
-        raise ConfigError("a reordering table is written beside a Moses phrase table only")
+        raise ConfigError("a reordering table can only be exported with a Moses phrase table")
     if reordering is not None and not rules.has_orientation:
         raise ConfigError(
             f"{rules.path} has no orientation probabilities, so no reordering table can be written"
@@ -106,7 +106,7 @@ def _printed(
 
 @contextlib.contextmanager
 def _unwritable_named(rules: RuleTable) -> Iterator[None]:
-    """Tell what a format cannot say from what a damaged table cannot mean."""
+    """Distinguish what a format cannot express from a damaged table."""
     try:
         yield
     except ValueError as error:
@@ -127,12 +127,12 @@ def import_rules(
 ) -> ImportReport:
     """Read a Moses phrase table or a Hiero grammar, in any order, into a stored table.
 
-    Hiero values are taken as they are (logarithms are expected); Moses probabilities become logarithms. The
-    first rule decides how many values there are and what they are called.
+    Hiero values are used unchanged (give logarithms); Moses probabilities are converted to logarithms. The
+    first rule determines the number and names of the values.
     """
     _check_format(format)
     if reordering is not None and format != "moses":
-        raise ConfigError("a reordering table is read beside a Moses phrase table only")
+        raise ConfigError("a reordering table can only be imported with a Moses phrase table")
     with rule_scratch(scratch) as folder:
         rules = _engine.RuleImport(str(folder), memory=memory_limit // 2)
         _read(rules, path, _engine.RuleFormat[format], "reading rules", track)
@@ -159,7 +159,7 @@ def _read(
             rules.add("\n".join(batch).encode(), line=number, format=format)
         number += len(batch)
     if number == 1:
-        raise DataFormatError("the file is empty", path, hint="a table of at least one rule is expected")
+        raise DataFormatError("the file is empty", path, hint="give a table with at least one rule")
 
 
 def _lay_out(

@@ -1,4 +1,4 @@
-"""What extraction may be told."""
+"""Options of rule extraction."""
 
 from __future__ import annotations
 
@@ -46,40 +46,43 @@ class ExtractOptions(Options):
     """
 
     max_length: Annotated[int, _LENGTHS, DefaultText("10 for hiero, 7 for phrase")] = 10
-    """Most words of an initial phrase pair, on each side."""
+    """Maximum length of an initial phrase pair, in words on each side."""
     max_gaps: Annotated[int, Between(0, 2)] = 2
-    """Most non-terminals of a rule."""
+    """Maximum number of non-terminals in a rule."""
     max_symbols: Annotated[int, _LENGTHS] = 5
-    """Most words and non-terminals of a source side."""
+    """Maximum number of words and non-terminals on the source side."""
     max_target_words: Annotated[int, _LENGTHS] = 7
-    """Most words of a target side; its non-terminals follow them."""
+    """Maximum number of words on the target side; its non-terminals follow the words."""
     min_gap: Annotated[int, _LENGTHS] = 1
-    """Fewest source words that a non-terminal covers."""
+    """Minimum number of source words that a non-terminal covers."""
     tight: Annotated[bool, DefaultText("yes for hiero; no for phrase and in train")] = True
-    """Phrase pairs begin and end with aligned words. Otherwise unaligned words may stand at their edges."""
+    """Phrase pairs begin and end with aligned words. Otherwise they may begin and end with unaligned
+    words."""
     adjacent_gaps: bool = False
     """Allow adjacent non-terminals on the source side."""
-    max_plain: Annotated[int, Between(0, _LONGEST_PHRASE), DefaultText("as the other limits say")] = 0
-    """Most words of a phrase pair without non-terminals, on each side, if the other limits allow fewer."""
+    max_plain: Annotated[int, Between(0, _LONGEST_PHRASE), DefaultText("the other limits")] = 0
+    """Maximum number of words on each side of a phrase pair without non-terminals, if higher than the other
+    limits."""
     count: Annotated[CountMode, DefaultText("fractional for hiero, unit for phrase")] = "fractional"
-    """``fractional``: an initial phrase pair counts 1, shared by all rules that come from it; ``unit``: each
-    of these rules counts 1."""
+    """``fractional``: every initial phrase pair has a count of 1, divided among the rules extracted from it;
+    ``unit``: every such rule has a count of 1."""
     orientation: OrientationModel = "hier"
-    """What makes a neighbor monotone or swapped: a consistent block of any size (``hier``) or of at most
-    ``max_length`` words (``phrase``), or a link at the corner (``word``); ``none`` counts no orientations."""
+    """How to determine orientations (monotone, swap, discontinuous): from adjacent consistent blocks of any
+    size (``hier``) or of at most ``max_length`` words (``phrase``), or from the link at the corner
+    (``word``); ``none`` turns them off."""
     orientation_smoothing: Annotated[float, Above(0)] = 0.5
-    """Added to the monotone, swap and discontinuous counts of every rule."""
+    """Pseudo-count added to the monotone, swap and discontinuous counts of every rule."""
     smoothing: Smoothing = "none"
-    """Discounting of the counts behind the translation probabilities."""
+    """Smoothing of the counts for the translation probabilities."""
     max_sentence_length: Annotated[int, Between(1, _LONGEST_SENTENCE)] = 200
-    """Most words of a sentence; pairs with a longer side are left out."""
+    """Maximum sentence length in words; pairs with a longer side are left out."""
 
     @classmethod
     def for_grammar(cls, grammar: str, **changes: Any) -> ExtractOptions:
-        """The options of a kind of grammar, with changes; a change to None leaves the default.
+        """The options of a kind of grammar, with changes; None keeps the default.
 
-        ``hiero`` has the defaults of this class. ``phrase`` is a phrase table: phrase pairs of 7 words,
-        loose edges, every occurrence counts 1.
+        ``hiero`` has the defaults of this class. ``phrase`` is a phrase table: phrase pairs of up to 7 words,
+        unaligned words at the edges, unit counts.
 
         >>> ExtractOptions.for_grammar("phrase", max_length=5).max_symbols
         5
@@ -99,7 +102,7 @@ class ExtractOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrammarOptions(ExtractOptions):
-    """A kind of grammar, with the defaults that are usual for it, and which rules of it are kept."""
+    """A kind of grammar with its defaults, and a significance filter."""
 
     grammar: Grammar = "hiero"
     """``hiero``: hierarchical rules in target normal form; ``phrase``: phrase pairs."""
@@ -115,7 +118,7 @@ class GrammarOptions(ExtractOptions):
     def from_settings(
         cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> GrammarOptions:
-        """The options that settings stand for; what is not given is as usual for the grammar."""
+        """Make options from settings; defaults depend on the grammar."""
         del warn
         check_types(cls, settings)
         own = {name: value for name, value in settings.items() if name in ("grammar", "significance")}
@@ -125,17 +128,17 @@ class GrammarOptions(ExtractOptions):
 
     @property
     def rules(self) -> ExtractOptions:
-        """Which rules are extracted."""
+        """The options of extraction."""
         return ExtractOptions(**{field.name: getattr(self, field.name) for field in fields(ExtractOptions)})
 
     @property
     def threshold(self) -> Significance | None:
-        """How significant they must be."""
+        """The significance threshold."""
         return Significance.parse(self.significance) if self.significance else None
 
 
 def thread_count(threads: int) -> int:
-    """How many threads that is; 0 stands for all processors."""
+    """The number of threads; 0 means all processors."""
     if threads < 0:
         raise ConfigError(f"threads must be at least 0, got {threads}")
     return threads or os.cpu_count() or 1
@@ -143,18 +146,18 @@ def thread_count(threads: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Significance:
-    """How significant a rule must be to be kept (Johnson et al. 2007): its -log p by Fisher's exact test.
+    """Significance threshold of a rule (Johnson et al. 2007): its -log p by Fisher's exact test.
 
-    A pair that occurs once, of sides that occur once, has exactly alpha = log(number of sentence pairs).
+    A pair seen once whose sides are also seen once has exactly alpha = log(number of sentence pairs).
 
     >>> Significance.parse("alpha+epsilon").threshold(math.e**10) > 10
     True
     """
 
     value: float | None = None
-    """The least -log p, or None for alpha with a little added or taken off."""
+    """The lowest -log p to keep, or None for alpha plus or minus epsilon."""
     keep_singletons: bool = False
-    """With alpha: whether once-only pairs stay (alpha-epsilon) or go (alpha+epsilon)."""
+    """For alpha: whether to keep pairs seen once (alpha-epsilon) or to drop them (alpha+epsilon)."""
 
     _EPSILON = 1e-3
 
@@ -176,7 +179,7 @@ class Significance:
         return cls(value=value)
 
     def threshold(self, pairs: float) -> float:
-        """The least -log p for a corpus of so many sentence pairs."""
+        """The lowest -log p for a corpus of this many sentence pairs."""
         if self.value is not None:
             return self.value
         return math.log(max(pairs, 1)) + (-self._EPSILON if self.keep_singletons else self._EPSILON)

@@ -1,4 +1,4 @@
-"""Smaller copies of a rule table: what a test set needs, what is significant."""
+"""Filter and prune rule tables: rules for a test set, significant rules."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def filter_table(
     scratch: StrPath | None = None,
     track: Track = no_track,
 ) -> tuple[int, int]:
-    """Copy the rules whose source side matches in one of the texts; return numbers of rules and sides.
+    """Copy the rules whose source side matches one of the texts; return the number of rules and source sides.
 
-    Rules with non-terminals are kept if they match within ``max_span`` words: the search's limit or more.
+    Rules with non-terminals are kept if they match within ``max_span`` words, which must be at least the
+    limit of the search.
     """
     if max_span < 1:
         raise ConfigError(f"max_span must be at least 1, got {max_span}")
@@ -62,10 +63,10 @@ def prune_table(
     scratch: StrPath | None = None,
     track: Track = no_track,
 ) -> tuple[int, int]:
-    """Copy the rules that are significant in a corpus; return numbers of rules and source sides.
+    """Copy the rules that are significant in a corpus; return the number of rules and source sides.
 
-    The corpus is the one the rules come from. Sentence pairs that extraction left out as too long are left
-    out here too.
+    Use the corpus that the rules were extracted from. Sentence pairs that were too long for extraction are
+    left out here too.
     """
     whole = RuleTable.open(table)
     values, pairs = rule_significance(whole, source, target, threads=threads, track=track)
@@ -105,7 +106,7 @@ def _copy(
     track: Track,
 ) -> tuple[int, int]:
     if Path(output).exists() and Path(output).samefile(whole.path):
-        raise OutputError("is the table itself", output, "write the smaller table somewhere else")
+        raise OutputError("is the input table itself", output, "write the new table to another folder")
     with rule_scratch(scratch) as folder, contextlib.closing(RuleColumns(folder)) as columns:
         with whole.report_corruption():
             selection = _engine.TableSelection(whole.engine, marks)

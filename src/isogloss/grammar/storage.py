@@ -1,4 +1,4 @@
-"""How a rule table is stored: a folder of kind ``rules``, written column by column as it is made."""
+"""Storage of a rule table: a folder of kind ``rules``, written column by column."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def steps(call: Callable[[int], bool], size: int) -> Iterator[int]:
-    """Call until it returns False, so that a progress display and Ctrl-C get a chance in between."""
+    """Call until it returns False, so that progress and Ctrl-C are handled in between."""
     count = 0
     while True:
         more = call(size)
@@ -40,7 +40,7 @@ def steps(call: Callable[[int], bool], size: int) -> Iterator[int]:
 
 @contextlib.contextmanager
 def rule_scratch(parent: StrPath | None) -> Iterator[Path]:
-    """A folder for intermediate files that disappears; failing to write there is an error of its own."""
+    """A temporary folder; an error names it if it cannot be written."""
     where = Path(parent) if parent is not None else Path(tempfile.gettempdir())
     try:
         with temporary_folder(where, "isogloss-rules-") as folder:
@@ -51,14 +51,13 @@ def rule_scratch(parent: StrPath | None) -> Iterator[Path]:
         raise OutputError(
             error.strerror or str(error),
             where,
-            "intermediate files go there: name another place with --scratch",
+            "temporary files are written there; choose another folder with --scratch",
         ) from None
 
 
 class RuleColumns(Mapping[str, Array]):
-    """Arrays that grow on disk, row by row. Each is mapped when it is asked for, and only as long as it is
-    used: a table may be larger than memory.
-    """
+    """Arrays that grow on disk, row by row. Each is mapped only while it is used, because a table may be
+    larger than memory."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -68,10 +67,10 @@ class RuleColumns(Mapping[str, Array]):
         self._whole: dict[str, Array] = {}
 
     def append(self, rows: Mapping[str, Array]) -> None:
-        """Add rows to the arrays of these names; the first rows decide type and width."""
+        """Append rows to the named arrays; the first rows determine type and width."""
         for name, array in rows.items():
             if name not in self._files:
-                # Without a name where the system allows it: not even a killed program leaves it behind.
+                # Nameless where the system allows it, so that a killed program leaves nothing behind.
                 self._files[name] = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
                 self._kinds[name] = (array.dtype, array.shape[1:])
                 self._rows[name] = 0
@@ -79,11 +78,11 @@ class RuleColumns(Mapping[str, Array]):
             self._rows[name] += len(array)
 
     def put(self, arrays: Mapping[str, Array]) -> None:
-        """Add arrays that are complete."""
+        """Add complete arrays."""
         self._whole.update(arrays)
 
     def discard(self, name: str) -> None:
-        """Take an array out."""
+        """Remove and return an array."""
         self._files.pop(name).close()
 
     def __getitem__(self, name: str) -> Array:
@@ -117,7 +116,7 @@ def store_table(
     target_words: _engine.Vocabulary,
     attributes: Mapping[str, Any],
 ) -> None:
-    """Store what a writer of rules has laid out, with the words and the hash table to find them."""
+    """Store the output of a rule writer, with the words and their hash table."""
     for optional in ("orientation", "counts"):
         if not len(columns[optional]):
             columns.discard(optional)

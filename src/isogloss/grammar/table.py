@@ -1,4 +1,4 @@
-"""A stored rule table, opened."""
+"""Stored rule tables."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _GAPS = ("[X,1]", "[X,2]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule in words; non-terminals are written ``[X,1]`` and ``[X,2]``, numbered in source order."""
+    """A rule as words; non-terminals are ``[X,1]`` and ``[X,2]``, numbered in source order."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
     links: tuple[tuple[int, int], ...]
-    """(source symbol, target word), in order of target words."""
+    """Pairs of source symbol and target word, in the order of target words."""
     scores: Mapping[str, float]
-    """Natural logarithms by the name of their column."""
+    """Natural logarithms by column name."""
     orientation: tuple[float, ...]
     """log p of previous monotone, swap, discontinuous, then of next; empty if the table has none."""
     counts: tuple[float, ...]
@@ -48,7 +48,7 @@ class Rule:
 
 
 class RuleTable:
-    """A rule table mapped into memory; opening it takes milliseconds whatever its size."""
+    """A rule table mapped into memory; opening takes milliseconds for any size."""
 
     def __init__(self, folder: ArrayFolder) -> None:
         self.path: Path = folder.path
@@ -57,7 +57,7 @@ class RuleTable:
         with self.report_corruption():
             columns = folder.attributes["columns"]
             if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-                raise ValueError("the names of the score columns make no sense")
+                raise ValueError("the names of the score columns are invalid")
             self.columns: tuple[str, ...] = tuple(columns)
             self.source_words = self._vocabulary("source")
             self.target_words = self._vocabulary("target")
@@ -100,7 +100,7 @@ class RuleTable:
             )
 
     def summary(self) -> dict[str, Any]:
-        """What the table holds and how it was made."""
+        """The size of the table and how it was made."""
         return {
             **self.attributes,
             "rules": len(self),
@@ -111,7 +111,7 @@ class RuleTable:
     def lookup(self, source: str | Sequence[str]) -> list[Rule]:
         """The rules of a source side, most probable translation first.
 
-        Text is split at ASCII white space, as corpora are. ``[X,1]`` and ``[X,2]`` are non-terminals.
+        Text is split at ASCII whitespace, like corpora. ``[X,1]`` and ``[X,2]`` are non-terminals.
         """
         if isinstance(source, str):
             source = [word.decode() for word in source.encode().split()]
@@ -120,9 +120,9 @@ class RuleTable:
         return list(self._rules_of(node)) if node else []
 
     def match(self, sentence: Sequence[str], *, max_span: int = 15) -> list[tuple[Rule, int, int]]:
-        """All rules whose source side matches in the sentence, with the span they cover.
+        """All rules whose source side matches the sentence, with the spans they cover.
 
-        For looking at; the search matches in the engine.
+        For inspection only; the search matches rules in the engine.
         """
         words, _ = self.source_words.encode([sentence], grow=False)
         found = []
@@ -163,7 +163,7 @@ class RuleTable:
 
     @contextlib.contextmanager
     def report_corruption(self) -> Iterator[None]:
-        """Say which table it is when the engine finds something in it that makes no sense."""
+        """Add the path of the table to the engine's errors about its content."""
         try:
             yield
         except (KeyError, ValueError, TypeError, IndexError, OverflowError, RuntimeError) as error:
@@ -171,5 +171,5 @@ class RuleTable:
             if isinstance(error, UserError):
                 raise
             raise ModelFormatError(
-                f"the rule table is damaged ({error})", self.path, "make it again or restore it from a copy"
+                f"the rule table is damaged ({error})", self.path, "rebuild it or restore it from a backup"
             ) from None

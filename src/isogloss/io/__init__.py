@@ -1,1 +1,1 @@
-"""Files, paths, progress, configuration and errors: what every other package builds on."""
+"""Files, paths, progress, configuration and errors: the basis of all other packages."""

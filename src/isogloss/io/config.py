@@ -1,7 +1,7 @@
-"""Descriptions in TOML files: values of the types that a dataclass declares, files relative to the TOML file.
+"""TOML files: read into dataclasses, with file names relative to the TOML file.
 
-A key is a field; a table is a field that is a dataclass itself, or a mapping. What is not given keeps the
-default of the field, in tables too. An unknown key, a missing one or a value of another type is an error that
+A key is a field; a table is a field that is itself a dataclass, or a mapping. Fields that are not given keep
+their defaults, in tables too. An unknown key, a missing key or a value of the wrong type is an error that
 names the file and the key.
 """
 
@@ -39,11 +39,8 @@ _NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def read_description(cls: type[T], path: str | PathLike[str]) -> T:
-    """What a TOML file describes.
-
-    A class that knows names of earlier versions has ``current_names``; one with defaults that depend on other
-    options has ``from_settings``.
-    """
+    """Read a TOML file into an object. A class with renamed options has ``current_names``; a class whose
+    defaults depend on other options has ``from_settings``."""
     current: Any = getattr(cls, "current_names", dict)
     own: Any = getattr(cls, "from_settings", partial(from_settings, cls))
     described = read_toml(path)
@@ -55,7 +52,7 @@ def read_description(cls: type[T], path: str | PathLike[str]) -> T:
 
 
 def read_toml(path: str | PathLike[str]) -> Settings:
-    """The values of a TOML file as they are."""
+    """The raw values of a TOML file."""
     try:
         return tomllib.loads(Path(path).read_bytes().decode())
     except OSError as error:
@@ -65,7 +62,7 @@ def read_toml(path: str | PathLike[str]) -> Settings:
 
 
 def placed(hint: Any, value: Any, folder: Path) -> Any:
-    """The value with names of files as seen from a folder, wherever the type has files."""
+    """Resolve file names in a value relative to a folder, wherever the type has files."""
     if isinstance(value, str):
         return str(folder / value) if _has_files(hint) else value
     if isinstance(value, list):
@@ -86,7 +83,8 @@ def _has_files(hint: Any) -> bool:
 
 
 def from_settings(cls: type[T], settings: Mapping[str, Any], where: str = "", base: T | None = None) -> T:
-    """An object from the values of its fields; ``where`` is for messages, ``base`` has what is not given."""
+    """Make an object from field values; ``where`` is for messages, ``base`` has the values that are not
+    given."""
     check_names(cls, settings, where)
     hints = get_type_hints(cls)
     sizes = {option.name for option in declared(cls) if option.is_size}  # type: ignore[arg-type]
@@ -107,7 +105,7 @@ def from_settings(cls: type[T], settings: Mapping[str, Any], where: str = "", ba
 
 
 def _placed_message(cls: type, message: str, where: str) -> str:
-    """The message of options inside others, with the path to what it names."""
+    """The message for a nested option, with its full path."""
     if not where:
         return message
     names = any(message.startswith(f"{field.name} ") for field in fields(cls))
@@ -115,7 +113,7 @@ def _placed_message(cls: type, message: str, where: str) -> str:
 
 
 def check_names(cls: type, settings: Mapping[str, Any], where: str = "") -> None:
-    """Whether all keys are fields."""
+    """Check that all keys are fields."""
     known = [field.name for field in fields(cls)]
     for name in settings:
         if name not in known:
@@ -124,7 +122,7 @@ def check_names(cls: type, settings: Mapping[str, Any], where: str = "") -> None
 
 
 def with_table(settings: Settings, path: str, value: Any) -> Settings:
-    """The settings with another value at a path such as ``lm.order``.
+    """A copy of the settings with a new value at a path such as ``lm.order``.
 
     >>> with_table({"lm": {"order": 5, "prune": 0}}, "lm.order", 4)
     {'lm': {'order': 4, 'prune': 0}}
@@ -137,7 +135,7 @@ def with_table(settings: Settings, path: str, value: Any) -> Settings:
 
 
 def check_types(cls: type, settings: Mapping[str, Any]) -> None:
-    """Whether each value is one of its option; whether anything is missing is not asked."""
+    """Check every value against its option; missing values are not checked."""
     check_names(cls, settings)
     hints = get_type_hints(cls)
     for option in declared(cls):
@@ -153,7 +151,7 @@ def _default(field: Field[Any]) -> Any:
 
 
 def _value(hint: Any, value: Any, where: str, default: Any = None) -> Any:
-    """A value of the type that the hint names: tables become options, lists tuples, names of files paths."""
+    """Convert a value to its declared type: tables to options, lists to tuples, file names to paths."""
     choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     if value is None and types.NoneType in choices:
         return None
@@ -189,7 +187,7 @@ def _table(cls: Any, value: Any, where: str, default: Any) -> Any:
 def _items(hints: tuple[Any, ...], values: list[Any] | tuple[Any, ...], where: str) -> tuple[Any, ...]:
     repeated = len(hints) == 2 and hints[1] is Ellipsis
     if not repeated and len(hints) != len(values):
-        return tuple(values)  # how many there should be, the options know
+        return tuple(values)  # the options check the number of items
     each = hints[:1] * len(values) if repeated else hints
     return tuple(_value(hint, value, where) for hint, value in zip(each, values, strict=True))
 

@@ -1,20 +1,21 @@
-"""Every error that isogloss raises on purpose.
+"""All errors that isogloss raises deliberately.
 
     IsoglossError
     ├── UserError                 the input or the call is wrong: exit code 2
-    │   ├── ConfigError           an option, or options that do not fit together
-    │   ├── DataFormatError       a line of a text file
-    │   ├── ModelFormatError      a stored model or store: damaged, foreign, too new
+    │   ├── ConfigError           an invalid option, or options that contradict each other
+    │   ├── DataFormatError       an invalid line in a text file
+    │   ├── ModelFormatError      a stored folder that is damaged, of another kind or too new
     │   ├── InputFileError        a file that is missing or cannot be read
-    │   ├── OutputError           a place that cannot be written, or holds something else
-    │   ├── NotTrainedError       a step that must come first has not been run
-    │   ├── ExternalCommandError  a command of the user's failed, hung or wrote something else
+    │   ├── OutputError           an output that cannot be written or would overwrite other files
+    │   ├── TrainingError         training cannot find usable weights for this data
+    │   ├── NotTrainedError       a model is used before it was trained
+    │   ├── ExternalCommandError  an external command failed, timed out or wrote invalid output
     │   └── MissingExtraError     an optional package is not installed
-    ├── StageError                a stage of a run failed: exit code of what it failed with
-    └── InternalError             our mistake: exit code 1
+    ├── StageError                a stage of a run failed: exit code of its cause
+    └── InternalError             a bug: exit code 1
 
-A message says where, what was found, what was expected and what to do. All can be pickled, so that
-they survive the way back from a worker process.
+A message says where, what was found, what was expected and what to do. All can be pickled, so that worker
+processes can return them.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ __all__ = [
 
 
 class IsoglossError(Exception):
-    """Anything isogloss raises on purpose."""
+    """Any error that isogloss raises deliberately."""
 
     exit_code = 1
 
 
 class UserError(IsoglossError):
-    """The input or the call is wrong, and the user can mend it."""
+    """The input or the call is wrong, and the user can fix it."""
 
     exit_code = 2
 
@@ -54,11 +55,11 @@ class ConfigError(UserError, ValueError):
 
 
 class NotTrainedError(UserError, RuntimeError):
-    """Something is asked of a model that it has not been trained for."""
+    """A model is used before it was trained."""
 
 
 class TrainingError(UserError, RuntimeError):
-    """Training cannot give usable weights from what it was given."""
+    """Training cannot find usable weights for this data."""
 
 
 class _FileError(UserError):
@@ -77,15 +78,15 @@ class InputFileError(_FileError, OSError):
 
 
 class OutputError(_FileError, OSError):
-    """An output cannot be written, or would destroy something that is not ours."""
+    """An output cannot be written, or would overwrite other files."""
 
 
 class ModelFormatError(_FileError, ValueError):
-    """A stored folder is damaged, is not what it should be, or was made by a newer version."""
+    """A stored folder is damaged, is of another kind, or was written by a newer version."""
 
 
 class DataFormatError(UserError, ValueError):
-    """A line of a text file is not what its format asks for.
+    """A line of a text file does not have the expected format.
 
     >>> print(DataFormatError("4 fields expected, found 3", "dev.nbest", 17, "is the score missing?"))
     dev.nbest:17: 4 fields expected, found 3; is the score missing?
@@ -120,7 +121,7 @@ class MissingExtraError(UserError, ImportError):
 
 
 class ExternalCommandError(UserError, RuntimeError):
-    """A command that the user gave did not do what it should; ``stderr`` is what it said last.
+    """An external command failed; ``stderr`` is the end of its error output.
 
     >>> print(ExternalCommandError("failed with exit code 1", "moses", "no such model"))
     moses: failed with exit code 1; it said:
@@ -146,7 +147,7 @@ class StageError(IsoglossError, RuntimeError):
     def __init__(self, stage: str, cause: BaseException) -> None:
         super().__init__(stage, cause)
         self.stage, self.cause = stage, cause
-        ours = not isinstance(cause, UserError | OSError)  # a full disk is for the user to mend
+        ours = not isinstance(cause, UserError | OSError)  # the user can fix a full disk
         self.exit_code = IsoglossError.exit_code if ours else UserError.exit_code
 
     def __str__(self) -> str:
@@ -157,4 +158,4 @@ class StageError(IsoglossError, RuntimeError):
 
 
 class InternalError(IsoglossError, RuntimeError):
-    """Something that cannot happen happened: please report it."""
+    """An internal check failed. This is a bug in Isogloss; please report it."""

@@ -1,8 +1,8 @@
-"""Options are declared once: as the fields of a frozen dataclass that derives from ``Options``.
+"""Options are declared once, as fields of a frozen dataclass that derives from ``Options``.
 
-A field says everything about its option: name, type, default, range (in its ``Annotated`` type) and, in the
-string below it, what it does. The command line, TOML files, the checks and their messages,
-``isogloss options`` and the reference pages are all made from that.
+A field declares the name, type, default and range (in its ``Annotated`` type) of an option; the string below
+it is the help. The command line, TOML files, checks and their messages, ``isogloss options`` and the
+reference pages all come from this declaration.
 
 >>> @dataclass(frozen=True, slots=True, kw_only=True)
 ... class BeamOptions(Options):
@@ -66,7 +66,7 @@ _LISTS = {
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The numbers that an option may have."""
+    """The range of a numeric option."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -96,7 +96,7 @@ def _number(value: float) -> str:
 
 
 def AtLeast(low: float) -> Range:  # noqa: N802  # reads as a part of the type
-    """Numbers from ``low`` on."""
+    """Numbers greater than or equal to ``low``."""
     return Range(low=low)
 
 
@@ -112,19 +112,19 @@ def Between(low: float, high: float) -> Range:  # noqa: N802
 
 @dataclass(frozen=True, slots=True)
 class DefaultText:
-    """What the default stands for, where the value itself does not say it: ``the tuner's own``."""
+    """What the default means, if the value does not show it: ``the tuner's own``."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ByteSize:
-    """Marks a number of bytes, which people may write as ``500M`` or ``4G``."""
+    """Marks a number of bytes, which may be written as ``500M`` or ``4G``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """Marks a list whose items may hold commas, such as regular expressions: each word typed is an item."""
+    """Marks a list whose items may contain commas, such as regular expressions: every word is one item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Option:
     """One declared option."""
 
     name: str
-    """The field; for options inside other options, the path to it: ``lm.order``."""
+    """The name of the field; for nested options, its path: ``lm.order``."""
     hint: Any
     """Its type, without annotations."""
     default: Any = MISSING
@@ -156,9 +156,9 @@ class Option:
     is_size: bool = False
     """Whether it is a number of bytes, which may be written as ``4G``."""
     is_verbatim: bool = False
-    """Whether the items of a list may hold commas."""
+    """Whether the items of a list may contain commas."""
     by_caller: bool = False
-    """Whether it is not for people to set."""
+    """Whether the caller sets it, not the user."""
     owner: type
     """The class that declares it."""
 
@@ -169,23 +169,23 @@ class Option:
 
     @property
     def alternatives(self) -> tuple[Any, ...]:
-        """The types of a union, without None; or the type itself."""
+        """The members of a union without None, or the type itself."""
         return _kinds(self.hint)
 
     @property
     def optional(self) -> bool:
-        """Whether None is a value of it."""
+        """Whether None is allowed."""
         return types.NoneType in get_args(self.hint)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words it may be; empty if it may be any."""
+        """The allowed words; empty if any word is allowed."""
         found = [get_args(kind) for kind in self.alternatives if get_origin(kind) is Literal]
         return tuple(word for words in found for word in words if word != "")
 
     @property
     def shown_default(self) -> str:
-        """The default as people read it; empty if there is nothing to say."""
+        """The default for display; empty if there is none."""
         if self.default_text:
             return self.default_text
         value = self.default
@@ -203,7 +203,7 @@ class Option:
 
     @property
     def help(self) -> str:
-        """What it does: the string below the field, without its marks of code."""
+        """The help: the string below the field, without code markup."""
         return _docs(self.owner).get(self.name.rpartition(".")[2], "").replace("``", "")
 
     @property
@@ -213,7 +213,7 @@ class Option:
 
     @property
     def kind(self) -> str:
-        """What its values are, for people: ``a whole number, at least 0``."""
+        """The allowed values in words: ``a whole number, at least 0``."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         if self.is_size:
@@ -221,7 +221,7 @@ class Option:
         return _described(self.hint) + (f", {self.range}" if self.range is not None else "")
 
     def check(self, value: Any) -> None:
-        """Refuse a value of another type, outside the range, or that is none of the choices."""
+        """Raise an error if the value has the wrong type, is out of range or is not one of the choices."""
         if value is None:
             if not self.optional:
                 raise ConfigError(f"{self.name} must be {self.kind}, got None")
@@ -268,9 +268,9 @@ def _declaring(cls: type, name: str) -> type:
 
 
 def every_option(cls: type[Any], default: Any = None, prefix: str = "") -> Iterator[Option]:
-    """The options of a class and of the options inside it, with the defaults that apply there.
+    """The options of a class, including nested ones, with their effective defaults.
 
-    ``default`` is an object of the class whose values are the defaults; by default those of the class.
+    ``default`` is an object whose values are the defaults; by default those of the class.
     """
     for option in declared(cls):  # type: ignore[arg-type]
         if option.by_caller:
@@ -290,7 +290,7 @@ def every_option(cls: type[Any], default: Any = None, prefix: str = "") -> Itera
 
 
 def option_named(cls: type, name: str) -> Option:
-    """An option by its name or, inside other options, its path."""
+    """An option by its name or, for a nested option, its path."""
     found = next((option for option in every_option(cls) if option.name == name), None)
     if found is None:
         raise ConfigError(f"no option is called '{name}'")
@@ -302,7 +302,7 @@ def _docs(cls: type) -> Mapping[str, str]:
     """The strings below the fields of a class."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
-    except (OSError, SyntaxError):  # no source at hand: help is shorter, nothing else
+    except (OSError, SyntaxError):  # without source code, only the help is missing
         return {}
     found = {}
     body = tree.body if isinstance(tree, ast.ClassDef) else []
@@ -342,7 +342,7 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _bare(kind: Any) -> Any:
-    """``PathLike`` of ``PathLike[str]``; other types as they are."""
+    """``PathLike`` for ``PathLike[str]``; other types unchanged."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     return PathLike if get_origin(kind) is PathLike else kind

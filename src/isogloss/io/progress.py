@@ -1,4 +1,4 @@
-"""Progress of long work, without knowing who shows it."""
+"""Progress of long tasks, independent of how it is displayed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Track(Protocol):
-    """Shows progress while items are taken; the command line hands in its own."""
+    """Shows progress while items are consumed; the command line passes its own."""
 
     def __call__(self, items: Iterable[T], description: str, total: int | None = None, /) -> Iterable[T]:
         """Pass the items on."""
@@ -31,7 +31,7 @@ def show_progress(items: Iterable[T], description: str, total: int | None = None
 
 
 def as_track(progress: bool | Track) -> Track:
-    """What ``progress=`` asks for: True is a bar, False nothing, and a function is used as it is.
+    """Interpret ``progress=``: True is a progress bar, False is nothing, a function is used directly.
 
     >>> list(as_track(False)(range(3), "counting", 3))
     [0, 1, 2]

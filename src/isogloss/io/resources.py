@@ -1,4 +1,4 @@
-"""What a command may use of the machine. Nothing here changes a result."""
+"""Threads and memory of a command. They never change a result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MemoryLimit", "Resources", "Threads"]
 # Without slots, so that a class can have both.
 @dataclass(frozen=True, kw_only=True)
 class Threads(Options):
-    """How many threads work at once."""
+    """The number of threads."""
 
     threads: Annotated[int, AtLeast(0), DefaultText("all processors")] = 0
     """Threads to use; 0 uses all processors. Results do not depend on it."""
@@ -27,7 +27,7 @@ class Threads(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryLimit(Options):
-    """How much memory may be used."""
+    """The memory limit."""
 
     memory_limit: Annotated[int, ByteSize(), AtLeast(1)] = 4 << 30
     """Memory that counting and sorting may use, such as 500M or 4G; more is faster on large corpora."""

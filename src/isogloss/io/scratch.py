@@ -1,4 +1,4 @@
-"""Folders for intermediate files, removed at the end, or after a kill at the next start."""
+"""Folders for temporary files, removed at the end or, after a kill, at the next start."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["temporary_folder"]
 
 @contextlib.contextmanager
 def temporary_folder(parent: StrPath | None, prefix: str) -> Iterator[Path]:
-    """Make a folder inside ``parent``, or where the system has temporary files, and remove it at the end.
+    """Make a folder inside ``parent`` or the system's temporary folder, and remove it at the end.
 
-    A process holds a lock on its folder, and the system drops the lock however the process ends. What lies
-    beside it with the same prefix and without a lock was left behind by a killed process and is removed
-    first. So nothing else may use the prefix.
+    A process locks its folder, and the operating system releases the lock when the process ends. Folders with
+    the same prefix and without a lock were left by killed processes and are removed first, so nothing else
+    may use the prefix.
     """
     where = Path(parent) if parent is not None else Path(tempfile.gettempdir())
     _sweep(where, prefix)
@@ -28,7 +28,7 @@ def temporary_folder(parent: StrPath | None, prefix: str) -> Iterator[Path]:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=where))
         with _opened(folder) as descriptor:
             if descriptor is None or not _lock(descriptor) or not folder.exists():
-                continue  # another process took it for a leftover before it was locked
+                continue  # another process removed it as a leftover before it was locked
             try:
                 yield folder
             finally:

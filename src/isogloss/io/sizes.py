@@ -1,4 +1,4 @@
-"""Sizes as people write them."""
+"""Sizes such as 500M or 4G."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parse_size(text: str, option: str = "--memory-limit") -> int:
 
 
 def format_size(size: int) -> str:
-    """A number of bytes as people write it.
+    """Format a number of bytes, such as 4G.
 
     >>> format_size(4 << 30), format_size(1000)
     ('4G', '1000')

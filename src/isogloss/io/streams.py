@@ -1,8 +1,8 @@
 """Bytes and lines in and out of files: plain, gzip or zstd, and ``-`` for the standard streams.
 
-What a file is packed with is read off its first bytes, not its name. Lines end at ``\\n`` (a ``\\r``
-before it goes too) and nowhere else: Unicode's other separators may stand inside a sentence. Output
-appears under its name only when it is complete.
+The compression of a file is detected from its first bytes, not its name. Lines end only at ``\\n`` (a
+preceding ``\\r`` is dropped): other Unicode line separators may occur inside a sentence. An output file
+appears only when it is complete.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ StrPath = str | PathLike[str]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # the parallel zstd begins with a frame of notes
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # pzstd starts with a skippable frame
 _CHUNK = 1 << 20
-_ZSTD_CHUNK = 1 << 14  # bounds what one step can unpack to: a 4-byte block may stand for 128 KiB
+_ZSTD_CHUNK = 1 << 14  # limits the output of one step: a 4-byte block may expand to 128 KiB
 
 
 def read_chunks(path: StrPath) -> Iterator[bytes]:
-    """Yield the unpacked bytes of a file piece by piece; ``-`` is standard input.
+    """Yield the decompressed bytes of a file in chunks; ``-`` is standard input.
 
-    A packed file that is cut off or damaged is an error, never a short result.
+    A truncated or damaged compressed file is an error, never a short result.
     """
     try:
         with contextlib.ExitStack() as stack:
@@ -71,7 +71,7 @@ def read_chunks(path: StrPath) -> Iterator[bytes]:
             else:
                 yield from _resume(first, raw)
     except IsADirectoryError:
-        raise InputFileError("is a folder", path, "a file is expected here") from None
+        raise InputFileError("is a folder", path, "give a file") from None
     except OSError as error:
         if isinstance(error, UserError):
             raise
@@ -88,7 +88,7 @@ def _gunzip(chunks: Iterator[bytes], path: StrPath) -> Iterator[bytes]:
     member = zlib.decompressobj(wbits=31)
     for packed in chunks:
         while packed:
-            if member.eof:  # files may be several members one after another, with zero padding
+            if member.eof:  # a file may consist of several members, with zero padding
                 packed = packed.lstrip(b"\0")
                 if not packed:
                     break
@@ -124,11 +124,11 @@ def _unzstd(chunks: Iterator[bytes], path: StrPath) -> Iterator[bytes]:
 
 
 def _cut_off(path: StrPath) -> DataFormatError:
-    return DataFormatError("the compressed file ends in the middle", path, hint="copy or download it again")
+    return DataFormatError("the compressed file is truncated", path, hint="copy or download it again")
 
 
 class _ChunkReader(io.RawIOBase):
-    """A file object over pieces of bytes, for parsers that want to call ``read``."""
+    """A file object over chunks of bytes, for parsers that call ``read``."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks, self._rest = chunks, b""
@@ -151,17 +151,17 @@ class _ChunkReader(io.RawIOBase):
 
 
 def open_bytes(path: StrPath) -> IO[bytes]:
-    """Open a file as ``read_chunks`` reads it, for parsers that take a file object."""
+    """Open a file like ``read_chunks``, for parsers that take a file object."""
     return cast(IO[bytes], io.BufferedReader(_ChunkReader(read_chunks(path)), _CHUNK))
 
 
 def read_lines(path: StrPath) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file without their ends, one at a time."""
+    """Yield the lines of a UTF-8 text file without line ends."""
     return decode_lines(read_chunks(path), path)
 
 
 def decode_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text that comes in pieces; ``path`` is for the messages."""
+    """Yield the lines of a UTF-8 text given in chunks; ``path`` is for messages."""
     for number, line in enumerate(_split_lines(chunks, path), start=1):
         try:
             text = line.decode("utf-8")
@@ -176,7 +176,7 @@ def decode_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[str]:
 
 
 def read_byte_lines(path: StrPath) -> Iterator[bytes]:
-    """Yield the lines of a file as bytes; a file with zero bytes is refused as not being text."""
+    """Yield the lines of a file as bytes; NUL bytes are an error, because they mean it is not text."""
     return _split_lines(read_chunks(path), path)
 
 
@@ -188,11 +188,8 @@ def _split_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[bytes]:
 def split_chunks(
     chunks: Iterable[bytes], path: StrPath, *, allow_zero: bool = False
 ) -> Iterator[list[bytes]]:
-    """Yield the lines that every piece of a text completes.
-
-    Zero bytes are refused as not being text, unless they are allowed.
-    """
-    begun: list[bytes] = []  # pieces of a line that has no end yet: joining them each time would be quadratic
+    """Yield the lines that each chunk of a text completes. NUL bytes are an error unless they are allowed."""
+    begun: list[bytes] = []  # chunks of an unfinished line: joining them each time would be quadratic
     for chunk in chunks:
         if b"\0" in chunk and not allow_zero:
             raise not_text(path)
@@ -209,15 +206,15 @@ def split_chunks(
 def not_text(path: StrPath) -> DataFormatError:
     """The error for a file that is not text at all."""
     return DataFormatError(
-        "not a text file (it contains zero bytes)",
+        "not a text file (it contains NUL bytes)",
         path,
-        hint="UTF-8 text is expected here, plain or packed with gzip or zstd",
+        hint="give UTF-8 text: plain, gzip or zstd",
     )
 
 
 @contextlib.contextmanager
 def naming_file(path: StrPath) -> Iterator[None]:
-    """Give the engine's complaints about a line the name of the file the line came from."""
+    """Add the file name to the engine's errors about a line."""
     try:
         yield
     except LineError as error:
@@ -227,10 +224,10 @@ def naming_file(path: StrPath) -> Iterator[None]:
 
 @contextlib.contextmanager
 def atomic_output(path: StrPath) -> Iterator[IO[str]]:
-    """Open a text file for writing that replaces ``path`` only when everything went well.
+    """Open a text file for writing that replaces ``path`` only if there is no error.
 
-    Packed with gzip or zstd if the name ends in ``.gz`` or ``.zst``; ``-`` is standard output. The same
-    text gives the same bytes, so packed outputs can be compared.
+    Compressed if the name ends in ``.gz`` or ``.zst``; ``-`` is standard output. The same text gives the same
+    bytes, so compressed outputs can be compared.
     """
     with atomic_outputs([path]) as (stream,):
         yield stream
@@ -259,7 +256,7 @@ def _output(path: StrPath, renames: list[tuple[Path, Path]]) -> Iterator[IO[str]
         yield sys.stdout
         sys.stdout.flush()
         return
-    final = Path(os.path.realpath(path))  # a link stays, and what it leads to is replaced
+    final = Path(os.path.realpath(path))  # keep a symbolic link and replace its target
     try:
         mode = final.stat().st_mode
     except FileNotFoundError:
@@ -268,7 +265,7 @@ def _output(path: StrPath, renames: list[tuple[Path, Path]]) -> Iterator[IO[str]
         raise OutputError(error.strerror or str(error), path) from None
     if stat.S_ISDIR(mode):
         raise OutputError("is a folder", path, "give the name of a file")
-    # A pipe or device is written as it is: it must not be replaced by a file.
+    # Write to a pipe or device directly: it must not be replaced by a file.
     special = not stat.S_ISREG(mode)
     partial = final if special else final.with_name(f".{final.name[:40]}.{secrets.token_hex(4)}.part")
     raw = _OutputFile(partial, "wb" if special else "xb", path)
@@ -295,10 +292,8 @@ def _output(path: StrPath, renames: list[tuple[Path, Path]]) -> Iterator[IO[str]
 
 
 class _OutputFile(io.FileIO):
-    """A file whose failures are errors about the output the user named.
-
-    Once abandoned it swallows what the layers above still hold, so that they can be closed.
-    """
+    """A file whose errors name the user's output. Once abandoned, it discards what the layers above still
+    buffer, so that they can be closed."""
 
     def __init__(self, file: Path, mode: str, path: StrPath) -> None:
         self.abandoned = False

@@ -1,4 +1,4 @@
-"""Text as users hold it: a file, or sentences in any collection."""
+"""Text given by users: a file, or sentences in any collection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isogloss.io.streams import StrPath, read_lines
 __all__ = ["TextLines", "names_file", "text_lines"]
 
 TextLines = StrPath | Iterable[Sequence[str]]
-"""The name of a file, or sentences: strings, or lists of words. A single string is always a file name."""
+"""A file name, or sentences as strings or lists of words. A single string is always a file name."""
 
 
 def text_lines(text: TextLines, what: str) -> list[str]:

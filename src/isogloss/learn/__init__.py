@@ -1,12 +1,12 @@
-"""Learners: from an n-best list and a metric to weights, one learner per file.
+"""Learners: find weights from an n-best list and a metric. One learner per file.
 
 Problem                    a list, a metric, and the metric's statistics of every candidate
-Learner, Learned, LearningStep     what every learner is and gives; Curve helps to make them
+Learner, Learned, LearningStep     the interface of learners and its results; Curve helps to make them
 Mert, BatchMira, Pro       learners
 learner_names, make_learner, find_learner, register, LearnerEntry    learners by name
-Constraints, Prior         frozen, bounded and expected weights
+Constraints, Prior         frozen weights, bounds and priors
 large_margin_update        one update of online large-margin training
-tune_nbest                 from a list and references to weights, with checks
+tune_nbest                 tune weights on a list with references, with checks
 """
 
 from typing import TYPE_CHECKING

@@ -1,9 +1,9 @@
 """k-best batch MIRA (Cherry and Foster 2012): many passes over a list, a small update per sentence.
 
-In every sentence *hope* is a candidate that is good by the model and by the metric, *fear* one that is good
-by the model and bad by the metric; hope must outscore fear by the difference of their worths. What a
-candidate is worth is what the metric says of it together with a decaying memory of the hopes before it, so
-that the losses add up to the score of a document. The result is the mean of the weights after every update.
+In every sentence, *hope* is a candidate that is good by the model and by the metric, *fear* one that is good
+by the model and bad by the metric; hope must outscore fear by the difference of their quality. The quality of
+a candidate is its score together with a decaying pseudo-document of earlier hopes, so that the losses add up
+to a document score. The result is the mean of the weights after every update.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class BatchMira(Options):
     """
 
     iterations: Annotated[int, AtLeast(1)] = 60
-    """Passes over all sentences."""
+    """Number of passes over all sentences."""
     aggressiveness: Annotated[float, Above(0)] = 0.01
-    """C: the largest step of one update."""
+    """Largest step of one update (C)."""
     decay: Annotated[float, Between(0, 1)] = 0.999
-    """What is left of the memory of earlier hopes after a sentence."""
+    """Decay of the pseudo-document of earlier hopes after each sentence."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Random seed of the order of sentences."""
+    """Random seed for the order of sentences."""
     constraints: Annotated[Constraints, ByCaller()] = field(default_factory=Constraints)
 
     def learn(
@@ -50,7 +50,7 @@ class BatchMira(Options):
         held_out: Problem | None = None,
         track: Track = no_track,
     ) -> Learned:
-        """Run all passes; the pass whose average does best, on ``held_out`` if it is given, wins."""
+        """Run all passes; the pass with the best average weights, on ``held_out`` if given, wins."""
         begin = problem.vector(start)
         limits = self.constraints.limits(problem.dense_names, begin.dense)
         statistics = np.asarray(problem.stats(), dtype=np.float64)
@@ -63,7 +63,7 @@ class BatchMira(Options):
             statistics,
             begin.dense,
             begin.sparse,
-            statistics[chosen].mean(axis=0),  # the memory begins with one average sentence
+            statistics[chosen].mean(axis=0),  # the pseudo-document starts with one average sentence
         )
         words = float(np.diff(problem.store.tokens.offsets).mean())
         random = np.random.default_rng(self.seed)
@@ -82,7 +82,7 @@ class BatchMira(Options):
 
 
 def _scoring(problem: Problem) -> dict[str, Any]:
-    """How the engine scores statistics: BLEU by itself, any other metric by calling back."""
+    """The engine's scorer of statistics: built in for BLEU, a callback for other metrics."""
     if not isinstance(problem.metric, Bleu):
         return {"scores": lambda rows: np.ascontiguousarray(problem.scores(rows))}
     options = problem.metric.options

@@ -1,4 +1,4 @@
-"""What a learner may do with dense weights: leave them, bound them, keep them near a value."""
+"""Constraints on dense weights: frozen, bounded, or with a prior."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Constraints", "Limits", "Prior"]
 
 
 class Prior(NamedTuple):
-    """A weight is expected near ``mean``; every deviation costs ``strength / 2 * (weight - mean)**2``."""
+    """A Gaussian prior: a deviation from ``mean`` costs ``strength / 2 * (weight - mean)**2``."""
 
     mean: float
     strength: float
@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     upper: FloatArray
     mean: FloatArray
     strength: FloatArray
-    """0 where there is no prior."""
+    """Strength of the prior; 0 if there is none."""
 
     @property
     def free(self) -> NDArray[np.bool_]:
@@ -40,7 +40,7 @@ class Limits(NamedTuple):
 
     @property
     def scale_matters(self) -> bool:
-        """Whether multiplying all weights by the same number can break something."""
+        """Whether scaling all weights could violate a constraint."""
         return bool(np.any(np.isfinite(self.lower) | np.isfinite(self.upper) | (self.strength > 0)))
 
     def penalty(self, dense: FloatArray) -> float:
@@ -63,10 +63,10 @@ class Constraints(Options):
     frozen: tuple[str, ...] | Sequence[str] = ()
     """Dense features that keep the weight they start with."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Lowest and highest weight of dense features, as in lm=0:1; inf is allowed."""
+    """Minimum and maximum weights of dense features, as in lm=0:1; inf is allowed."""
     priors: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Where dense weights are expected and how firmly, as in lm=0.5:2 for a mean and a strength. Being 1 away
-    from the mean costs half of the strength, in the units of the objective (BLEU in 0..1)."""
+    """Priors on dense weights as mean:strength, as in lm=0.5:2. A distance of 1 from the mean costs half the
+    strength, in the units of the objective (BLEU in 0..1)."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -79,7 +79,7 @@ class Constraints(Options):
         object.__setattr__(self, "priors", priors)
         for name, (low, high) in self.bounds.items():
             if math.isnan(low) or math.isnan(high) or not low <= high:
-                raise ConfigError(f"the bounds of '{name}' are {low} and {high}: not a range")
+                raise ConfigError(f"the bounds of '{name}' are not a range: {low} to {high}")
             if name in self.frozen:
                 raise ConfigError(f"'{name}' cannot be both frozen and bounded")
         for name, prior in priors.items():
@@ -116,5 +116,5 @@ def _check_names(mentioned: Iterable[str], names: Sequence[str]) -> None:
     unknown = sorted(set(mentioned) - set(names))
     if unknown:
         raise ConfigError(
-            f"no dense feature is called {', '.join(unknown)}; there are: {', '.join(names) or 'none'}"
+            f"no dense feature is called {', '.join(unknown)}; known are: {', '.join(names) or 'none'}"
         )

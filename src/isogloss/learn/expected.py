@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 
 from isogloss.io.options import AtLeast, Options
-from isogloss.learn.lbfgs import minimise
+from isogloss.learn.lbfgs import minimize
 from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.mbr import posterior
 from isogloss.learn.online_reranker import deviations, lists_of
@@ -28,7 +28,7 @@ __all__ = ["ExpectedScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedScore(Options):
-    """Maximises score(expected statistics) - regularization · |w - start|² over scaled features.
+    """Maximizes score(expected statistics) - regularization · |w - start|² over scaled features.
 
     The start is first multiplied with the number that makes its expected score best, because weights that
     were made for ranking say nothing about probabilities.
@@ -38,7 +38,7 @@ class ExpectedScore(Options):
     """
 
     iterations: Annotated[int, AtLeast(1)] = 200
-    """Most steps of the optimiser."""
+    """Most steps of the optimizer."""
     regularization: Annotated[float, AtLeast(0)] = 1e-4
     """What it costs to leave the start, on features of unit deviation; the metric is in 0..1."""
     sparse_regularization: Annotated[float | None, AtLeast(0)] = None
@@ -60,7 +60,7 @@ class ExpectedScore(Options):
         steps: list[LearningStep] = []
         best, best_score = flat, -math.inf
         for function in (objective.of_sentences, objective.of_document):
-            course = minimise(function, flat, iterations=self.iterations)
+            course = minimize(function, flat, iterations=self.iterations)
             for flat, _ in track(course, "learning", self.iterations):
                 if held_out is None:
                     best = flat
@@ -89,7 +89,7 @@ class ExpectedScore(Options):
 
 
 class _Objective:
-    """What is minimised, as a function of weights of features of unit deviation."""
+    """What is minimized, as a function of weights of features of unit deviation."""
 
     def __init__(self, problem: Problem, options: ExpectedScore) -> None:
         self._problem = problem
@@ -100,7 +100,7 @@ class _Objective:
         deviation = deviations(problem.dense(), problem.sentences())
         inverse = np.where(deviation > 0, 1 / np.where(deviation > 0, deviation, 1), 0)
         self._scale = np.concatenate([inverse, np.ones(len(problem.sparse_names))])
-        self._centre = np.zeros(len(self._scale))
+        self._center = np.zeros(len(self._scale))
         dense, sparse = options.regularization, options.sparse_regularization
         self._cost = np.concatenate(
             [
@@ -118,8 +118,8 @@ class _Objective:
         """Make the best multiple of these weights the one that costs nothing, and give it."""
         if np.any(flat):
             multiples = [flat * 2.0**power for power in range(-6, 7)]
-            self._centre = min(multiples, key=lambda one: self._without_cost(one))
-        return self._centre
+            self._center = min(multiples, key=lambda one: self._without_cost(one))
+        return self._center
 
     def _without_cost(self, flat: FloatArray) -> float:
         expected = self._probabilities(flat) @ self._statistics
@@ -163,6 +163,6 @@ class _Objective:
         means = np.add.reduceat(probabilities * slope, offsets[:-1])
         multipliers = probabilities * (slope - np.repeat(means, np.diff(offsets)))
         gradient = self._lists.combine(multipliers) * self._scale
-        away = flat - self._centre
+        away = flat - self._center
         cost = float(np.sum(self._cost * away * away))
         return cost - value, 2 * self._cost * away - gradient

@@ -1,7 +1,7 @@
 """One update of large-margin training: the smallest change of weights that keeps the margins.
 
 Every oracle must outscore every other candidate by its loss. With ``dh`` the difference of their features,
-the new weights ``w'`` minimise ``|w' - w|^2 / 2 + C * slack``, where the slack is the largest amount by which
+the new weights ``w'`` minimize ``|w' - w|^2 / 2 + C * slack``, where the slack is the largest amount by which
 a margin ``loss - w'·dh`` is missed (Watanabe et al. 2007, equation 4), or the sum of all of them.
 """
 

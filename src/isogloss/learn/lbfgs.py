@@ -1,4 +1,4 @@
-"""Minimising a smooth function of many weights: L-BFGS with a line search."""
+"""Minimizing a smooth function of many weights: L-BFGS with a line search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.metric.interface import FloatArray
 
-__all__ = ["minimise"]
+__all__ = ["minimize"]
 
 _HISTORY = 10
 _DECREASE, _CURVATURE = 1e-4, 0.9  # the Wolfe conditions, as in Nocedal and Wright
@@ -19,14 +19,14 @@ Function = Callable[[FloatArray], tuple[float, FloatArray]]
 """Gives value and gradient."""
 
 
-def minimise(
+def minimize(
     function: Function, start: FloatArray, *, iterations: int, tolerance: float = 1e-6
 ) -> Iterator[tuple[FloatArray, float]]:
     """Points of falling value, each with its value, until the gradient or the progress is negligible.
 
     >>> def parabola(x):
     ...     return float(np.sum((x - 3) ** 2)), 2 * (x - 3)
-    >>> *_, (point, value) = minimise(parabola, np.zeros(2), iterations=20)
+    >>> *_, (point, value) = minimize(parabola, np.zeros(2), iterations=20)
     >>> point.round(6).tolist()
     [3.0, 3.0]
     """

@@ -77,7 +77,7 @@ class Curve:
     def learned(self) -> Learned:
         """The best weights; something must have been added."""
         if self._best is None:
-            raise InternalError("a learner has nothing to show")
+            raise InternalError("a learner has no progress to report")
         _, step, vector = self._best
         return Learned(
             weights=self._problem.named(vector),

@@ -1,4 +1,4 @@
-"""Minimum error rate training (Och 2003): the metric itself, optimised one line of weights at a time.
+"""Minimum error rate training (Och 2003): the metric itself, optimized one line of weights at a time.
 
 Along a line the candidates that win change at finitely many points, which the engine finds exactly; the
 metric is constant in between, and the best interval is the exact optimum on the line. Dense features only:
@@ -40,13 +40,13 @@ class Mert(Options):
     """
 
     restarts: Annotated[int, AtLeast(0)] = 20
-    """Searches after the one from the start weights; each begins near the best weights found before."""
+    """Number of random restarts; each begins near the best weights so far."""
     random_directions: Annotated[int, AtLeast(0)] = 10
-    """Directions tried when no single weight improves anything; 0 to stop there."""
+    """Random directions to try when no single weight improves the score; 0 stops there."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Random seed of weights and directions."""
+    """Random seed for weights and directions."""
     threads: Annotated[int, AtLeast(1), ByCaller()] = 1
-    """Searches at a time; the result does not depend on it."""
+    """Number of threads; the result does not depend on it."""
     constraints: Annotated[Constraints, ByCaller()] = field(default_factory=Constraints)
 
     def learn(
@@ -57,11 +57,9 @@ class Mert(Options):
         held_out: Problem | None = None,
         track: Track = no_track,
     ) -> Learned:
-        """Search from all starts; ``held_out`` decides between their results if it is given."""
+        """Search from all starts; the best result, on ``held_out`` if given, wins."""
         if not problem.dense_names:
-            raise ConfigError(
-                "MERT learns weights of dense features, and there are none; use batch-mira or pro"
-            )
+            raise ConfigError("MERT tunes dense features only, and there are none; use batch-mira or pro")
         begin = problem.vector(start)
         shared = _Shared(
             problem,
@@ -74,7 +72,7 @@ class Mert(Options):
         )
         curve = Curve(problem, held_out)
         for _, vector in track(self._searches(shared, begin), "MERT searches", self.restarts + 1):
-            curve.add(shared.normalised(vector), cost=shared.limits.penalty(vector.dense))
+            curve.add(shared.normalized(vector), cost=shared.limits.penalty(vector.dense))
         return curve.learned()
 
     def _searches(self, shared: _Shared, begin: WeightVector) -> Iterator[tuple[float, WeightVector]]:
@@ -84,8 +82,8 @@ class Mert(Options):
         with ThreadPoolExecutor(self.threads) as pool:
             for first in range(1, self.restarts + 1, _ROUND):
                 numbers = range(first, min(first + _ROUND, self.restarts + 1))
-                centre = best[1]
-                for result in pool.map(lambda number, near=centre: shared.restart(near, number), numbers):
+                center = best[1]
+                for result in pool.map(lambda number, near=center: shared.restart(near, number), numbers):
                     yield result
                     best = max(best, result, key=lambda goal_and_vector: goal_and_vector[0])
 
@@ -99,10 +97,10 @@ class _Shared(NamedTuple):
     spread: FloatArray
     options: Mert
 
-    def restart(self, centre: WeightVector, number: int) -> tuple[float, WeightVector]:
-        """Search from random weights near ``centre``."""
+    def restart(self, center: WeightVector, number: int) -> tuple[float, WeightVector]:
+        """Search from random weights near ``center``."""
         random = np.random.default_rng([self.options.seed, number, 1])
-        vector = centre.copy()
+        vector = center.copy()
         used = self.spread > 0
         size = float(np.linalg.norm(vector.dense[used] / self.spread[used])) or 1.0
         radius = math.exp(random.uniform(math.log(_NEAREST), math.log(_FURTHEST)))
@@ -112,15 +110,15 @@ class _Shared(NamedTuple):
         return self.search(vector, number)
 
     def search(self, vector: WeightVector, number: int) -> tuple[float, WeightVector]:
-        """Climb from ``vector``, which is changed, to where no direction leads higher."""
+        """Hill-climb from ``vector``, which is modified, to a local optimum."""
         random = np.random.default_rng([self.options.seed, number])
         climber = _Climber(self, vector)
         while climber.single_weights(random) or climber.random_directions(random):
             pass
         return climber.goal, vector
 
-    def normalised(self, vector: WeightVector) -> WeightVector:
-        """Weights that choose the same candidates and whose sizes add up to 1, if nothing forbids it."""
+    def normalized(self, vector: WeightVector) -> WeightVector:
+        """Weights scaled to an L1 norm of 1, if no constraint forbids it; they choose the same candidates."""
         size = np.abs(vector.dense).sum()
         if self.limits.scale_matters or np.any(vector.sparse) or size == 0:
             return vector
@@ -128,13 +126,13 @@ class _Shared(NamedTuple):
 
 
 def _spread(problem: Problem) -> FloatArray:
-    """Sizes of weights with which all features matter alike; 0 for features that never matter."""
+    """Sizes of weights that give all features the same influence; 0 for features that never matter."""
     deviation = problem.deviations()
     return np.where(deviation > 0, 1 / np.where(deviation > 0, deviation, 1), 0.0)
 
 
 class _Climber:
-    """One search: where it stands, and the moves."""
+    """One search: its current weights and moves."""
 
     def __init__(self, shared: _Shared, vector: WeightVector) -> None:
         self._shared, self._vector = shared, vector
@@ -142,7 +140,7 @@ class _Climber:
         self.goal = shared.problem.score_of(vector) - shared.limits.penalty(vector.dense)
 
     def single_weights(self, random: np.random.Generator) -> bool:
-        """Optimise every weight by itself, in random order; whether anything improved."""
+        """Optimize every weight separately, in random order; return whether anything improved."""
         problem, lines, limits, spread, _ = self._shared
         improved = False
         for column in random.permutation(np.flatnonzero(limits.free & (spread > 0))).tolist():
@@ -153,7 +151,7 @@ class _Climber:
         return improved
 
     def random_directions(self, random: np.random.Generator) -> bool:
-        """Try random directions until one improves something; whether one did."""
+        """Try random directions until one improves the score; return whether one did."""
         _, lines, limits, spread, options = self._shared
         for _ in range(options.random_directions):
             direction = np.where(limits.free, random.normal(size=len(spread)) * spread, 0.0)
@@ -181,14 +179,14 @@ def best_step(
 ) -> tuple[float, float]:
     """How far to go along a direction, and the score minus the cost of the priors there.
 
-    ``scores`` has one number for every interval between thresholds. Without priors the middle of the best
-    interval is taken, of equally good ones the nearest.
+    ``scores`` has one number for every interval between thresholds. Without priors, the result is the middle
+    of the best interval; in case of ties, of the nearest one.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.stack([(limits.lower - dense) / direction, (limits.upper - dense) / direction])
     ends = ends[:, direction != 0]
     low, high = ends.min(axis=0).max(initial=-np.inf), ends.max(axis=0).min(initial=np.inf)
-    # Beyond the last threshold nothing changes any more: a little further is far enough.
+    # Nothing changes beyond the last threshold, so a small step is enough.
     margin = 0.1 * (np.abs(thresholds[[0, -1]]).max() if len(thresholds) else 1.0) + 1e-6
     first, last = (thresholds[0], thresholds[-1]) if len(thresholds) else (0.0, 0.0)
     begin = np.concatenate(([min(first - margin, 0.0)], thresholds)).clip(low, high)

@@ -1,4 +1,4 @@
-"""Metrics as learners need them: by name, of whole lists, fast on many rows, and for single candidates."""
+"""Metrics for learners: by name, on whole lists, fast on many rows, and for single candidates."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _ter_scores(rows: Statistics) -> FloatArray:
 
 
 class QualityColumn(Metric):
-    """A number that somebody gave to each candidate; a document has the mean of its candidates.
+    """A given quality of each candidate; the score of a document is the mean.
 
     >>> metric = QualityColumn()
     >>> metric.score(metric.rows(np.array([0.5, 1.0])).sum(axis=0))
@@ -81,13 +81,13 @@ class QualityColumn(Metric):
         return np.stack([column, np.ones_like(column)], axis=1)
 
     def signature(self, references: References) -> str:
-        """There is nothing to say."""
+        """Empty: there are no settings."""
         return "given"
 
     def statistics(
         self, hypotheses: Sequence[str], references: References, sentences: Sequence[int] | None = None
     ) -> Statistics:
-        """Not from text: ``rows`` makes them from the given numbers."""
+        """Raises an error: ``rows`` makes statistics from the given numbers, not from text."""
         raise ConfigError("a given quality cannot be computed from text")
 
     def score(self, summed: Statistics) -> float:
@@ -113,7 +113,7 @@ def list_statistics(store: NbestStore, references: References, metric: Metric) -
             store.path or "n-best list",
             hint="are these the references of this list?",
         )
-    # Many candidates differ in features only, and some metrics take their time: each string is scored once.
+    # Many candidates differ only in features, and some metrics are slow: score each string once.
     numbers: dict[tuple[int, bytes], int] = {}
     owners: list[int] = store.sentence_of_row().tolist()
     first: list[int] = []
@@ -129,10 +129,10 @@ def list_statistics(store: NbestStore, references: References, metric: Metric) -
 
 
 def unit(metric: Metric) -> float:
-    """What a score is multiplied with: percentages become parts of one."""
+    """The factor that converts percentages to 0 to 1."""
     return 0.01 if isinstance(metric, Bleu | SacreMetric) else 1.0
 
 
 def sentence_scores(metric: Metric, rows: Statistics) -> FloatArray:
-    """The metric of single candidates on its own scale; BLEU is smoothed, or most would have 0."""
+    """The metric of single candidates on its own scale; BLEU is smoothed, because most would be 0."""
     return 100 * bleu_scores(rows, SENTENCE_BLEU) if isinstance(metric, Bleu) else metric.scores(rows)

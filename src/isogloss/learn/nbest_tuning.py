@@ -1,4 +1,4 @@
-"""From an n-best list of any system and references to weights, checked and with their spread."""
+"""Tune weights on an n-best list of any system, with checks and several runs."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class TuningRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuned:
-    """The weights of the best run and what is known about them. Scores are on the metric's own scale."""
+    """The weights of the best run and their scores, on the metric's own scale."""
 
     weights: dict[str, float]
     metric: str
     score: float
-    """Of the candidates that the weights choose."""
+    """Score of the candidates that the weights choose."""
     start_score: float
-    """Of those that the start weights choose."""
+    """Score of the candidates that the start weights choose."""
     held_out_score: float | None
     mean: float
-    """Of the scores of all runs, on held-out data if there are any."""
+    """Mean score of all runs, on held-out data if given."""
     deviation: float | None
     """Their standard deviation, with n - 1; None for a single run."""
     runs: tuple[TuningRun, ...]
     history: tuple[LearningStep, ...]
-    """Learning curve of the best run; its scores are the higher the better, percentages in 0..1."""
+    """Learning curve of the best run; higher scores are better, percentages are in 0 to 1."""
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,12 +76,12 @@ def tune_nbest(
 ) -> Tuned:
     """Tune weights on an n-best list.
 
-    ``method`` is the name of a learner, with options if you like (``batch-mira:iterations=30``), or a learner
+    ``method`` is the name of a learner, optionally with options (``batch-mira:iterations=30``), or a learner
     itself; see ``isogloss.learn.learner_names(decoder=False)``. ``metric`` is bleu, nist, chrf, ter or a
-    metric. Instead of references the ``quality`` of every candidate can be given, the higher the better.
-    Learning starts at ``start``, or at the weights that explain the list's own scores. With several ``runs``
-    (seeds ``seed``, ``seed + 1``, …) the best one, on ``held_out`` if it is given, is returned with the
-    spread of all.
+    metric. Instead of references, you can give the ``quality`` of every candidate; higher is better. Learning
+    starts from ``start``, or from the weights that best explain the list's own scores. With several ``runs``
+    (seeds ``seed``, ``seed + 1``, …), the best one, on ``held_out`` if given, is returned with the mean and
+    deviation of all.
 
     >>> from isogloss.nbest.synthetic import make_nbest
     >>> lines = [f"line {i} of a text about {i * 7} things" for i in range(60)]
@@ -96,7 +96,7 @@ def tune_nbest(
         given = {} if constraints is None else {"constraints": constraints}
         learner = make_learner(learner, given, usual={"threads": threads}, warn=warn)
     elif constraints is not None:
-        raise ConfigError("give the constraints to the learner itself")
+        raise ConfigError("pass the constraints to the learner itself")
     return tune_problem(problem, learner, start=start, held_out=held_out, runs=runs, seed=seed, track=track)
 
 
@@ -107,7 +107,7 @@ def problem_of(
     metric: str | Metric = "bleu",
     quality: Sequence[float] | FloatArray | None = None,
 ) -> Problem:
-    """The problem that a list with references, or with given qualities, poses."""
+    """The learning problem of a list with references or given qualities."""
     store = nbest if isinstance(nbest, NbestStore) else read_nbest(nbest)
     if (references is None) == (quality is None):
         raise ConfigError("give either references or the quality of every candidate")
@@ -127,11 +127,11 @@ def tune_problem(
     seed: int = 1,
     track: Track = no_track,
 ) -> Tuned:
-    """Run a learner, once or several times, and refuse weights that cannot be used."""
+    """Run a learner once or several times; raise an error if the weights are unusable."""
     if runs < 1:
         raise ConfigError(f"runs must be at least 1, got {runs}")
     if runs > 1 and not hasattr(learner, "seed"):
-        raise ConfigError("several runs of a learner without a seed are all the same")
+        raise ConfigError("the learner has no seed, so all runs would be the same; set runs to 1")
     warnings = check_problem(problem)
     begin = problem.decoder_weights() if start is None else _known(start, problem)
     found: list[Learned] = []
@@ -170,7 +170,7 @@ def tune_problem(
 
 
 def _known(start: Mapping[str, float], problem: Problem) -> dict[str, float]:
-    """Start weights, of which every dense one must be there and all must be finite."""
+    """Start weights; all dense weights must be given, and all must be finite."""
     missing = [name for name in problem.dense_names if name not in start]
     unknown = sorted(start.keys() - set(problem.dense_names) - set(problem.sparse_names))
     if missing or unknown:

@@ -1,8 +1,8 @@
-"""What the online rerankers have in common: sweeps over sentences, averaging, curves, when to stop.
+"""Common parts of the online rerankers: sweeps over sentences, averaging, curves, early stopping.
 
-A sweep visits every sentence once: all scores under the current weights, multipliers for all pairs of
-candidates that violate a constraint, one update. The methods differ in their constraints only; those are
-the engine's.
+A sweep visits every sentence once: it computes all scores with the current weights and multipliers for all
+pairs of candidates that violate a constraint, and makes one update. The methods differ only in their
+constraints, which are in the engine.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from isogloss.nbest.store import Int64
 
 __all__ = ["Course", "OnlineLearner", "PairStep", "Sweeper", "deviations", "lists_of"]
 
-_CANDIDATES_PER_CALL = 2_000_000  # about a second: progress and Ctrl-C have their turn between calls
+_CANDIDATES_PER_CALL = 2_000_000  # about a second, so that progress and Ctrl-C are handled between calls
 
 
 class Sweeper(Protocol):
-    """What the engine's classes of that name do."""
+    """The interface of the engine's methods."""
 
     def sweep(
         self,
@@ -51,9 +51,9 @@ class PairStep(LearningStep):
     """A point of the curves of Shen et al. 2004."""
 
     pairs: float
-    """Pairs of candidates that violate their constraint under the weights of this point."""
+    """Pairs of candidates that violate their constraint with these weights."""
     loss: float
-    """What these pairs miss their margins by, summed."""
+    """Total amount by which these pairs miss their margins."""
 
     @property
     def log_loss(self) -> float | None:
@@ -66,25 +66,25 @@ class OnlineLearner(Options):
     """Options of all online rerankers."""
 
     iterations: Annotated[int, AtLeast(1)] = 100
-    """Most sweeps; fewer if one makes no update. The papers allow 10,000."""
+    """Maximum number of sweeps; stops early after a sweep without updates. The papers use 10,000."""
     average: bool = True
     """Return the mean of the weights after every sentence instead of the last."""
     quality: Literal["sentence", "document"] = "sentence"
-    """What candidates are ranked by: sentence, or document (the approximated document score)."""
+    """Quality that ranks candidates: sentence, or document (the approximated document score)."""
     scale: bool = True
-    """Learn as if every dense feature had been divided by its deviation within sentences."""
+    """Divide every dense feature by its standard deviation within sentences."""
     sparse_rate: Annotated[float, AtLeast(0)] = 1.0
-    """Step size of sparse features; that of a dense feature of unit deviation is 1."""
+    """Step size of sparse features, relative to a dense feature of unit deviation."""
     private_lambda: Annotated[float, AtLeast(0)] = 0.0
-    """The λ trick of Li et al. 2002: a private feature of this size per sentence; 0 is without."""
+    """The λ trick of Li et al. 2002: a private feature of this size per sentence; 0 turns it off."""
     patience: Annotated[int, AtLeast(1)] = 10
-    """Sweeps without a new best score on held-out data before learning stops, if there is such data."""
+    """Stop after this many sweeps without a better score on held-out data, if given."""
     shuffle: bool = False
-    """Visit the sentences in a new random order in every sweep instead of in theirs."""
+    """Visit the sentences in a new random order in every sweep."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of that order."""
+    """Random seed for this order."""
     curve: bool = True
-    """Record score and loss after every sweep, which costs about as much as the sweep."""
+    """Record score and loss after every sweep, which takes about as long as the sweep."""
 
     @abstractmethod
     def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
@@ -98,7 +98,8 @@ class OnlineLearner(Options):
         held_out: Problem | None = None,
         track: Track = no_track,
     ) -> Learned:
-        """Sweep until nothing is violated, the held-out score stops rising, or the limit is reached."""
+        """Sweep until no constraint is violated, the held-out score stops improving, or the limit is
+        reached."""
         course = Course(self, problem, start, held_out)
         kept = course.start
         for weights in course.run(track):
@@ -142,7 +143,7 @@ class Course:
         return self._steps_since_best() == 0
 
     def run(self, track: Track) -> Iterator[WeightVector]:
-        """The weights after every sweep, until one makes no update or another reason to stop."""
+        """The weights after every sweep, until one makes no update or learning stops."""
         columns = len(self.problem.dense_names)
         for iteration in track(range(1, self.options.iterations + 1), "learning", self.options.iterations):
             updates = self._sweep()
@@ -205,13 +206,13 @@ class _Scored:
         self.lists = lists_of(problem)
 
     def score(self, flat: FloatArray) -> float:
-        """How good the candidates are that the weights choose."""
+        """The score of the candidates that the weights choose."""
         own = flat if self._columns is None else np.append(flat, 0.0)[self._columns]
         return self._problem.score_of_rows(self._problem.choose(self.lists.scores(own)))
 
 
 def lists_of(problem: Problem) -> _engine.RerankLists:
-    """The engine's view of a problem; its sparse features, if there are any, are materialised."""
+    """The engine's view of a problem, with materialized sparse features."""
     dense = np.ascontiguousarray(problem.dense())
     if not problem.sparse_names:
         return _engine.RerankLists(problem.sentences(), dense)
@@ -220,12 +221,12 @@ def lists_of(problem: Problem) -> _engine.RerankLists:
 
 
 def deviations(dense: FloatArray, offsets: Int64) -> FloatArray:
-    """Deviation of every column from the mean of its sentence: 0 if it never tells candidates apart."""
+    """Standard deviation of every column within sentences; 0 if it is constant in every sentence."""
     if len(dense) == 0:
         return np.zeros(dense.shape[1])
     sizes = np.diff(offsets)
     found = np.empty(dense.shape[1])
-    for column in range(dense.shape[1]):  # one at a time: a second matrix might not fit the memory
+    for column in range(dense.shape[1]):  # one column at a time: a second matrix might not fit into memory
         values = dense[:, column] - np.repeat(dense[offsets[:-1], column], sizes)
         largest = np.abs(values).max()
         if largest == 0:
@@ -247,12 +248,12 @@ def _rates(problem: Problem, options: OnlineLearner) -> FloatArray:
     rates[-1] = options.sparse_rate
     if not np.all(np.isfinite(rates)):
         raise ConfigError(
-            "a feature differs by so little that learning would need infinite weights; scale it"
+            "the values of a feature differ too little to learn a finite weight; scale the feature"
         )
     return rates
 
 
 def _too_large() -> ConfigError:
     return ConfigError(
-        "the weights grew beyond all numbers; are the features scaled, and the quality in a sensible range?"
+        "the weights overflowed; are the features scaled, and is the quality in a sensible range?"
     )

@@ -15,7 +15,8 @@ __all__ = ["OrdinalRegression"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrdinalRegression(OnlineLearner):
-    """Candidates whose ranks p < q are far apart shall score in that order, the further the higher up.
+    """Candidates whose ranks p < q are far apart must be scored in that order, with larger margins at the
+    top.
 
     The margin of a pair is (1/p - 1/q) times ``margin``. A sweep costs O(n log n) per sentence.
 
@@ -24,11 +25,11 @@ class OrdinalRegression(OnlineLearner):
     """
 
     margin: Annotated[float, Above(0)] = 1.0
-    """τ, on scaled features."""
+    """Margin on scaled features (τ)."""
     ratio: Annotated[float, AtLeast(1)] = 2.0
-    """Far apart means ratio · p < q …"""
+    """Ranks p and q are far apart if ratio · p < q …"""
     gap: Annotated[float, AtLeast(0)] = 20.0
-    """… and p + gap < q. Lists much shorter than the paper's 1000 want a smaller gap."""
+    """… and p + gap < q. Use a smaller gap for lists much shorter than the paper's 1000."""
 
     def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
         """Ordinal regression in the engine."""

@@ -1,4 +1,4 @@
-"""The averaged perceptron: the best candidate against the one the model would choose."""
+"""The averaged perceptron: the oracle candidate against the model's choice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Perceptron"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perceptron(OnlineLearner):
-    """Moves towards the oracle of a sentence and away from the model's choice, unless that is as good.
+    """Moves toward the oracle of a sentence and away from the model's choice, unless that is as good.
 
     >>> Perceptron(iterations=5).average
     True

@@ -1,6 +1,6 @@
-"""PRO, pairwise ranking optimisation (Hopkins and May 2011): tuning as telling good candidates from bad.
+"""PRO, pairwise ranking optimization (Hopkins and May 2011): tuning as classification.
 
-From every sentence pairs of candidates are drawn; those that differ most in quality become examples for a
+Pairs of candidates are sampled from every sentence; those that differ most in quality are examples for a
 logistic regression on the differences of their features.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["Pro"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pro(Options):
-    """Draw pairs, fit a logistic regression to them, a few times with new draws; average the weights.
+    """Sample pairs and fit a logistic regression, several times; average the weights.
 
     >>> Pro(pairs=20).samples
     5000
@@ -37,14 +37,14 @@ class Pro(Options):
     pairs: Annotated[int, AtLeast(1)] = 50
     """Pairs kept per sentence: those whose qualities differ most."""
     least_difference: Annotated[float, AtLeast(0)] = 0.05
-    """Pairs whose qualities differ by less are not drawn (sentence BLEU in 0..1)."""
+    """Minimum difference in quality of a pair (sentence BLEU, 0 to 1)."""
     regularization: Annotated[float, AtLeast(0)] = 1.0
-    """Strength of the pull towards 0, for features scaled to the same spread; all pairs together pull with
-    their number."""
+    """Strength of L2 regularization, for features scaled to the same spread, relative to the number of
+    pairs."""
     draws: Annotated[int, AtLeast(1)] = 5
-    """Sets of pairs; the weights learned from each are averaged."""
+    """Number of samples of pairs; the weights learned from each are averaged."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Random seed of the draws."""
+    """Random seed for sampling."""
     constraints: Annotated[Constraints, ByCaller()] = field(default_factory=Constraints)
 
     def learn(
@@ -55,13 +55,13 @@ class Pro(Options):
         held_out: Problem | None = None,
         track: Track = no_track,
     ) -> Learned:
-        """Fit all draws; with ``held_out`` the number of draws that does best there is taken."""
+        """Fit all samples; with ``held_out``, the number of samples that is best there is used."""
         begin = problem.vector(start)
         limits = self.constraints.limits(problem.dense_names, begin.dense)
         quality = problem.sentence_scores()
         random = np.random.default_rng(self.seed)
         total = WeightVector(np.zeros_like(begin.dense), np.zeros_like(begin.sparse))
-        # Draws differ by luck only, so more of them are better, whatever the score.
+        # Samples differ only by chance, so more are better, whatever the score.
         curve = Curve(problem, held_out, prefer_last=True)
         for draw in track(range(1, self.draws + 1), "PRO draws", self.draws):
             good, bad = self.draw(problem, quality, random)
@@ -93,9 +93,9 @@ class Pro(Options):
 def _fit(
     problem: Problem, good: Int64, bad: Int64, begin: WeightVector, limits: Limits, regularization: float
 ) -> WeightVector:
-    """The weights under which the better candidates are the most probable winners of their pairs.
+    """The weights that maximize the probability of the better candidates.
 
-    Works in units of each dense feature's spread, in which one strength of regularisation fits all.
+    Dense features are scaled by their spread, so that one strength of regularization fits all.
     """
     from scipy.optimize import minimize
     from scipy.sparse import csr_matrix
@@ -132,5 +132,5 @@ def _fit(
     )
     fitted = np.where(
         deviation > 0, found.x[:width] / scale, begin.dense
-    )  # no pair says anything of the rest
+    )  # no pair has information about the rest
     return WeightVector(limits.clip(fitted), found.x[width:])

@@ -1,8 +1,7 @@
-"""What learners learn from: the candidates of an n-best list and how good each of them is.
+"""The learning problem: the candidates of an n-best list and their quality.
 
-A learner sees four things and nothing else: ``sentences()``, ``dense()``, ``sparse(rows)``, ``stats()``. How
-good a choice of candidates is follows from the sum of their statistics (``scores``), so the text is never
-looked at again.
+A learner uses only ``sentences()``, ``dense()``, ``sparse(rows)`` and ``stats()``. The score of a choice of
+candidates is a function of the sum of their statistics (``scores``), so the text is never needed again.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class WeightVector:
     sparse: FloatArray
 
     def copy(self) -> WeightVector:
-        """Weights that can be changed without changing these."""
+        """A copy of the weights."""
         return WeightVector(self.dense.copy(), self.sparse.copy())
 
 
@@ -37,8 +36,7 @@ class WeightVector:
 class Problem:
     """An n-best list with a metric and the metric's statistics of every candidate.
 
-    All scores that it gives are the higher the better, also of a metric where low is good; percentages are
-    given in 0..1.
+    Higher scores are always better, even for a metric where lower is better; percentages are in 0 to 1.
 
     >>> from isogloss.nbest.synthetic import make_nbest
     >>> lines = ["the cat sat on the mat", "a dog barks at the moon"]
@@ -70,7 +68,7 @@ class Problem:
         object.__setattr__(self, "sparse_names", names)
         twice = set(store.dense_names) & set(names)
         if twice:
-            raise ConfigError(f"'{min(twice)}' is the name of a dense and of a sparse feature")
+            raise ConfigError(f"'{min(twice)}' is both a dense and a sparse feature; rename one of them")
         for what, values in (("statistics", statistics), ("features", store.dense)):
             bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
             if len(bad):
@@ -78,7 +76,7 @@ class Problem:
 
     @classmethod
     def of(cls, store: NbestStore, references: References, metric: Metric | None = None) -> Problem:
-        """A list held against references: BLEU of the list's words, or any metric whose statistics add up."""
+        """A problem from a list and references, with BLEU or any metric."""
         metric = Bleu() if metric is None else metric
         return cls(store, metric, list_statistics(store, references, metric))
 
@@ -86,7 +84,8 @@ class Problem:
     def of_quality(
         cls, store: NbestStore, quality: Sequence[float] | FloatArray, *, higher_is_better: bool = True
     ) -> Problem:
-        """A list whose candidates have a given quality each; that of a document is the mean."""
+        """A problem from a list and a given quality of each candidate; the score of a document is the
+        mean."""
         column = np.asarray(quality, dtype=np.float64)
         if column.shape != (store.num_candidates,):
             raise ConfigError(f"{column.size:,} values for {store.num_candidates:,} candidates")
@@ -104,7 +103,7 @@ class Problem:
         return self.store.dense
 
     def sparse(self, rows: Sequence[int] | Int64) -> CsrRows:
-        """Sparse features of the given candidates, by rising column; rows are empty if there are none."""
+        """Sparse features of the given candidates, sorted by column; rows are empty if there are none."""
         chosen = np.asarray(rows, dtype=np.int64)
         if self.store.sparse is None:
             return CsrRows(
@@ -113,12 +112,12 @@ class Problem:
         return self.store.sparse.rows(chosen)
 
     def deviations(self) -> FloatArray:
-        """Standard deviation of every dense column around the mean of its sentence; 0: it never matters."""
+        """Standard deviation of every dense column within sentences; 0 if it never matters."""
         first, dense = self.sentences()[:-1], self.dense()
         varies = np.any(np.maximum.reduceat(dense, first) != np.minimum.reduceat(dense, first), axis=0)
-        return np.where(varies, np.sqrt((self.centred(dense) ** 2).mean(axis=0)), 0.0)
+        return np.where(varies, np.sqrt((self.centered(dense) ** 2).mean(axis=0)), 0.0)
 
-    def centred(self, columns: FloatArray) -> FloatArray:
+    def centered(self, columns: FloatArray) -> FloatArray:
         """Columns minus their means over the candidates of each sentence."""
         sizes = np.diff(self.sentences())
         means = np.add.reduceat(columns, self.sentences()[:-1]) / sizes[:, np.newaxis]
@@ -129,17 +128,17 @@ class Problem:
         return self.statistics
 
     def scores(self, rows: Statistics) -> FloatArray:
-        """How good a document with these summed statistics is, for each row."""
+        """The score of a document with these summed statistics, for each row."""
         found = self.metric.scores(rows) * unit(self.metric)
         return found if self.metric.higher_is_better else -found
 
     def sentence_scores(self) -> FloatArray:
-        """How good each candidate is by itself; smoothed where the metric needs that (BLEU)."""
+        """The quality of each candidate by itself; smoothed for BLEU."""
         found = sentence_scores(self.metric, self.statistics) * unit(self.metric)
         return found if self.metric.higher_is_better else -found
 
     def reported(self, score: float) -> float:
-        """A score of this problem on the scale on which the metric is reported."""
+        """Convert a score of this problem to the metric's own scale."""
         return score / unit(self.metric) * (1 if self.metric.higher_is_better else -1)
 
     # Weights by name and by column.
@@ -155,7 +154,7 @@ class Problem:
         return self.store.dense_names
 
     def vector(self, weights: Mapping[str, float]) -> WeightVector:
-        """Weights by column; a feature without a weight has 0, weights of unknown features are left out."""
+        """Weights by column; missing weights are 0, and weights of unknown features are ignored."""
         dense, sparse = (
             np.array([weights.get(name, 0.0) for name in names], dtype=np.float64)
             for names in (self.dense_names, self.sparse_names)
@@ -170,16 +169,16 @@ class Problem:
         return weights
 
     def decoder_weights(self) -> dict[str, float]:
-        """The dense weights that explain the list's own scores best; all 0 if it has none.
+        """The dense weights that best explain the list's own scores; all 0 if it has none.
 
-        A decoder's score is a weighted sum of its features, so this finds its weights again, but for features
-        that are not in the list.
+        The score of a decoder is a weighted sum of its features, so this recovers its weights, except for
+        features that are not in the list.
         """
         scored = np.isfinite(self.store.scores)
         complete = np.logical_and.reduceat(scored, self.sentences()[:-1])
         taken = np.repeat(complete, np.diff(self.sentences()))
-        centred = self.centred(np.column_stack([self.dense(), np.where(scored, self.store.scores, 0.0)]))
-        features, scores = centred[taken, :-1], centred[taken, -1]
+        centered = self.centered(np.column_stack([self.dense(), np.where(scored, self.store.scores, 0.0)]))
+        features, scores = centered[taken, :-1], centered[taken, -1]
         products = features.T @ features
         found = np.linalg.lstsq(products, features.T @ scores, rcond=1e-12)[0]
         return dict(zip(self.dense_names, found.tolist(), strict=True))
@@ -188,7 +187,7 @@ class Problem:
 
     def model_scores(self, vector: WeightVector) -> FloatArray:
         """The score of every candidate under the weights."""
-        # Not by BLAS: its sums depend on the number of threads, and for so few columns it is slower.
+        # Not with BLAS: its sums depend on the number of threads, and it is slower for few columns.
         scores: FloatArray = np.einsum("ij,j->i", self.dense(), vector.dense)
         if np.any(vector.sparse):
             offsets, columns, values = self.sparse(np.arange(self.store.num_candidates))
@@ -197,17 +196,17 @@ class Problem:
         return scores
 
     def choose(self, scores: FloatArray) -> Int64:
-        """The row with the highest score of every sentence, the first of equals."""
+        """The row with the highest score of every sentence; the first in case of ties."""
         offsets = self.sentences()
         best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
         at_best = np.flatnonzero(scores == best)
         return at_best[np.searchsorted(at_best, offsets[:-1])]
 
     def score_of_rows(self, rows: Int64) -> float:
-        """How good the document of these candidates is."""
+        """The score of the document of these candidates."""
         return float(self.scores(self.statistics[rows].sum(axis=0)[np.newaxis])[0])
 
     def score_of(self, weights: Mapping[str, float] | WeightVector) -> float:
-        """How good the candidates are that the weights choose."""
+        """The score of the candidates that the weights choose."""
         vector = weights if isinstance(weights, WeightVector) else self.vector(weights)
         return self.score_of_rows(self.choose(self.model_scores(vector)))

@@ -14,7 +14,7 @@ QUALITIES = ("sentence", "document")
 
 
 def candidate_quality(problem: Problem, kind: str) -> FloatArray:
-    """How good each candidate is: by itself (``sentence``) or inside its document (``document``)."""
+    """The quality of each candidate: by itself (``sentence``) or inside its document (``document``)."""
     if kind not in QUALITIES:
         raise ConfigError(f"unknown quality '{kind}'; choose one of: {', '.join(QUALITIES)}")
     return problem.sentence_scores() if kind == "sentence" else document_quality(problem)
@@ -23,10 +23,9 @@ def candidate_quality(problem: Problem, kind: str) -> FloatArray:
 def document_quality(problem: Problem) -> FloatArray:
     """Approximated document score (Watanabe et al. 2007, section 4.2).
 
-    The score of the document in which every other sentence is represented by its best candidate, as a
-    difference from the document of best candidates, times the number of sentences: numbers of different
-    documents are on one scale. The best candidates are those by sentence score, then once more those by
-    this score.
+    The score of the document in which every other sentence has its best candidate, minus that of the document
+    of best candidates, times the number of sentences, so that different documents are on one scale. The best
+    candidates are first those by sentence score, then those by this score.
     """
     sentences, owners = problem.num_sentences, problem.store.sentence_of_row()
     statistics = np.asarray(problem.stats(), dtype=np.float64)

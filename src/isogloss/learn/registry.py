@@ -1,11 +1,11 @@
-"""The learners, one line each. Every verb and every function knows them by these names.
+"""The registry of learners, one line each. All verbs and functions use these names.
 
 A learner is a frozen dataclass of its options with a method ``learn`` (from a list to weights) or, if it
 needs a decoder, ``tune`` (see ``isogloss.tuning.job``). To add one, write its file and a line in the table
 below, or call ``register`` from your own code.
 
 Wherever a method is named, its options may follow: ``NAME[:KEY=VALUE,...]``, such as
-``batch-mira:iterations=30,decay=0.99``. Several numbers have a ``+`` between them.
+``batch-mira:iterations=30,decay=0.99``. Separate several numbers with ``+``.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ Warn = Callable[[str], None]
 
 
 def _silent(message: str) -> None:
-    """Who does not ask is not told."""
+    """Ignores warnings."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnerEntry:
-    """What is known about a learner before its module is imported."""
+    """The description of a learner, available without importing its module."""
 
     name: str
     place: str | type
@@ -55,7 +55,7 @@ class LearnerEntry:
     needs_decoder: bool = False
     """Whether it decodes while it learns, so that a list alone is not enough."""
     gives_weights: bool = True
-    """Whether its result is weights that a decoder can use; otherwise it learns to choose from a list."""
+    """Whether its weights can be used in a decoder; otherwise it only reranks lists."""
 
     def load(self) -> Any:
         """Its class."""
@@ -101,18 +101,18 @@ _LEARNERS = {entry.name: entry for entry in _TABLE}
 
 _OLD_NAMES = {"kbmira": "batch-mira", "expected": "expected-bleu", "voted": "voted-perceptron"}
 _OLD_MIRA = {True: "online-mira", False: "batch-mira"}
-"""``mira`` was online with a decoder and batch without one."""
+"""``mira`` meant online MIRA with a decoder and batch MIRA without one."""
 
 
 def register(entry: LearnerEntry) -> None:
-    """Let all verbs know a learner of your own; one of the same name is replaced."""
+    """Register your own learner for all verbs; replaces one with the same name."""
     if not entry.name or set(entry.name) & set(":,= \t\n") or _renamed(entry.name, decoder=True):
         raise ConfigError(f"a learner cannot be called '{entry.name}'")
     _LEARNERS[entry.name] = entry
 
 
 def learner_names(*, decoder: bool) -> tuple[str, ...]:
-    """The learners that can be used where there is a decoder, or where there is only a list.
+    """The names of learners for use with a decoder, or with a list only.
 
     >>> learner_names(decoder=False)[:3]
     ('mert', 'batch-mira', 'pro')
@@ -129,9 +129,9 @@ def _renamed(name: str, *, decoder: bool) -> str | None:
 
 
 def find_learner(name: str, *, decoder: bool, warn: Warn = _silent) -> LearnerEntry:
-    """The learner of that name; ``decoder`` tells whether there is one to learn with.
+    """The learner with this name; ``decoder`` says whether a decoder is available.
 
-    An old name is accepted, and ``warn`` is told the new one.
+    An old name is accepted, and ``warn`` is called with the new one.
 
     >>> find_learner("kbmira", decoder=False, warn=print).name
     'kbmira' is now called 'batch-mira'
@@ -155,7 +155,7 @@ def find_learner(name: str, *, decoder: bool, warn: Warn = _silent) -> LearnerEn
 
 
 def split_method(method: str) -> tuple[str, dict[str, str]]:
-    """Name and options of a method as it is written.
+    """Split a method into name and options.
 
     >>> split_method("splitting:margin=0.5,good=10")
     ('splitting', {'margin': '0.5', 'good': '10'})
@@ -171,7 +171,7 @@ def split_method(method: str) -> tuple[str, dict[str, str]]:
 
 
 def canonical_method(method: str, *, decoder: bool, warn: Warn = _silent) -> str:
-    """The method as it is written today, checked.
+    """The method with its current name, checked.
 
     >>> canonical_method("voted:average=yes", decoder=False)
     'voted-perceptron:average=yes'
@@ -182,7 +182,7 @@ def canonical_method(method: str, *, decoder: bool, warn: Warn = _silent) -> str
 
 
 def learner_options(name: str, *, decoder: bool = False) -> list[str]:
-    """What can be set for a method after its name."""
+    """The options of a method."""
     learner = find_learner(name, decoder=decoder).load()
     hints = typing.get_type_hints(learner)
     return [field.name for field in fields(learner) if _kinds(hints[field.name])]
@@ -195,10 +195,9 @@ def make_learner(
     usual: Mapping[str, object] | None = None,
     warn: Warn = _silent,
 ) -> Learner:
-    """A learner of lists from its name, with options after the name or beside it, as text or as values.
+    """Make a list learner from its name, with options after the name or as arguments, as text or as values.
 
-    ``usual`` holds settings that only some learners have, such as ``seed`` and ``threads``: those that have
-    them use them where nothing else is given.
+    ``usual`` has default settings that only some learners have, such as ``seed`` and ``threads``.
 
     >>> made = make_learner("splitting:margin=0.5", {"good": 10}, usual={"seed": 3, "threads": 2})
     >>> made  # doctest: +ELLIPSIS
@@ -217,7 +216,8 @@ def configured(
     bases: Sequence[object] = (),
     warn: Warn = _silent,
 ) -> Any:
-    """A learner of either kind; where an option is not given, that of the base of its class counts."""
+    """Make a learner of either kind; options that are not given come from ``base``, if it has the same
+    class."""
     name, written = split_method(method)
     entry = find_learner(name, decoder=decoder, warn=warn)
     learner = entry.load()
@@ -253,7 +253,7 @@ def _converted(name: str, key: str, value: Any, kind: Any) -> Any:
             continue
         try:
             if typing.get_origin(wanted) is typing.Literal:
-                return value  # which words there are, the learner checks
+                return value  # the learner checks the allowed words
             if typing.get_origin(wanted) is tuple:
                 of = typing.get_args(wanted)[0]
                 return tuple(of(part) for part in value.split("+"))

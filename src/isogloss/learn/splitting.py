@@ -1,4 +1,5 @@
-"""Splitting: the best candidates of every sentence apart from the worst (Shen et al. 2004, Algorithm 1)."""
+"""Splitting: separate the best candidates of every sentence from the worst (Shen et al. 2004, Algorithm
+1)."""
 
 from __future__ import annotations
 
@@ -17,22 +18,22 @@ __all__ = ["Splitting"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Splitting(OnlineLearner):
-    """Every good candidate shall score at least ``margin`` above every bad one of its sentence.
+    """Every good candidate must score at least ``margin`` above every bad one of its sentence.
 
-    A candidate is good if fewer than r are strictly better, bad if fewer than k are strictly worse. One that
-    is both, because of ties or a short list, is good if nothing is better, bad if nothing is worse, and
-    otherwise neither. A sweep costs O(n log n) per sentence.
+    A candidate is good if fewer than r are strictly better, bad if fewer than k are strictly worse. A
+    candidate that is both, because of ties or a short list, is good if none is better, bad if none is worse,
+    and otherwise neither. A sweep costs O(n log n) per sentence.
 
     >>> Splitting(bad=300).margin
     1.0
     """
 
     margin: Annotated[float, Above(0)] = 1.0
-    """τ, on scaled features."""
+    """Margin on scaled features (τ)."""
     good: int | float = 0.3
-    """r: a number of candidates, or below 1 a share of the list."""
+    """Number of good candidates (r); below 1, a share of the list."""
     bad: int | float = 0.3
-    """k, likewise."""
+    """Number of bad candidates (k); below 1, a share of the list."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)

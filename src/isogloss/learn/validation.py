@@ -1,4 +1,4 @@
-"""Whether there is something to learn, and whether what was learned can be used."""
+"""Checks before and after learning: is there something to learn, and are the weights usable?"""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ _FEW_SENTENCES = 50
 
 
 def check_problem(problem: Problem) -> list[str]:
-    """Refuse a problem from which nothing can be learned; otherwise say what makes it doubtful."""
+    """Raise an error if nothing can be learned from a problem; otherwise return warnings."""
     if not problem.dense_names and not problem.sparse_names:
-        raise TrainingError("the candidates have no features: there is nothing to give weights to")
+        raise TrainingError("the candidates have no features, so there is nothing to tune")
     quality, first = problem.sentence_scores(), problem.sentences()[:-1]
     if np.array_equal(np.maximum.reduceat(quality, first), np.minimum.reduceat(quality, first)):
         raise TrainingError(
-            "in every sentence all candidates are equally good, so that no weights are better than others; "
-            "are there several candidates per sentence, and are these their references?"
+            "all candidates of every sentence are equally good, so no weights are better than others; are "
+            "there several candidates per sentence, and are these the right references?"
         )
     deviations = problem.deviations()
     constant = [name for name, size in zip(problem.dense_names, deviations, strict=True) if size == 0]
     if len(constant) == len(problem.dense_names) and not problem.sparse_names:
-        raise TrainingError("no feature differs between the candidates of a sentence: weights decide nothing")
+        raise TrainingError(
+            "no feature differs between the candidates of any sentence, so weights have no effect"
+        )
     warnings = []
     if constant:
         warnings.append(
@@ -47,22 +49,23 @@ def check_problem(problem: Problem) -> list[str]:
 
 
 def check_weights_learned(problem: Problem, weights: Mapping[str, float]) -> None:
-    """Refuse weights that cannot be meant: not numbers, all zero, exploded, or useless on their own list."""
+    """Raise an error if weights are unusable: not finite, all zero, too large, or useless on their own
+    list."""
     broken = [name for name, weight in weights.items() if not np.isfinite(weight)]
     if broken:
         raise TrainingError(f"the weight of '{broken[0]}' became {weights[broken[0]]}: the learner diverged")
     largest = max(weights, key=lambda name: abs(weights[name]), default="")
     if not largest or weights[largest] == 0:
-        raise TrainingError("all weights became 0: no candidate is told from another")
+        raise TrainingError("all weights are zero, so every candidate ties")
     if abs(weights[largest]) > _EXPLODED:
         raise TrainingError(
             f"the weight of '{largest}' grew to {weights[largest]:g}: the learner diverged; "
-            "are the features of very different sizes, or the steps too large?"
+            "are the features on very different scales, or the steps too large?"
         )
     rows = problem.choose(problem.model_scores(problem.vector(weights)))
     lengths = np.diff(problem.store.tokens.offsets)[rows]
     if lengths.sum() == 0:
-        raise TrainingError("the weights choose empty translations only")
+        raise TrainingError("the weights choose only empty translations")
     summed = problem.stats()[rows].sum(axis=0)
     if isinstance(problem.metric, Bleu | Nist):
         ratio = float(summed[0] / max(summed[1], 1))
@@ -75,5 +78,5 @@ def check_weights_learned(problem: Problem, weights: Mapping[str, float]) -> Non
     if not given and problem.metric.higher_is_better and problem.metric.score(summed) == 0:
         raise TrainingError(
             f"{problem.metric.name} of the chosen translations is 0: are these the references of this list, "
-            "and are both tokenised alike?"
+            "and are both tokenized in the same way?"
         )

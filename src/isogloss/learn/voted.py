@@ -21,23 +21,25 @@ __all__ = ["VotedLearned", "VotedPerceptron", "count_votes", "vote"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotedLearned(Learned):
-    """What voting found: ``weights`` is the mean of the voters."""
+    """The result of voting: ``weights`` is the mean of the voters."""
 
     voters: tuple[dict[str, float], ...]
-    """The weights after every sweep; each has a vote for a sentence's best candidate."""
+    """The weights after every sweep; each votes for the best candidate of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotedPerceptron(OnlineLearner):
-    """In the model's order every pair whose later candidate is better by d moves the weights by d times the
-    difference of their features; the weights after every sweep vote. A sweep costs O(n log n) per sentence.
+    """Every pair that the model orders wrongly, with a quality difference d, moves the weights by d times the
+    difference of their features; the weights after every sweep vote.
+
+    A sweep costs O(n log n) per sentence.
 
     >>> VotedPerceptron().iterations
     20
     """
 
     iterations: Annotated[int, AtLeast(1)] = 20
-    """Sweeps, each of which adds a voter."""
+    """Number of sweeps; each adds a voter."""
     average: bool = False
     """Return the mean of the weights after every sentence instead of the voters."""
 
@@ -53,7 +55,7 @@ class VotedPerceptron(OnlineLearner):
         held_out: Problem | None = None,
         track: Track = no_track,
     ) -> VotedLearned:
-        """Sweep to the limit; with held-out data the voters are those up to its best score."""
+        """Sweep to the limit; with held-out data, keep the voters up to its best score."""
         course = Course(self, problem, start, held_out)
         voters: list[WeightVector] = []
         enough = 0
@@ -79,12 +81,12 @@ class VotedPerceptron(OnlineLearner):
 
 
 def vote(problem: Problem, voters: list[WeightVector]) -> Int64:
-    """The candidate of every sentence with the most votes, the first of equals."""
+    """The candidate of every sentence with the most votes; the first in case of ties."""
     return problem.choose(count_votes(problem, [problem.model_scores(voter) for voter in voters]))
 
 
 def count_votes(problem: Problem, scores: list[FloatArray]) -> FloatArray:
-    """How many of the scorings put each candidate first in its sentence."""
+    """Number of score vectors that rank each candidate first in its sentence."""
     votes = np.zeros(problem.store.num_candidates)
     for scored in scores:
         votes[problem.choose(scored)] += 1

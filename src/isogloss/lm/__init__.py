@@ -1,4 +1,4 @@
-"""Back-off n-gram language models: estimating, storing, asking.
+"""Back-off n-gram language models: estimate, store and query them.
 
 >>> from isogloss.lm import LmOptions, LanguageModel, build
 """

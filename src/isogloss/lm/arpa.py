@@ -1,4 +1,4 @@
-"""ARPA files, the text form of back-off models that all tools share."""
+"""ARPA files, the common text format of back-off models."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _STEP = 1 << 17  # n-grams per engine call; their text takes a few megabytes
 
 
 def read_arpa(path: StrPath, vocabulary: Vocabulary, *, track: Track = no_track) -> LmArpaReader:
-    """Read an ARPA file, plain or packed, into the tables of a model.
+    """Read an ARPA file (plain, gzip or zstd) into the tables of a model.
 
-    Words get their numbers from ``vocabulary``, which grows by those it does not have.
+    Words get their ids from ``vocabulary``; new words are added to it.
     """
     reader = LmArpaReader(vocabulary)
     try:
@@ -38,10 +38,10 @@ def read_arpa(path: StrPath, vocabulary: Vocabulary, *, track: Track = no_track)
 def write_arpa(
     path: StrPath, model: Estimate, *, scratch: Scratch, threads: int, track: Track = no_track
 ) -> None:
-    """Write an estimated model; packed if the name says so."""
+    """Write an estimated model; compressed if the name ends in .gz or .zst."""
     counts = model.counts
     with atomic_output(path) as text:
-        # The engine writes bytes; turning them into text and back would cost more than writing them.
+        # The engine writes bytes; converting them to text and back would cost more than writing them.
         stream = cast(io.TextIOWrapper, text).buffer
         stream.write(b"\\data\\\n")
         for order, kept in enumerate(counts.kept, start=1):

@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 
 Special = tuple[int, int, int]
-"""Numbers of <s>, </s> and <unk>."""
+"""Word ids of <s>, </s> and <unk>."""
 
 _Column = npt.NDArray[np.uint32]
 
 _STEP = 1 << 19  # n-grams per engine call: a fraction of a second
 _TOKEN_BYTES = 8
-_BLOCK_SHARE = 0.4  # of the memory, for a block of text; the rest is for what comes out of it
+_BLOCK_SHARE = 0.4  # share of the memory for a block of text; the rest is for its n-grams
 _LEAST_BLOCK = 1 << 12
 
 
@@ -38,7 +38,7 @@ class Counts:
     vocabulary: Vocabulary
     special: Special
     columns: tuple[tuple[_Column, _Column, _Column], ...]
-    """For each order: first words, adjusted counts, beginnings of children."""
+    """For each order: first words, adjusted counts, offsets of children."""
     kept: tuple[int, ...]
     """For each order: n-grams that were not pruned."""
     with_count: tuple[tuple[int, ...], ...]
@@ -87,7 +87,7 @@ def count_ngrams(
                     runs.append(_spill_run(counter, spill, threads))
             counter.end_file()
     if counter.words == 0:
-        raise DataFormatError("there are no words to learn from", corpus[0] if corpus else "-")
+        raise DataFormatError("the text has no words", corpus[0] if corpus else "-")
     columns = _Columns(builder, order, scratch)
     if spill is None:
         _sort(counter, threads, track)
@@ -156,7 +156,7 @@ def _hungry_runs(merger: LmRunMerger, builder: LmTrieBuilder) -> Iterator[int]:
 
 
 class _Columns:
-    """What the trie builder makes: kept in memory, or written out whenever it has grown too large."""
+    """The output of the trie builder: kept in memory, or written to disk when it grows too large."""
 
     def __init__(self, builder: LmTrieBuilder, order: int, scratch: Scratch) -> None:
         self._builder, self._order, self._scratch = builder, order, scratch

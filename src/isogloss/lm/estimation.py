@@ -38,10 +38,10 @@ class LmOptions(Options):
     order: Annotated[int, Between(1, LM_MAX_ORDER)] = 5
     """Words in the longest n-grams."""
     prune: Annotated[tuple[int, ...], AtLeast(0)] = (0,)
-    """Leave out n-grams seen this often or less: one number per order, the last for all higher orders. 0,0,1
-    drops trigrams and longer n-grams seen once."""
+    """Drop n-grams seen this often or less: one number per order, the last for all higher orders. 0,0,1 drops
+    trigrams and longer n-grams seen once."""
     discount_fallback: Annotated[tuple[float, float, float], Above(0)] = (0.5, 1.0, 1.5)
-    """Discounts of counts 1, 2, and 3 or more, for orders whose own cannot be estimated."""
+    """Discounts for counts 1, 2, and 3 or more, for orders whose discounts cannot be estimated."""
     special_words: SpecialWords = "error"
     """What to do with <s>, </s> and <unk> in the text: stop with an ``error``, or treat them as ``unknown``
     words."""
@@ -54,7 +54,7 @@ class LmOptions(Options):
                 f"got {len(self.prune)}"
             )
         if list(self.prune) != sorted(self.prune):
-            raise ConfigError(f"prune must not fall from one order to the next, got {list(self.prune)}")
+            raise ConfigError(f"prune must not decrease from one order to the next, got {list(self.prune)}")
         for count, amount in enumerate(self.discount_fallback, start=1):
             if amount > count:
                 raise ConfigError(f"discount_fallback {count} must be at most {count}, got {amount}")
@@ -62,16 +62,16 @@ class LmOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport:
-    """What was estimated."""
+    """Facts about an estimated model."""
 
     sentences: int
     words: int
     counts: tuple[int, ...]
     """n-grams in the model, for each order."""
     discounts: tuple[Discounts, ...]
-    """For each order; those that could not be estimated say why."""
+    """Discounts for each order, with the reason if they could not be estimated."""
     spilled_bytes: int
-    """Bytes written to temporary files because memory was not enough."""
+    """Bytes written to temporary files to stay below the memory limit."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -101,12 +101,12 @@ def build(
 ) -> BuildReport:
     """Estimate a model from text files, one sentence per line, and write it as ARPA, binary or both.
 
-    With a ``vocabulary`` the model uses its word numbers, and it grows by the words it does not have. Counts
-    that do not fit into ``memory_limit`` bytes lie in temporary files in the folder ``scratch``. 0
-    ``threads`` are all processors. The model depends on none of these.
+    With a ``vocabulary``, the model uses its word ids and adds new words to it. Counts that exceed
+    ``memory_limit`` bytes go to temporary files in the folder ``scratch``. 0 ``threads`` means all
+    processors. The model does not depend on any of these.
     """
     if not corpus:
-        raise ConfigError("there is no text to estimate a model from")
+        raise ConfigError("the text is empty, so no language model can be estimated")
     if arpa is None and binary is None:
         raise ConfigError("nothing to write: give `arpa` (a file), `binary` (a folder) or both")
     if memory_limit < _LEAST_MEMORY:
@@ -139,7 +139,7 @@ def estimate_model(
     threads: int = 0,
     track: Track = no_track,
 ) -> Estimate:
-    """The estimate itself, not written anywhere."""
+    """Estimate a model without writing it."""
     if scratch is None:
         scratch = Scratch(_USUAL_MEMORY, None)
     counts = count_ngrams(
@@ -162,14 +162,14 @@ def estimate_model(
 
 
 def _check_outputs(arpa: StrPath | None, binary: StrPath | None) -> None:
-    """What can be known to fail should fail before the work is done."""
+    """Fail early: check before the work starts."""
     if arpa is not None and os.fspath(arpa) != "-":
         if Path(arpa).is_dir():
             raise OutputError("is a folder", arpa, "give the name of a file")
         if not Path(arpa).absolute().parent.is_dir():
-            raise OutputError("the folder it should be in does not exist", arpa)
+            raise OutputError("its folder does not exist; create it first", arpa)
     if binary is not None and Path(binary).is_file():
-        raise OutputError("is a file", binary, "a folder is written here: choose another name")
+        raise OutputError("is a file", binary, "a folder is needed here; choose another name")
 
 
 def _count(threads: int) -> int:

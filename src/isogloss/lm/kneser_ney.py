@@ -1,6 +1,6 @@
 """Interpolated modified Kneser-Ney: discounts, and the order of the steps.
 
-What happens per n-gram is in ``engine/lm/kneser_ney.hpp``, with the equations.
+The work per n-gram is in ``engine/lm/kneser_ney.hpp``, with the equations.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _NO_BACKOFFS = np.zeros(0, np.float32)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discounts:
-    """What is taken off the counts of one order."""
+    """Discounts for one order."""
 
     amounts: tuple[float, float, float]
-    """Off counts 1, 2, and 3 or more."""
+    """Discounts for counts 1, 2, and 3 or more."""
     fallback: str | None = None
-    """Why they could not be estimated and fixed ones are used instead."""
+    """Why they could not be estimated, so that fixed ones are used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Asking a language model."""
+"""Queries to a language model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WordScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceScores:
-    """Scores of many sentences, a column for each fact."""
+    """Scores of many sentences, as columns."""
 
     log10: npt.NDArray[np.float64]
     words: npt.NDArray[np.uint32]
@@ -62,7 +62,7 @@ class Perplexity:
 
     sentences: int
     words: int
-    """Ends of sentences included."""
+    """Words scored, ends of sentences included."""
     unknown: int
     """Words that the model does not have."""
     log10: float
@@ -115,7 +115,7 @@ def _perplexity(log10: float, words: int) -> float:
 class LanguageModel:
     """A back-off n-gram model, read from an ARPA file or opened from a stored folder.
 
-    Words of a sentence are what ASCII white space separates. All log probabilities are to base 10. Any
+    Words are separated by ASCII whitespace. All log probabilities are to base 10. Any
     number of threads may use the same model.
     """
 
@@ -124,7 +124,7 @@ class LanguageModel:
         try:
             self._engine = stored.engine()
         except (KeyError, ValueError, TypeError) as error:
-            raise ModelFormatError(f"the arrays do not make a language model ({error})", path) from None
+            raise ModelFormatError(f"the arrays are not a language model ({error})", path) from None
 
     @classmethod
     def load(
@@ -137,12 +137,10 @@ class LanguageModel:
     ) -> LanguageModel:
         """Open a stored folder, or read an ARPA file (plain, gzip or zstd).
 
-        The tables of a stored model are mapped: opening is instant and processes share them. With
-        ``own_memory`` they are copied, into large pages if the system has them, which makes queries of a
-        large model up to a third faster.
-
-        With a ``vocabulary``, words of an ARPA file get that vocabulary's numbers, and it grows by those
-        it does not have. A stored model has its own numbers: see ``word_ids``.
+        The tables of a stored model are mapped into memory: opening is instant and processes share them. With
+        ``own_memory`` they are copied, into large pages if available, which makes queries of a large model up
+        to a third faster. With a ``vocabulary``, words of an ARPA file get its ids, and new words are added
+        to it. A stored model has its own ids: see ``word_ids``.
         """
         if Path(path).is_dir():
             try:
@@ -166,7 +164,7 @@ class LanguageModel:
         return cls(stored, words, path)
 
     def save(self, path: StrPath) -> None:
-        """Store in a folder that ``load`` opens at once."""
+        """Store the model in a folder that ``load`` opens instantly."""
         write_model(path, self._stored)
 
     @property
@@ -186,12 +184,12 @@ class LanguageModel:
 
     @property
     def engine(self) -> LmModel:
-        """What a search asks, by word numbers."""
+        """The engine's model for a search, by word ids."""
         return self._engine
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words by their numbers; read from a stored model when first asked for."""
+        """The words by id; read from a stored model on first use."""
         if self._vocabulary is None:
             try:
                 self._vocabulary = Vocabulary.from_arrays(
@@ -202,12 +200,12 @@ class LanguageModel:
         return self._vocabulary
 
     def word_ids(self, vocabulary: Vocabulary) -> npt.NDArray[np.uint32]:
-        """This model's number for every word of another vocabulary; that of <unk> where it has none."""
+        """The id in this model for every word of another vocabulary; <unk> if it has none."""
         return self._engine.map_words(vocabulary)
 
     def score(self, sentence: str, *, bos: bool = True, eos: bool = True) -> float:
-        """log10 P(sentence). Without ``bos`` nothing is known of what stands before it; without ``eos``
-        the end of the sentence is not scored."""
+        """log10 P(sentence). Without ``bos``, the left context is unknown; without ``eos``, the end of the
+        sentence is not scored."""
         return float(self.score_sentences([sentence], bos=bos, eos=eos)[0])
 
     def score_words(self, sentence: str, *, bos: bool = True, eos: bool = True) -> list[WordScore]:
@@ -228,7 +226,7 @@ class LanguageModel:
     def all_scores(
         self, sentences: Iterable[str], *, bos: bool = True, eos: bool = True, threads: int = 1
     ) -> SentenceScores:
-        """The same with numbers of words and unknown words."""
+        """The same, with the number of words and of unknown words."""
         log10, words, unknown, unknown_log10 = self._engine.score_sentences(
             sentences if isinstance(sentences, list) else list(sentences), bos=bos, eos=eos, threads=threads
         )
@@ -240,5 +238,5 @@ class LanguageModel:
 
 
 def _split(sentence: str) -> list[str]:
-    # As the engine does: bytes know no white space but ASCII's.
+    # Like the engine: bytes have only ASCII whitespace.
     return [word.decode() for word in sentence.encode().split()]

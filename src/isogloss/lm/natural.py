@@ -1,4 +1,4 @@
-"""Scores of whole lines as features see them: natural logarithms, unknown words apart."""
+"""Scores of whole lines as features: natural logarithms, with unknown words counted separately."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ __all__ = ["natural_scores"]
 def natural_scores(path: StrPath, lines: list[str], threads: int) -> npt.NDArray[np.float64]:
     """Two columns: log probability and minus the number of unknown words.
 
-    Where the model never saw an unknown word, such words are not part of the probability: their -100 would
-    drown everything else.
+    If the model has no <unk>, unknown words are left out of the probability: their -100 would dominate it.
     """
     model = LanguageModel.load(path)
     scores = model.all_scores(lines, threads=threads)

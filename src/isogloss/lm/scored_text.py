@@ -16,12 +16,12 @@ _BATCH = 10_000  # sentences scored at once
 
 
 class ScoredText:
-    """Yields a row of scores for each sentence, and knows the perplexity of what it has seen.
+    """Yields a row of scores for each sentence and keeps the perplexity so far.
 
-    A row has ``log10``. At the level of ``sentences`` it also has the number of ``words`` (the end of the
-    sentence included) and of ``unknown`` ones, and the ``text``; at the level of ``words``, a dictionary for
-    each of them. For the ``text`` as a whole there are no rows. ``fragments`` are parts of sentences, without
-    beginning and end.
+    A row has ``log10``. At the level ``sentences``, it also has the number of ``words`` (including the end of
+    the sentence) and of ``unknown`` words, and the ``text``; at the level ``words``, a dictionary for each
+    word. At the level ``text``, there are no rows. ``fragments`` are parts of sentences, without beginning
+    and end.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Working memory with a bound: what does not fit lies in temporary files that vanish by themselves."""
+"""Bounded working memory: arrays that do not fit go to temporary files that are removed automatically."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Array = npt.NDArray[Any]
 
 
 class Scratch:
-    """Arrays up to ``memory`` bytes in all; further ones are mapped files in ``folder``.
+    """Arrays up to ``memory`` bytes in total; further ones are mapped files in ``folder``.
 
-    The files have no names (or lose them when closed, where that is not possible), so that a killed
-    process leaves nothing behind. Their space is taken before they are mapped: a full disk is an error
-    here and not a crash later.
+    The files have no names (or are removed when closed, where that is not possible), so that a killed process
+    leaves nothing behind. Their space is allocated before they are mapped: a full disk is an error here, not
+    a crash later.
     """
 
     def __init__(self, memory: int, folder: StrPath | None = None) -> None:
@@ -40,7 +40,7 @@ class Scratch:
         """Bytes of all temporary files so far."""
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """An array with any content."""
+        """An uninitialized array."""
         return self._make(shape, np.dtype(dtype), np.empty)
 
     def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
@@ -48,7 +48,7 @@ class Scratch:
         return self._make(shape, np.dtype(dtype), np.zeros)
 
     def hold(self, array: Array) -> Array:
-        """Count an array that was made elsewhere, as long as it lives."""
+        """Count an existing array as long as it is in use."""
         self.used += array.nbytes
         weakref.finalize(array, self._release, array.nbytes)
         return array
@@ -62,17 +62,17 @@ class Scratch:
         return copy
 
     def ranges(self, size: int, step: int) -> Iterator[tuple[int, int]]:
-        """Cut 0 … size into pieces; after each, memory that mapped files took is given back."""
+        """Split 0 … size into pieces; after each, release the memory of mapped files."""
         for begin in range(0, size, step):
             yield begin, min(size, begin + step)
             self.trim()
 
     def trim(self) -> None:
-        """Take mapped files out of memory; they come back when they are used."""
+        """Release the memory of mapped files; it is read again when used."""
         self._maps = [reference for reference in self._maps if reference() is not None]
         for mapped in (reference() for reference in self._maps):
             if mapped is not None and sys.platform == "linux":
-                mapped.madvise(mmap.MADV_DONTNEED)  # shared maps of files lose nothing by it
+                mapped.madvise(mmap.MADV_DONTNEED)  # safe for shared file mappings: nothing is lost
 
     def open_file(self) -> IO[bytes]:
         """A temporary file without a name."""
@@ -81,14 +81,14 @@ class Scratch:
 
     @contextlib.contextmanager
     def failures(self) -> Iterator[None]:
-        """Say which folder could not be written."""
+        """Name the folder in the error if it cannot be written."""
         try:
             yield
         except OSError as error:
             raise OutputError(
                 f"cannot write temporary files here ({error.strerror or error})",
                 self.folder,
-                "free some space, or name another folder with --scratch",
+                "free some space, or choose another folder with --scratch",
             ) from None
 
     def _make(self, shape: int | tuple[int, ...], dtype: np.dtype[Any], make: Any) -> Array:
@@ -120,7 +120,7 @@ class SpillFile:
         self.size = 0
 
     def append(self, array: npt.NDArray[np.uint32]) -> None:
-        """Write all of it behind what is there."""
+        """Append all bytes."""
         data = array.view(np.uint8).data
         with self._scratch.failures():
             while data:
@@ -130,7 +130,7 @@ class SpillFile:
                 data = data[written:]
 
     def read(self, begin: int, end: int) -> npt.NDArray[np.uint32]:
-        """What stands between two byte positions."""
+        """The content between two byte positions."""
         parts = bytearray(end - begin)
         view = memoryview(parts)
         with self._scratch.failures():
@@ -138,12 +138,12 @@ class SpillFile:
             while view:
                 got = self._file.readinto(view)  # type: ignore[attr-defined]
                 if not got:
-                    raise OSError("a temporary file was cut off")
+                    raise OSError("a temporary file was truncated")
                 view = view[got:]
         return np.frombuffer(parts, np.uint32)
 
     def map(self) -> npt.NDArray[np.uint32]:
-        """All of it as a mapped array; nothing may be appended afterwards."""
+        """The whole file as a mapped array; nothing may be appended after this."""
         if self.size == 0:
             return np.zeros(0, np.uint32)
         return self._scratch.map_file(self._file, mmap.ACCESS_READ).view(np.uint32)

@@ -1,4 +1,4 @@
-"""The binary form: a folder of arrays that queries use as they are, mapped into memory."""
+"""The binary format: a folder of arrays that queries use directly, mapped into memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _STEP = 1 << 20  # n-grams per engine call
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredModel:
-    """The arrays of a model and what is to be known about them."""
+    """The arrays of a model and their attributes."""
 
     order: int
     counts: tuple[int, ...]
@@ -48,7 +48,7 @@ class StoredModel:
     arrays: Mapping[str, Array]
 
     def engine(self) -> LmModel:
-        """The engine's view of the arrays. Raises ValueError or KeyError if they do not fit together."""
+        """The engine's view of the arrays. Raises ValueError or KeyError if they do not match."""
         tables = [self.arrays[_table(order)] for order in range(2, self.order + 1)]
         return LmModel(self.order, self.special, self.arrays["unigrams"], tables, self.arrays["word_index"])
 
@@ -61,7 +61,7 @@ def in_own_memory(model: StoredModel) -> StoredModel:
 
 
 def vocabulary_arrays(vocabulary: Vocabulary) -> dict[str, Array]:
-    """The arrays that make words and their numbers."""
+    """The arrays of the vocabulary."""
     word_bytes, word_offsets = vocabulary.arrays()
     return {
         "word_bytes": word_bytes,
@@ -76,7 +76,7 @@ def write_model(path: StrPath, model: StoredModel) -> None:
 
 
 def write_estimate(path: StrPath, model: Estimate, *, scratch: Scratch, track: Track = no_track) -> None:
-    """Store an estimated model; tables that do not fit the memory wait in temporary files."""
+    """Store an estimated model; tables that do not fit into memory go to temporary files."""
     counts = model.counts
     arrays = vocabulary_arrays(counts.vocabulary)
     arrays["unigrams"] = model.trie.compile_unigrams(model.log_probs[0], model.backoffs[0])
@@ -100,7 +100,7 @@ def _compile_table(model: Estimate, order: int, scratch: Scratch, track: Track) 
 
 
 def open_model(path: StrPath) -> StoredModel:
-    """Open a stored model; nothing of its tables is read yet."""
+    """Open a stored model without reading its tables."""
     folder = open_folder(path, kind=KIND, version=VERSION)
     facts = folder.attributes
     try:
@@ -111,7 +111,7 @@ def open_model(path: StrPath) -> StoredModel:
         if not 1 <= order <= LM_MAX_ORDER or len(counts) != order or max(special) > np.iinfo(np.uint32).max:
             raise ValueError
     except (KeyError, TypeError, ValueError):
-        raise ModelFormatError("the manifest's facts about the model make no sense", path) from None
+        raise ModelFormatError("the manifest of the model is inconsistent", path) from None
     return StoredModel(
         order=order,
         counts=counts,

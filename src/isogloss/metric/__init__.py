@@ -1,10 +1,10 @@
-"""How good a translation is: BLEU and its friends, inside training and for reports.
+"""Metrics of translation quality, such as BLEU, for training and for reports.
 
 evaluate, evaluate_systems                        scores, intervals, tests
-Metric, metric_named                              one interface, made by name
-Bleu, Nist, SacreMetric                           what implements it
+Metric, metric_named                              the interface, and metrics by name
+Bleu, Nist, SacreMetric                           implementations
 References                                        one or several translations of each sentence
-DocumentBleu                                      a candidate's worth inside its document
+DocumentBleu                                      the score of a candidate inside its document
 paired_bootstrap, approximate_randomization       tests under any metric
 """
 

@@ -1,7 +1,7 @@
-"""BLEU as the engine computes it: fast enough to be optimised, equal to sacreBLEU's on the same tokens.
+"""BLEU computed by the engine: fast enough for tuning, and equal to sacreBLEU on the same tokens.
 
-Statistics are rows of whole numbers in sacreBLEU's order: length, reference length, matched n-grams for
-n = 1, 2, …, n-grams there are for n = 1, 2, ….
+Statistics are rows of integers in sacreBLEU's order: length, reference length, matched n-grams for n = 1, 2,
+…, total n-grams for n = 1, 2, ….
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ LENGTHS = ("closest", "shortest", "average")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BleuOptions:
-    """How BLEU is computed from tokens.
+    """Options of BLEU.
 
     >>> BleuOptions(smoothing="add-k", effective_order=True).order
     4
     """
 
     order: int = 4
-    """Longest n-grams, in words."""
+    """Length of the longest n-grams, in words."""
     length: str = "closest"
-    """Reference length where there are several: closest (ties to the shorter), shortest, or average
-    (rounded to whole tokens, halves upwards)."""
+    """Reference length if there are several references: closest (ties to the shorter), shortest, or average
+    (rounded to whole tokens, halves upward)."""
     smoothing: str = "exp"
-    """For orders without a match: none, exp, floor or add-k, as sacreBLEU defines them."""
+    """Smoothing for orders without a match: none, exp, floor or add-k, as in sacreBLEU."""
     smoothing_value: float | None = None
-    """Of floor (default 0.1) and add-k (default 1)."""
+    """Value for floor (default 0.1) and add-k (default 1)."""
     effective_order: bool = False
-    """Leave out n-grams longer than the hypothesis; usual for single sentences."""
+    """Ignore n-grams longer than the hypothesis, as is usual for single sentences."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MAX_ORDER:
@@ -68,7 +68,7 @@ def bleu_scores(
     background: Statistics | None = None,
     threads: int = 1,
 ) -> FloatArray:
-    """BLEU in 0..1 of each row of statistics, with ``background`` added to every row first.
+    """BLEU (0 to 1) of each row of statistics, after adding ``background`` to every row.
 
     >>> bleu_scores(np.array([[4, 4, 4, 3, 2, 1, 4, 3, 2, 1]])).tolist()
     [1.0]
@@ -85,10 +85,10 @@ def bleu_scores(
 
 
 class Bleu(Metric):
-    """BLEU from the engine, on the scale 0..100.
+    """BLEU from the engine, on the scale 0 to 100.
 
-    Tokens are what stands between spaces unless ``tokenize`` names one of sacreBLEU's tokenizers. Tokenised
-    references are kept until other references are given.
+    Tokens are separated by spaces unless ``tokenize`` names one of sacreBLEU's tokenizers. Tokenized
+    references are cached until other references are given.
 
     >>> references = References([["the cat sat on the mat"]])
     >>> metric = Bleu(BleuOptions(smoothing="none"))
@@ -115,11 +115,11 @@ class Bleu(Metric):
 
     @property
     def tokenizer(self) -> ScoringTokenizer:
-        """How lines become tokens."""
+        """The tokenizer of lines."""
         return self._encoder.tokenizer
 
     def signature(self, references: References) -> str:
-        """Settings and version, in sacreBLEU's manner."""
+        """Settings and version, in the style of sacreBLEU."""
         options = self.options
         value = "" if options.smoothing_value is None else f"[{options.smoothing_value:g}]"
         parts = {
@@ -137,7 +137,7 @@ class Bleu(Metric):
     def statistics(
         self, hypotheses: Sequence[str], references: References, sentences: Sequence[int] | None = None
     ) -> NDArray[np.int32]:
-        """Rows as the head of this module describes them."""
+        """Rows as described at the top of this module."""
         return _engine.bleu_statistics(
             *self._encoder.arrays(hypotheses, references, sentences),
             order=self.options.order,
@@ -154,5 +154,5 @@ class Bleu(Metric):
         return 100 * bleu_scores(rows, self.options, threads=self._threads)
 
     def zero_sentences(self, rows: Statistics) -> int:
-        """How many rows have a BLEU of zero when nothing is smoothed."""
+        """The number of rows whose BLEU is zero without smoothing."""
         return int(np.count_nonzero(bleu_scores(rows, BleuOptions(smoothing="none")) == 0))

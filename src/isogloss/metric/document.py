@@ -1,4 +1,4 @@
-"""Approximated document BLEU: what a candidate is worth inside the document it belongs to."""
+"""Approximated document BLEU: the score of a candidate inside its document."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ __all__ = ["DocumentBleu"]
 class DocumentBleu:
     """A document in which every sentence is represented by one row of BLEU statistics.
 
-    The score of a candidate is the BLEU of the document with the candidate in its sentence's place
-    (Watanabe et al. 2007, section 4.2). Sums are of whole numbers and so exact, however often rows are
-    replaced.
+    The score of a candidate is the BLEU of the document with the candidate in its sentence's place (Watanabe
+    et al. 2007, section 4.2). Sums are integers and therefore exact, however often rows are replaced.
 
     >>> rows = np.array([[4, 4, 4, 3, 2, 1, 4, 3, 2, 1], [5, 5, 3, 1, 0, 0, 5, 4, 3, 2]])
     >>> document = DocumentBleu(rows)
@@ -49,7 +48,7 @@ class DocumentBleu:
         return np.array(self._sum)
 
     def row(self, sentence: int) -> NDArray[np.int64]:
-        """The row that represents a sentence now."""
+        """The current row of a sentence."""
         return np.array(self._rows[sentence])
 
     def rows(self) -> NDArray[np.int64]:
@@ -57,16 +56,16 @@ class DocumentBleu:
         return np.array(self._rows)
 
     def score(self) -> float:
-        """BLEU of the document as it is, in 0..1."""
+        """BLEU of the current document (0 to 1)."""
         return float(bleu_scores(self._sum[np.newaxis], self.options)[0])
 
     def scores(self, sentence: int, candidates: Statistics) -> FloatArray:
-        """BLEU in 0..1 of the document with each row of ``candidates`` in the sentence's place."""
+        """BLEU (0 to 1) of the document with each row of ``candidates`` in place of the sentence."""
         rest = self._sum - self._rows[sentence]
         return bleu_scores(candidates, self.options, background=rest, threads=self._threads)
 
     def replace(self, sentence: int, row: Statistics) -> None:
-        """Let the sentence be represented by another row from now on."""
+        """Replace the row of a sentence."""
         new = np.asarray(row, dtype=np.int64)
         self._sum += new - self._rows[sentence]
         self._rows[sentence] = new

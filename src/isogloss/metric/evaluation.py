@@ -1,4 +1,4 @@
-"""Scores of one or several systems on a test set, and what can be said about their differences."""
+"""Scores of one or several systems on a test set, with significance tests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
 _SHORT_NAMES = {"BLEU": "bleu", "NIST": "nist", "chrF2": "chrf", "TER": "ter"}
 _INTERVAL_SAMPLES = 1000
 _DEFAULT_SAMPLES = {"bootstrap": 1000, "randomization": 10_000, "none": 0}
-_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenized full stop
+_TOKENIZED_LINES = 100  # sacreBLEU warns at the same number of lines that end in a tokenized period
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +60,12 @@ class SystemScore:
     """Standard deviation over the runs, with n-1; None for a single run."""
     interval: Interval
     comparison: Comparison | None
-    """With the baseline; None for the baseline itself."""
+    """Comparison with the baseline; None for the baseline itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceDifference:
-    """A sentence that two systems translate differently well. Scores are sentence BLEU, 0..100."""
+    """A sentence on which two systems differ in quality. Scores are sentence BLEU, 0 to 100."""
 
     line: int
     baseline_score: float
@@ -77,14 +77,14 @@ class SentenceDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemResult:
-    """All that was found out about a system."""
+    """All results of a system."""
 
     name: str
     scores: tuple[SystemScore, ...]
     zero_bleu: tuple[int, ...]
-    """Per run: sentences whose BLEU is zero when nothing is smoothed."""
+    """Per run, the number of sentences whose BLEU is zero without smoothing."""
     differences: tuple[SentenceDifference, ...]
-    """From the baseline; the largest first."""
+    """Differences from the baseline, the largest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +93,12 @@ class Evaluation(Rows):
 
     sentences: int
     signatures: dict[str, str]
-    """By metric."""
+    """Signatures by metric."""
     systems: tuple[SystemResult, ...]
     warnings: tuple[str, ...]
 
     def score(self, metric: str = "bleu", system: str | None = None) -> float:
-        """One score, by the name of the metric, of the first system or the one that is named."""
+        """The score by a metric of the first system, or of the named one."""
         found = [one for one in self.systems if system is None or one.name == system]
         if not found:
             names = ", ".join(one.name for one in self.systems)
@@ -109,7 +109,7 @@ class Evaluation(Rows):
         raise ConfigError(f"there is no score of '{metric}'; there are: {', '.join(self.signatures)}")
 
     def rows(self) -> list[Row]:
-        """System, metric, score and what is known about it."""
+        """Rows with system, metric, score, interval and test."""
         return [
             {
                 "system": system.name,
@@ -126,7 +126,7 @@ class Evaluation(Rows):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that was found out."""
+        """All results as plain values."""
         return asdict(self)
 
 
@@ -196,12 +196,12 @@ def evaluate(
 ) -> Evaluation:
     """Score translations against references, with confidence intervals and significance tests.
 
-    ``hypothesis`` is a file, a list of sentences, or a dictionary of several systems by name, of which the
-    first is the baseline that others are tested against. A list of files (``Path`` objects) or of lists is
-    several runs of one system. ``references`` is a file, or has a string or a list of strings for each
-    sentence. ``metrics`` are any of ``bleu``, ``nist``, ``chrf``, ``ter``, and ``Metric`` objects; BLEU, chrF
-    and TER are sacreBLEU's and come with its signatures. The other keywords are the fields of
-    ``EvaluateOptions``, which can be given as ``options`` instead.
+    ``hypothesis`` is a file, a list of sentences, or a dictionary of systems by name, the first of which is
+    the baseline for the tests. A list of files (``Path`` objects) or of lists is several runs of one system.
+    ``references`` is a file, or has a string or a list of strings for each sentence. ``metrics`` are any of
+    ``bleu``, ``nist``, ``chrf``, ``ter``, and ``Metric`` objects; BLEU, chrF and TER are sacreBLEU's and come
+    with its signatures. The other keywords are the fields of ``EvaluateOptions``, which can be given as
+    ``options`` instead.
 
     >>> references = ["the cat sat on the mat", "a dog barked"]
     >>> result = evaluate(["the cat is on the mat", "a dog barked"], references, metrics="bleu")

@@ -1,4 +1,4 @@
-"""What a metric is to everything that uses one: significance tests, tuners, rerankers."""
+"""The interface of metrics, for significance tests, tuners and rerankers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ Statistics = NDArray[Any]
 
 
 class Metric(ABC):
-    """A score of a whole document that is a function of summed statistics of its sentences.
+    """A metric whose document score is a function of summed sentence statistics.
 
-    Because only sums matter, a sentence can be exchanged or a document resampled without looking at the
-    text again. ``named`` makes the usual ones; your own is a class with ``name`` and the methods below.
+    Because only the sums matter, a sentence can be replaced or a document resampled without reading the text
+    again. ``Metric.named`` returns the built-in metrics; for your own, write a class with ``name`` and the
+    methods below.
 
     >>> metric = Metric.named("bleu")
     >>> references = References([["the cat sat on the mat"]])
@@ -33,17 +34,17 @@ class Metric(ABC):
     """
 
     name: str
-    """As it is printed."""
+    """The name to print."""
     higher_is_better: bool = True
 
     @staticmethod
     def named(
         name: str, *, tokenize: str = "none", lowercase: bool = False, progress: Track | None = None
     ) -> Metric:
-        """A metric by its name: bleu, nist, chrf or ter.
+        """A built-in metric: bleu, nist, chrf or ter.
 
-        ``tokenize`` is sacreBLEU's tokenizer for BLEU and NIST; ``none`` is for text that is tokenized
-        already. TER always ignores case. ``progress`` sees the sentences go by.
+        ``tokenize`` is sacreBLEU's tokenizer for BLEU and NIST; ``none`` is for tokenized text. TER always
+        ignores case. ``progress`` shows progress over the sentences.
         """
         from isogloss.metric.named import metric_named
 
@@ -51,7 +52,7 @@ class Metric(ABC):
 
     @abstractmethod
     def signature(self, references: References) -> str:
-        """All that must be known to compute the same score again, in one line."""
+        """Everything needed to reproduce the score, in one line."""
 
     @abstractmethod
     def statistics(
@@ -59,13 +60,13 @@ class Metric(ABC):
     ) -> Statistics:
         """One row per hypothesis; rows can be summed.
 
-        Hypothesis c translates sentence ``sentences[c]`` (never falling), by default sentence c: an n-best
-        list is scored as it stands.
+        Hypothesis c translates sentence ``sentences[c]``, in non-decreasing order; by default sentence c.
+        This scores an n-best list directly.
         """
 
     @abstractmethod
     def score(self, summed: Statistics) -> float:
-        """The score from one row or the sum of several, on the scale on which it is reported."""
+        """The score of one row or of a sum of rows, on the metric's usual scale."""
 
     def scores(self, rows: Statistics) -> FloatArray:
         """The score of each row of a matrix."""

@@ -1,4 +1,4 @@
-"""Metrics by name, as what is optimized: fast on many rows, equal to what sacreBLEU reports."""
+"""Metrics by name for tuning: fast on many rows, equal to sacreBLEU."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def metric_named(
 
 
 def _chrf_scores(rows: Statistics, beta: int) -> FloatArray:
-    """sacreBLEU's chrF of each row: the mean of precisions and recalls over the orders that there are."""
+    """sacreBLEU's chrF of each row: the mean of precisions and recalls over the available orders."""
     hypothesis, reference, matched = (np.asarray(rows[:, i::3], dtype=np.float64) for i in range(3))
     there = (hypothesis > 0) & (reference > 0)
     orders = np.maximum(there.sum(axis=1), 1)

@@ -22,10 +22,9 @@ _BETA = log(2) / log(1.5) ** 2
 class Nist(Metric):
     """Information of the matched n-grams per n-gram, summed over n, with a penalty for shortness.
 
-    Matching an n-gram gives log2 of how often its first n-1 words stand in all references, divided by how
-    often the whole does: rare words and rare continuations count more. Matches are clipped by the
-    reference that has the n-gram most often; the penalty compares with the mean reference length. Where
-    references are missing, the mean is over those that are there.
+    The information of an n-gram is log2 of the count of its first n-1 words in all references divided by the
+    count of the whole n-gram: rare words and rare continuations count more. Matches are clipped by the
+    reference that has the n-gram most often; the penalty uses the mean length of the available references.
 
     >>> references = References([["the cat sat on the mat"]])
     >>> metric = Nist()
@@ -43,7 +42,7 @@ class Nist(Metric):
         self._threads = threads
 
     def signature(self, references: References) -> str:
-        """Settings and version, in sacreBLEU's manner."""
+        """Settings and version, in the style of sacreBLEU."""
         case = "lc" if self._encoder.tokenizer.lowercase else "mixed"
         return (
             f"nrefs:{references.count or 'var'}|case:{case}|order:{self.order}"
@@ -68,7 +67,7 @@ class Nist(Metric):
         """NIST of each row."""
         length, reference_length = rows[:, 0], rows[:, 1]
         information, totals = np.split(rows[:, 2:], 2, axis=1)
-        # A document of no words has no information either: any penalty will do for it.
+        # A document without words has no information, so any penalty works.
         ratio = np.where(length > 0, length / np.maximum(reference_length, 1e-300), 1.0)
         penalty = np.exp(-_BETA * np.log(np.minimum(ratio, 1.0)) ** 2)
         return np.asarray((information / np.maximum(totals, 1)).sum(axis=1) * penalty, dtype=np.float64)

@@ -16,8 +16,8 @@ __all__ = ["References", "ReferencesLike", "as_references"]
 class References:
     """The references of a test set, as one stream of lines per translator.
 
-    An empty line (or ``None``) is a missing reference; a sentence all of whose references are missing
-    is an error. Not to be changed once made: metrics keep what they computed from it.
+    An empty line (or ``None``) is a missing reference; a sentence without any reference is an error. Do not
+    change an object after creation: metrics cache what they computed from it.
 
     >>> references = References([["a b", "c"], ["a", ""]])
     >>> references.of(0), references.of(1)
@@ -28,7 +28,9 @@ class References:
         self.names = tuple(names) or tuple(f"reference {i}" for i in range(1, len(streams) + 1))
         self.streams = [[line if line and line.strip() else None for line in stream] for stream in streams]
         if not self.streams:
-            raise DataFormatError("no reference was given", "references", hint="give at least one")
+            raise DataFormatError(
+                "there are no references", "references", hint="give at least one reference file"
+            )
         for name, stream in zip(self.names, self.streams, strict=True):
             check_length(name, len(stream), self.names[0], len(self.streams[0]))
         self._sentences = [
@@ -57,7 +59,7 @@ class References:
 
     @property
     def count(self) -> int | None:
-        """How many references each sentence has, or None if that differs between sentences."""
+        """Number of references of each sentence, or None if it differs between sentences."""
         counts = {len(present) for present in self._sentences}
         return counts.pop() if len(counts) == 1 else None
 
@@ -65,12 +67,12 @@ class References:
 ReferencesLike = (
     References | StrPath | Iterable[str | None] | Iterable[Sequence[str]] | Iterable[PathLike[str]]
 )
-"""References as users hold them: a file; a list with a string, or a list of strings, for each sentence; or
+"""References in any accepted form: a file; a list with a string or a list of strings for each sentence; or
 several files as ``Path`` objects, one per translator."""
 
 
 def as_references(references: ReferencesLike, *, at_least: int = 0, exactly: int | None = None) -> References:
-    """References from whatever form they have, for so many sentences.
+    """Convert any accepted form to references, for this many sentences.
 
     >>> as_references(["a house", "a tree"]).of(1)
     ['a tree']
@@ -134,7 +136,7 @@ def _hint(given: Sequence[object]) -> str:
 
 
 def check_length(name: str, lines: int, other: str, expected: int) -> None:
-    """Complain that two files that belong together have different numbers of lines, or none."""
+    """The error for parallel files that are empty or have different numbers of lines."""
     if expected == 0:
         raise DataFormatError("the file has no lines", other, hint="at least one sentence is expected")
     if lines != expected:

@@ -1,7 +1,7 @@
-"""Metrics that sacreBLEU computes, with its signatures: what is reported.
+"""Metrics computed by sacreBLEU, with its signatures, for reports.
 
-This is the only file that knows how sacreBLEU is made inside. Its own paired tests use the same three
-steps (statistics of a segment, sums, score), and so can ours.
+This is the only file that depends on the internals of sacreBLEU. Its own paired tests use the same three
+steps (statistics of a segment, sums, score).
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ __all__ = ["SacreMetric", "sacre_bleu", "sacre_chrf", "sacre_ter"]
 class SacreMetric(Metric):
     """Any metric object with the methods of ``sacrebleu.metrics.base.Metric``.
 
-    What it prepared from references is kept until other references are given. ``fast_scores`` may compute
-    the scores of many rows at once, for resampling; ``progress`` sees the hypotheses go by, because some of
-    these metrics take their time.
+    Prepared references are cached until other references are given. ``fast_scores`` may compute the scores of
+    many rows at once, for resampling; ``progress`` shows progress, because some of these metrics are slow.
 
     >>> from sacrebleu.metrics import CHRF
     >>> metric, references = SacreMetric(CHRF(word_order=2), "chrF2++"), References([["one two"]])
@@ -77,7 +76,7 @@ class SacreMetric(Metric):
 
     def score(self, summed: Statistics) -> float:
         """sacreBLEU's score from summed statistics."""
-        # A list of Python's own numbers: some of sacreBLEU's smoothings change what they are given.
+        # A list of Python numbers: some of sacreBLEU's smoothing methods modify their argument.
         return float(self._metric._compute_score_from_stats(np.asarray(summed).tolist()).score)
 
     def scores(self, rows: Statistics) -> FloatArray:
@@ -91,7 +90,7 @@ def sacre_bleu(
     """Corpus BLEU with sacreBLEU's defaults."""
     from sacrebleu.metrics.bleu import BLEU
 
-    sacrebleu_tokenizer(tokenize)  # complains in our words
+    sacrebleu_tokenizer(tokenize)  # raises our own error
     return SacreMetric(
         BLEU(tokenize=tokenize, lowercase=lowercase, force=True),
         "BLEU",

@@ -1,16 +1,16 @@
-"""Is one system better than another, or was it luck?
+"""Significance tests: is one system better than another, or is it chance?
 
 Both tests take the statistics of two systems on the same sentences, under any metric. A system may be
-given by several runs of a randomised optimiser: its score is then the mean over the runs (Clark et al.
-2011), because a single run may have been lucky by itself.
+given by several runs of a randomized optimizer: its score is then the mean over the runs (Clark et al.
+2011), because a single run may be lucky.
 
 *Paired bootstrap resampling* (Koehn 2004) draws test sets of the same size from the sentences, with
 replacement, and scores both systems on each. The p-value is the share of draws in which the system that is
 better on the real test set is not better: a one-sided statement about other test sets of this kind.
-sacreBLEU instead centres the absolute differences and counts those above the real one. For clear
+sacreBLEU instead centers the absolute differences and counts those above the real one. For clear
 differences the two agree; near zero ours tends to 0.5 and sacreBLEU's to 0.42; for equal systems ours is 1.
 
-*Approximate randomisation* (Riezler and Maxwell 2005) exchanges the outputs of a sentence between the
+*Approximate randomization* (Riezler and Maxwell 2005) exchanges the outputs of a sentence between the
 systems at random, and asks how often the difference becomes at least as large as the real one: a two-sided
 statement that the systems are interchangeable. With several runs all runs of both systems are shuffled,
 within each sentence. sacreBLEU counts differences strictly larger than the real one, so that for equal
@@ -43,14 +43,14 @@ __all__ = [
 Runs = Sequence[Statistics]
 """One matrix of statistics per run of a system, rows for the same sentences."""
 
-_CELLS = 1 << 18  # numbers handled at once: what fits the cache, measured
+_CELLS = 1 << 18  # numbers processed at once: the size that fits the cache, as measured
 _TABLE_SLOTS = 7  # 7! permutations still fit a small table
-_ROUNDING = 1e-10  # relative; differences that only rounding makes different count as equal
+_ROUNDING = 1e-10  # relative tolerance; smaller differences are rounding errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """Where the score lies for 95 of 100 test sets drawn from the same sentences."""
+    """A 95% confidence interval of the score over resampled test sets."""
 
     low: float
     high: float
@@ -65,9 +65,10 @@ class Comparison:
     samples: int
     seed: int
     difference: float
-    """Score of the system minus score of the baseline, means over their runs."""
+    """Score of the system minus score of the baseline, as means over their runs."""
     p_value: float
-    """Small: the difference is not luck. One-sided for the bootstrap, two-sided for randomisation."""
+    """p-value; a small value means a significant difference. One-sided for the bootstrap, two-sided for
+    randomization."""
 
 
 def bootstrap_scores(metric: Metric, systems: Sequence[Runs], *, samples: int, seed: int) -> FloatArray:
@@ -103,10 +104,10 @@ def bootstrap_comparison(
     system_scores: FloatArray,
     seed: int,
 ) -> Comparison:
-    """The paired bootstrap from scores on test sets that are already resampled, the same for both."""
+    """The paired bootstrap from the scores of both systems on the same resampled test sets."""
     difference = _mean_score(metric, system) - _mean_score(metric, baseline)
     resampled = system_scores - baseline_scores
-    # Equal systems have no better one: every draw speaks against a difference.
+    # With equal systems, every draw counts against a difference.
     not_better = np.sign(difference) * resampled <= 0
     samples = len(resampled)
     p_value = (np.count_nonzero(not_better) + 1) / (samples + 1)
@@ -118,7 +119,7 @@ def bootstrap_comparison(
 def approximate_randomization(
     metric: Metric, baseline: Runs, system: Runs, *, samples: int = 10_000, seed: int = 1
 ) -> Comparison:
-    """Approximate randomisation (Riezler and Maxwell 2005), stratified by sentence over runs."""
+    """Approximate randomization (Riezler and Maxwell 2005), stratified by sentence over runs."""
     _check([baseline, system], samples)
     outputs = np.stack([np.asarray(run, dtype=np.float64) for run in (*baseline, *system)])
     difference = _mean_score(metric, system) - _mean_score(metric, baseline)
@@ -134,7 +135,7 @@ def approximate_randomization(
         samples=samples,
         seed=seed,
         difference=difference,
-        # The real assignment is one of the possible ones, so it counts too and p is never 0.
+        # The real assignment is one of the possible ones, so it is counted and p is never 0.
         p_value=(as_large + 1) / (samples + 1),
     )
 
@@ -168,10 +169,11 @@ def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterat
 def _shuffles(
     outputs: NDArray[np.float64], samples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
-    """Summed statistics [trial, slot, column] when each sentence's outputs are dealt out to slots anew."""
+    """Summed statistics [trial, slot, column] when the outputs of each sentence are assigned to slots at
+    random."""
     slots, sentences, _ = outputs.shape
     totals = outputs.sum(axis=1)
-    # Every slot gets exactly one output, and the last slot what the others leave: one of each is implied.
+    # Every slot gets exactly one output, so the last run and the last slot follow from the others.
     relative = outputs[:-1] - outputs[-1]
     deals = _table_deals if slots <= _TABLE_SLOTS else _general_deals
     step = max(1, _CELLS // (sentences * slots))
@@ -189,14 +191,14 @@ Deal = Callable[[int, int], NDArray[np.float64]]
 
 
 def _table_deals(slots: int, shape: tuple[int, int], rng: np.random.Generator) -> Deal:
-    """Draw among all permutations at once: fast while they are few."""
+    """Draw from a table of all permutations: fast if there are few."""
     permutations = np.array(list(itertools.permutations(range(slots))))
     drawn = rng.integers(len(permutations), size=shape, dtype=np.uint16)
     return lambda slot, run: np.take((permutations[:, slot] == run).astype(np.float64), drawn)
 
 
 def _general_deals(slots: int, shape: tuple[int, int], rng: np.random.Generator) -> Deal:
-    """The shuffle of Fisher and Yates, all cells of ``shape`` in step."""
+    """Fisher-Yates shuffle of all cells of ``shape`` in parallel."""
     cells = np.arange(shape[0] * shape[1])
     dealt = np.repeat(np.arange(slots)[:, np.newaxis], len(cells), axis=1)
     for last in range(slots - 1, 0, -1):

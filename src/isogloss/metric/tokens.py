@@ -1,4 +1,4 @@
-"""From lines to numbered tokens, for the metrics that the engine computes."""
+"""Convert lines to token ids, for the metrics of the engine."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def sacrebleu_tokenizer(name: str):  # type: ignore[no-untyped-def]  # sacreBLEU
 
 @dataclass(frozen=True, slots=True)
 class EncodedReferences:
-    """References as numbers of the words that occur in them."""
+    """References as word ids."""
 
     source: References
     vocabulary: Vocabulary
@@ -64,9 +64,9 @@ class EncodedReferences:
 
 
 class ScoringEncoder:
-    """Numbers the tokens of hypotheses and references and lays them out as the engine reads them.
+    """Maps the tokens of hypotheses and references to ids for the engine.
 
-    Words that no reference has become ``NO_WORD``, which matches nothing. The references' numbers are kept
+    Words that are in no reference become ``NO_WORD``, which matches nothing. Ids of references are cached
     until other references are given.
     """
 
@@ -77,14 +77,14 @@ class ScoringEncoder:
     def arrays(
         self, hypotheses: Sequence[str], references: References, sentences: Sequence[int] | None
     ) -> tuple[NDArray[np.uint32], Offsets, Offsets, NDArray[np.uint32], Offsets, Offsets]:
-        """What the engine's statistics take: hypotheses, then references."""
+        """The engine's arguments: hypotheses, then references."""
         encoded = self.references(references)
         ids, offsets = encoded.vocabulary.encode((self.tokenizer(line) for line in hypotheses), grow=False)
         sentence_offsets = _candidate_offsets(len(hypotheses), len(references), sentences)
         return ids, offsets, sentence_offsets, encoded.ids, encoded.offsets, encoded.sentence_offsets
 
     def references(self, references: References) -> EncodedReferences:
-        """The references' numbers, computed now if these are new ones."""
+        """The ids of the references, computed if they are new."""
         if self._references is None or self._references.source is not references:
             self._references = self._encode(references)
         return self._references

@@ -1,11 +1,11 @@
 """N-best lists of any system: in memory, in files, and operations on whole lists.
 
-NbestList, Candidate            what users hold: sentences with candidates, as strings
-NbestStore                      the same by columns, as the search, learners and file formats share it
+NbestList, Candidate            the public class: sentences with candidates, as strings
+NbestStore                      the columns, shared by search, learners and file formats
 read_nbest, write_nbest         files: Moses, Marian, fairseq, sockeye, JSON lines, stored folders
-merge, distinct, add_column     lists from lists
-nbest_oracle, summarise         what can be had from a list, and what is in it
-make_nbest, synthetic_nbest     a list made up from references, to try things on
+merge, distinct, add_column     operations on lists
+nbest_oracle, summarise         oracle scores and statistics of a list
+make_nbest, synthetic_nbest     a synthetic list made from references
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""An n-best store from Python's own objects: strings, numbers, arrays."""
+"""Make an n-best store from Python objects: strings, numbers, arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from isogloss.nbest.store import DenseGroup, Float64, NbestStore
 __all__ = ["Alignment", "Numbers", "build_store", "candidate_links", "candidate_strings", "flat_numbers"]
 
 Numbers = Iterable[float | None] | Iterable[Iterable[float | None]]
-"""One number per candidate: a list for each sentence, or all of them one after another."""
+"""One number per candidate: a list for each sentence, or one flat list."""
 
 Alignment = str | Iterable[Sequence[int]]
 """Aligned words of a candidate: ``0-0 1-2``, or pairs of source and target positions."""
@@ -34,7 +34,7 @@ def build_store(
     alignments: Sequence[Alignment | None] | None = None,
     tokenize: Callable[[str], Sequence[str]] | None = None,
 ) -> NbestStore:
-    """A store of these candidates; ``sentences`` has the number of each one's sentence, never falling."""
+    """A store of these candidates; ``sentences`` has the sentence number of each, in order."""
     builder = NbestBuilder()
     for row, (sentence, text) in enumerate(zip(sentences, texts, strict=True)):
         if not isinstance(text, str):
@@ -69,9 +69,13 @@ def _pairs(links: Alignment) -> list[tuple[int, int]]:
         try:
             source, target = (int(position) for position in link)
         except (TypeError, ValueError):
-            raise ValueError(f"{link!r} is not an aligned pair: a source and a target position") from None
+            raise ValueError(
+                f"{link!r} is not an alignment link; give a source and a target position"
+            ) from None
         if not (0 <= source <= _LAST_POSITION and 0 <= target <= _LAST_POSITION):
-            raise ValueError(f"aligned positions lie between 0 and {_LAST_POSITION}, got {source}-{target}")
+            raise ValueError(
+                f"alignment positions must be between 0 and {_LAST_POSITION}, got {source}-{target}"
+            )
         pairs.append((source, target))
     return pairs
 
@@ -79,7 +83,7 @@ def _pairs(links: Alignment) -> list[tuple[int, int]]:
 def _with_dense(store: NbestStore, sentences: Sequence[int], features: Mapping[str, Float64]) -> NbestStore:
     for name, column in features.items():
         if not is_feature_name(name):
-            raise ConfigError(f"'{name}' is not a possible feature name; it has no spaces and no '|||'")
+            raise ConfigError(f"'{name}' is not a valid feature name; use a name without spaces and '|||'")
         bad = np.flatnonzero(~np.isfinite(column))
         if len(bad):
             raise ConfigError(
@@ -96,7 +100,7 @@ def _with_dense(store: NbestStore, sentences: Sequence[int], features: Mapping[s
 
 
 def candidate_strings(texts: Iterable[str], sentence: int) -> list[str]:
-    """The candidates of a sentence; a string would be taken for its characters."""
+    """The candidates of a sentence; rejects a string, which would be split into characters."""
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise ConfigError(
             f"candidates: sentence {sentence} has {texts!r}; a list of strings is expected for each sentence"
@@ -110,12 +114,12 @@ def candidate_links(
     """The alignment of every candidate, from a list for each sentence."""
     lists = [list(own) for own in alignments]
     if [len(own) for own in lists] != list(sizes):
-        raise ConfigError("alignments: a list for each sentence, with one entry per candidate, is expected")
+        raise ConfigError("alignments must be a list for each sentence, with one entry per candidate")
     return [links for own in lists for links in own]
 
 
 def _flat_values(values: Iterable[Any], sizes: Sequence[int], what: str) -> list[Any]:
-    """One value per candidate, from a list for each sentence or from all of them one after another."""
+    """One value per candidate, from a list for each sentence or from one flat list."""
     given = list(values)
     if any(_is_nested(item) for item in given):
         if len(given) != len(sizes):

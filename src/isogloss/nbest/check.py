@@ -1,7 +1,7 @@
-"""Whether an n-best store can be trusted: a folder from a stranger, or a damaged disk, can hold anything.
+"""Checks of a stored n-best list, which may be damaged or come from an untrusted source.
 
-``check_shapes`` costs nothing and is done whenever a store is opened. ``check_content`` reads every column
-once; after it no offset, number or name of the store can lead anywhere that does not exist.
+``check_shapes`` is cheap and runs whenever a store is opened. ``check_content`` reads every column once and
+makes sure that all offsets, ids and names are valid.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ASCII_SPACES = frozenset(" \t\n\v\f\r")
 
 
 def is_feature_name(name: str) -> bool:
-    """Whether every file format can carry a feature of this name."""
+    """Whether every file format can hold a feature with this name."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -31,7 +31,7 @@ def is_feature_name(name: str) -> bool:
 
 
 def check_shapes(store: NbestStore) -> None:
-    """Refuse columns of the wrong type or length, without reading them."""
+    """Raise an error for columns of the wrong type or length, without reading them."""
     candidates, columns = store.num_candidates, sum(group.size for group in store.dense_groups)
     rows = [("tokens", store.tokens), ("alignment", store.alignment), ("segmentation", store.segmentation)]
     _expect(store, "sentence_ids", store.sentence_ids, np.int64, (None,))
@@ -77,14 +77,14 @@ def _expect(
 
 def _unsound(store: NbestStore, problem: str) -> ModelFormatError:
     return ModelFormatError(
-        f"not a sound n-best store ({problem})",
+        f"the n-best store is damaged ({problem})",
         store.path or "n-best store",
-        "make it again or restore it from a copy",
+        "rebuild it or restore it from a backup",
     )
 
 
 def check_content(store: NbestStore) -> None:
-    """Refuse offsets, numbers and names that lead nowhere, and values that are not finite."""
+    """Raise an error for invalid offsets, ids and names, and for values that are not finite."""
     candidates = store.num_candidates
     checks = {
         "sentence numbers that do not rise": _rising(store.sentence_ids),

@@ -1,4 +1,4 @@
-"""Files of one number per candidate, the simplest form in which other tools give a feature."""
+"""Files with one number per candidate, the simplest format for features of other tools."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["read_column"]
 
 
 def read_column(path: StrPath, store: NbestStore, store_path: StrPath) -> Float64:
-    """The numbers of a file whose lines are the lines of the list ``store_path``."""
+    """Read a file whose lines correspond to those of the list ``store_path``."""
     if store.reordered:
         raise DataFormatError(
             "the lines are not grouped by rising sentence number, so a column has no clear order",
             store_path,
-            hint="write the list anew with 'isogloss nbest convert' and compute the column for the result",
+            hint="sort the list with 'isogloss nbest convert' and compute the column for the result",
         )
     values = np.zeros(store.num_candidates)
     count = 0

@@ -19,7 +19,7 @@ __all__ = ["add_column", "best_rows", "concatenate", "distinct", "highest_rows",
 
 
 def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) -> NbestStore:
-    """The list with one more dense column; ``values`` has one number per candidate."""
+    """A copy of the list with an additional dense column; ``values`` has one number per candidate."""
     column = np.asarray(values, dtype=np.float64)
     if column.shape != (store.num_candidates,):
         raise ConfigError(f"{column.size:,} values for {store.num_candidates:,} candidates")
@@ -27,9 +27,9 @@ def add_column(store: NbestStore, name: str, values: Sequence[float] | Float64) 
         row = int(np.flatnonzero(~np.isfinite(column))[0])
         raise ConfigError(f"value {row + 1} of the new column is {column[row]}, a finite number is expected")
     if not is_feature_name(name):
-        raise ConfigError(f"'{name}' is not a possible feature name; it has no spaces and no '|||'")
+        raise ConfigError(f"'{name}' is not a valid feature name; use a name without spaces and '|||'")
     if name in [group.name for group in store.dense_groups] or name in store.dense_names:
-        raise ConfigError(f"the list has a feature '{name}' already; choose another name")
+        raise ConfigError(f"the list already has a feature '{name}'; choose another name")
     return replace(
         store,
         dense_groups=(*store.dense_groups, DenseGroup(name, 1)),
@@ -44,7 +44,7 @@ def best_rows(store: NbestStore) -> Int64:
 
 
 def highest_rows(store: NbestStore, values: Float64) -> Int64:
-    """The candidate with the highest value of every sentence, the first of equals."""
+    """The candidate with the highest value of every sentence; the first in case of ties."""
     offsets = store.sentence_offsets.tolist()
     return np.array(
         [begin + np.argmax(values[begin:end]) for begin, end in itertools.pairwise(offsets)], dtype=np.int64
@@ -52,9 +52,9 @@ def highest_rows(store: NbestStore, values: Float64) -> Int64:
 
 
 def distinct(store: NbestStore) -> NbestStore:
-    """Of candidates with the same words keep the one with the highest score.
+    """Among candidates with the same words, keep the one with the highest score.
 
-    A candidate without a score counts as lower than any; of equals the first is kept.
+    A missing score is lower than any other; in case of ties, the first candidate is kept.
     """
     scores = np.where(np.isnan(store.scores), -np.inf, store.scores)
     kept: list[int] = []
@@ -76,8 +76,8 @@ def merge(
 ) -> NbestStore:
     """All candidates of all lists, sentence by sentence, in the order of the lists.
 
-    A candidate with the same words and features as an earlier one of its sentence is left out. A dense
-    feature that one list lacks is 0 there, and ``warn`` is told; ``names`` are those of the lists.
+    A candidate with the same words and features as an earlier one of its sentence is dropped. A dense feature
+    that is missing in a list is 0 there, and ``warn`` reports it by the list's name in ``names``.
     """
     merged = _without_repetitions(concatenate(stores))
     for number, store in enumerate(stores):
@@ -91,7 +91,7 @@ def merge(
 def concatenate(stores: Sequence[NbestStore]) -> NbestStore:
     """All candidates of all lists, sentence by sentence, in the order of the lists; nothing is left out."""
     if not stores:
-        raise ConfigError("no lists to put together")
+        raise ConfigError("there are no lists to merge")
     groups = _all_groups(stores)
     merged = NbestStore(
         sentence_ids=np.concatenate([store.sentence_ids[store.sentence_of_row()] for store in stores]),
@@ -115,7 +115,7 @@ def _all_groups(stores: Iterable[NbestStore]) -> tuple[DenseGroup, ...]:
             known = groups.setdefault(group.name, group)
             if known.size != group.size:
                 raise ConfigError(
-                    f"the lists do not fit together: '{group.name}' has {known.size} values in one "
+                    f"the lists cannot be merged: '{group.name}' has {known.size} values in one "
                     f"and {group.size} in another"
                 )
     return tuple(groups.values())
@@ -132,7 +132,7 @@ def _widened(store: NbestStore, groups: tuple[DenseGroup, ...]) -> Float64:
 
 
 def _joined_words(words: Vocabulary, parts: Iterable[tuple[Vocabulary, Ragged]]) -> Ragged:
-    """Rows of words of several vocabularies, renumbered into one."""
+    """Merge rows of word ids of several vocabularies into one."""
     values, lengths = [], []
     for vocabulary, rows in parts:
         numbers = np.array([words.add(word) for word in vocabulary.words()], np.uint32)
@@ -178,7 +178,7 @@ def _offsets(lengths: Sequence[Int64]) -> Int64:
 
 
 def _grouped(merged: NbestStore) -> NbestStore:
-    """Turn a list whose ``sentence_ids`` name the sentence of every row into a proper one."""
+    """Group the rows of a list whose ``sentence_ids`` has the sentence of every row."""
     order = np.argsort(merged.sentence_ids, kind="stable")
     ids, first = np.unique(merged.sentence_ids[order], return_index=True)
     every = np.zeros(1, np.int64)

@@ -1,8 +1,8 @@
 """The log of fairseq-generate: ``H-<sentence>\\t<score>\\t<words>`` and its companions.
 
-Read are the hypotheses: the detokenised ``D`` lines where there are any, else the ``H`` lines. From the
-``P`` lines of per-token scores come two dense columns, ``PositionalSum`` and ``PositionalCount``, from
-which a reranker can undo or redo the normalisation by length. fairseq's scores are logarithms to base 2.
+Reads the hypotheses: the detokenized ``D`` lines if there are any, otherwise the ``H`` lines. The per-token
+scores of ``P`` lines become two dense columns, ``PositionalSum`` and ``PositionalCount``, so that a reranker
+can change the length normalization. The scores of fairseq are logarithms to base 2.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Hypothesis:
 
 
 def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
-    """Read the hypotheses of a log; other lines of the log are passed over."""
+    """Read the hypotheses of a log; other lines are ignored."""
     builder = NbestBuilder()
     found = False
     with naming_file(path):
@@ -113,12 +113,12 @@ def _sum_and_count(values: list[str]) -> list[tuple[str, list[float]]]:
 def _aligned_pair(pair: str) -> tuple[int, int]:
     match = _PAIR.fullmatch(pair)
     if match is None:
-        raise ValueError(f"'{pair[:60]}' is not an aligned pair")
+        raise ValueError(f"'{pair[:60]}' is not an alignment link")
     return int(match[1]), int(match[2])
 
 
 def write(store: NbestStore) -> Iterator[str]:
-    """Yield an ``H`` and a ``D`` line per candidate, and an ``A`` line where words are aligned."""
+    """Yield an ``H`` and a ``D`` line per candidate, and an ``A`` line if words are aligned."""
     texts = store.texts()
     for sentence, number in enumerate(store.sentence_ids.tolist()):
         for row in store.rows_of(sentence):
@@ -131,5 +131,5 @@ def write(store: NbestStore) -> Iterator[str]:
 
 
 def losses(store: NbestStore) -> list[str]:
-    """Only words, score and alignment have a place."""
+    """The format holds only words, score and alignment."""
     return lost_dense(store) + lost_sparse(store) + lost_segmentation(store)

@@ -1,4 +1,4 @@
-"""What of a list a file format has no place for, in words; each function gives a list of none or one."""
+"""What a file format cannot hold of a list, in words; each function returns a list with at most one item."""
 
 from __future__ import annotations
 

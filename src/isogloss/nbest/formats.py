@@ -1,4 +1,4 @@
-"""The file formats of n-best lists: choosing one, reading, writing, and what each cannot carry."""
+"""The file formats of n-best lists: detect, read and write them, and what each cannot hold."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from isogloss.nbest.store import NbestStore
 __all__ = ["FORMATS", "STORE", "FormatName", "losses", "read_nbest", "write_nbest"]
 
 STORE = "store"
-"""The name of isogloss's own folder format, which carries everything."""
+"""The name of isogloss's own folder format, which holds everything."""
 
 FormatName = Literal["moses", "marian", "fairseq", "sockeye", "jsonl", "store"]
-"""The formats that lists are written in."""
+"""The formats for writing lists."""
 Chunks = Iterable[bytes]
 
-_RECOGNISED_BY = 1 << 16  # bytes: logs begin with lines that are not part of the list
+_RECOGNIZED_BY = 1 << 16  # bytes to read for detection: logs begin with lines that are not part of the list
 
 
 class NbestFormat(Protocol):
-    """What a module of this package must have to be a file format."""
+    """The interface of a file format, implemented by a module of this package."""
 
     def read(self, chunks: Iterable[bytes], path: StrPath) -> NbestStore:
-        """The list in the unpacked bytes of ``path``."""
+        """Read the list from the decompressed bytes of ``path``."""
 
     def write(self, store: NbestStore) -> Iterator[str]:
-        """The list as pieces of text."""
+        """Yield the list as chunks of text."""
 
     def losses(self, store: NbestStore) -> list[str]:
-        """What of this list the format has no place for, in words."""
+        """What the format cannot hold of this list, in words."""
 
 
 FORMATS: dict[str, NbestFormat] = {
@@ -60,8 +60,9 @@ def read_nbest(
 ) -> NbestStore:
     """Read an n-best list of any format: a stored folder, or a file (plain, gzip, zstd, ``-``).
 
-    Without ``format`` it is recognised by its first lines. All of it is checked, also a stored folder, which
-    ``NbestStore.open`` would take on trust. ``watch`` passes the pieces of a file on, and can show progress.
+    Without ``format``, it is detected from the first lines. All content is checked, including that of a
+    stored folder, which ``NbestStore.open`` does not check. ``watch`` passes on the chunks of a file and can
+    show progress.
     """
     if format == STORE or (format is None and Path(path).is_dir()):
         store = NbestStore.open(path)
@@ -70,44 +71,46 @@ def read_nbest(
     reader = None if format is None else format_named(format)
     chunks = iter(watch(read_chunks(path)))
     first = b""
-    while len(first) < _RECOGNISED_BY:
+    while len(first) < _RECOGNIZED_BY:
         chunk = next(chunks, b"")
         first += chunk
         if not chunk:
             break
     if not first:
-        raise DataFormatError("the file is empty", path, hint="an n-best list has at least one candidate")
+        raise DataFormatError(
+            "the file is empty", path, hint="give an n-best list with at least one candidate"
+        )
     if reader is None:
-        reader = format_named(recognise(first))
+        reader = format_named(recognize(first))
     return reader.read(itertools.chain([first], chunks), path)
 
 
 def write_nbest(
     store: NbestStore, path: StrPath, *, format: str, warn: Callable[[str], None] = lambda message: None
 ) -> None:
-    """Write an n-best list; ``warn`` is told what the format cannot carry."""
+    """Write an n-best list; ``warn`` is called with what the format cannot hold."""
     if lost := losses(store, format):
-        warn(f"the format '{format}' has no place for: {'; '.join(lost)}")
+        warn(f"the format '{format}' cannot hold: {'; '.join(lost)}")
     if format == STORE:
         if os.fspath(path) == "-":
-            raise OutputError("cannot take a stored list", "standard output", "give the name of a folder")
+            raise OutputError("cannot hold a stored list", "standard output", "give the name of a folder")
         store.save(path)
         return
     writer = format_named(format)
     if store.num_candidates == 0:
-        raise OutputError("the list has no candidates", path, "a file needs at least one")
+        raise OutputError("the list has no candidates", path, "a file must have at least one")
     with atomic_output(path) as stream:
         for piece in writer.write(store):
             stream.write(piece)
 
 
 def losses(store: NbestStore, format: str) -> list[str]:
-    """What of this list would be lost in that format, in words; empty if nothing."""
+    """What would be lost of this list in a format, in words; empty if nothing."""
     return [] if format == STORE else format_named(format).losses(store)
 
 
-def recognise(first: bytes) -> str:
-    """The format of a list that begins with these bytes: that of the first line that looks like one."""
+def recognize(first: bytes) -> str:
+    """The format of a list that begins with these bytes, from the first line that matches a format."""
     for line in first.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
         if re.match(r"[STHDPAEIC]-\d+\t", line):
             return "fairseq"
@@ -115,7 +118,7 @@ def recognise(first: bytes) -> str:
             return "sockeye" if re.search(r'"translations?"\s*:', line) else "jsonl"
         if re.match(r"\s*\d+\s+\|\|\|\s", line):
             fields = re.split(r"(?<!\S)\|\|\|(?!\S)", line)
-            # Before the features an alignment or word scores; or else single values named F0, F1, …
+            # An alignment or word scores before the features; otherwise single values named F0, F1, …
             early = len(fields) > 4 and re.match(r"\s*(\d+-\d+\s|WordScores=)", fields[2])
             named = len(fields) > 3 and re.fullmatch(r"(\s*F\d+=\s*[^\s=]+)+\s*", fields[-2])
             return "marian" if early or named else "moses"

@@ -1,10 +1,10 @@
-"""One JSON object per candidate, for lists that people make themselves (samples of an LLM, an API).
+"""One JSON object per candidate, for your own lists (such as samples of an LLM).
 
     {"sentence": 0, "text": "a house", "score": -1.5, "dense": {"LM": -3.2}, "sparse": {"seen": 1}}
 
-``sentence`` and ``text`` are needed, the rest may be missing. A dense value may be a list. ``alignment``
-is a list of [source, target] pairs. ``derivation``, which ``isogloss translate`` writes, is passed over.
-Phrase segmentations have no place.
+``sentence`` and ``text`` are required, the rest is optional. A dense value may be a list. ``alignment`` is a
+list of [source, target] pairs. ``derivation``, which ``isogloss translate`` writes, is ignored. The format
+has no phrase segmentations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LAST_SENTENCE = 2**63 - 1
 
 
 def json_objects(chunks: Iterable[bytes], path: StrPath) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line number and JSON object of every line; empty lines are passed over."""
+    """Yield the line number and JSON object of every line; empty lines are skipped."""
 
     def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not a number")
@@ -36,7 +36,7 @@ def json_objects(chunks: Iterable[bytes], path: StrPath) -> Iterator[tuple[int, 
         entries = dict(pairs)
         if len(entries) < len(pairs):
             keys = [key for key, _ in pairs]
-            raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' stands twice")
+            raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' occurs twice")
         return entries
 
     for number, line in enumerate(decode_lines(chunks, path), start=1):
@@ -50,7 +50,7 @@ def json_objects(chunks: Iterable[bytes], path: StrPath) -> Iterator[tuple[int, 
         except (ValueError, RecursionError) as error:
             raise DataFormatError(f"not a usable JSON object ({error})", path, number) from None
         if not isinstance(value, dict):
-            raise DataFormatError("a JSON object is expected on every line", path, number)
+            raise DataFormatError("every line must be a JSON object", path, number)
         yield number, value
 
 
@@ -80,7 +80,7 @@ def _expected(what: str, found: object, expected: str) -> TypeError:
 
 
 def number(value: object, what: str) -> float:
-    """A JSON value as a number; TypeError says what it is if it is not one."""
+    """A JSON value as a number; raises TypeError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _expected(what, value, "a number")
     try:
@@ -123,13 +123,13 @@ def _pairs(value: object) -> list[tuple[int, int]]:
 
 
 def add_candidate(builder: NbestBuilder, sentence: int, text: object, *, line: int, **parts: Any) -> None:
-    """Give the engine one candidate; TypeError says what it did not take."""
+    """Add one candidate to the builder; raises TypeError if it is invalid."""
     if not isinstance(text, str):
         raise _expected("the text", text, "a string")
     try:
         builder.add(sentence, text, line=line, **parts)
-    except TypeError:  # the types are right, so only this can be
-        raise TypeError("the text or a name holds half a surrogate pair, which is no character") from None
+    except TypeError:  # the types are right, so this is the only possible cause
+        raise TypeError("the text or a name contains a lone surrogate") from None
 
 
 def _add(builder: NbestBuilder, entry: dict[str, Any], line: int) -> None:
@@ -183,5 +183,5 @@ def entries(store: NbestStore) -> Iterator[dict[str, Any]]:
 
 
 def losses(store: NbestStore) -> list[str]:
-    """Only segmentations have no place."""
+    """The format holds everything except segmentations."""
     return lost_segmentation(store)

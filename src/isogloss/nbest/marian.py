@@ -1,6 +1,6 @@
-"""Marian n-best lists: as Moses's, with dense features ``F0= -3.2`` and the alignment before them.
+"""Marian n-best lists: like Moses, with dense features ``F0= -3.2`` and the alignment before them.
 
-``name=-3.2`` is a dense feature too: cdec and Joshua write theirs so, and their lists are read with this.
+``name=-3.2`` is a dense feature too, so this also reads the lists of cdec and Joshua.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
 
 
 def write(store: NbestStore) -> Iterator[str]:
-    """Yield the list as text, some thousand lines at a time."""
+    """Yield the list as text, a few thousand lines at a time."""
     carried = replace(store, sparse=None, segmentation=None)
     return write_with(carried, alignment_before_features=True)
 
 
 def losses(store: NbestStore) -> list[str]:
-    """Sparse features and segmentations have no place."""
+    """The format has no sparse features and segmentations."""
     return lost_sparse(store) + lost_segmentation(store)

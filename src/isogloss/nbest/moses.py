@@ -1,6 +1,6 @@
 """Moses n-best lists: ``sentence ||| words ||| features ||| score ||| segmentation ||| alignment``.
 
-Features are dense groups ``LM0= -12.3`` and sparse ``name=1``. All that a store holds finds a place.
+Features are dense groups ``LM0= -12.3`` and sparse ``name=1``. The format holds everything in a store.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from isogloss.nbest.store import NbestStore
 
 __all__ = ["losses", "read", "write"]
 
-_CANDIDATES_AT_ONCE = 10_000  # bounds the text that is held in memory while writing
+_CANDIDATES_AT_ONCE = 10_000  # limits the text in memory while writing
 
 
 def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
-    """Read a list piece by piece; the text is never held as a whole."""
+    """Read a list in chunks; the whole text is never in memory."""
     return read_with(MosesReader(), chunks, path)
 
 
 def read_with(reader: MosesReader, chunks: Iterable[bytes], path: StrPath) -> NbestStore:
-    """Read with a reader that is set up for one of the dialects of this format."""
+    """Read one of the dialects of this format."""
     with naming_file(path):
         for chunk in chunks:
             if b"\0" in chunk:
@@ -31,12 +31,14 @@ def read_with(reader: MosesReader, chunks: Iterable[bytes], path: StrPath) -> Nb
             reader.feed(chunk)
         columns = reader.finish()
     if reader.lines() == 0:
-        raise DataFormatError("the file is empty", path, hint="an n-best list has at least one candidate")
+        raise DataFormatError(
+            "the file is empty", path, hint="give an n-best list with at least one candidate"
+        )
     return NbestStore.from_columns(columns)
 
 
 def write(store: NbestStore) -> Iterator[str]:
-    """Yield the list as text, some thousand lines at a time."""
+    """Yield the list as text, a few thousand lines at a time."""
     return write_with(store, alignment_before_features=False)
 
 

@@ -1,4 +1,4 @@
-"""An n-best list as users hold it: sentences with candidates, as strings."""
+"""N-best lists of the public API: sentences with candidates, as strings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Candidate:
 
     text: str
     score: float | None = None
-    """The total that the system gave it; None if it gave none."""
+    """The total score; None if the system gave none."""
     features: Mapping[str, float] = field(default_factory=dict)
     alignment: tuple[tuple[int, int], ...] = ()
     """Pairs of source and target position."""
@@ -62,11 +62,10 @@ class Candidate:
 class NbestList:
     """The candidate translations of some sentences, with their scores and features.
 
-    ``candidates`` has a list of strings for each sentence. ``scores``, and each of the ``features``, have one
-    number per candidate: as a list for each sentence, or all of them one after another. ``source`` and
-    ``references`` are files or lists of sentences; they are optional and can be given later, where they are
-    needed. Words are what stands between spaces; with a ``tokenizer`` they are what it finds, and texts stay
-    as they are. Nothing of a list can be changed.
+    ``candidates`` has a list of strings for each sentence. ``scores`` and each of the ``features`` have one
+    number per candidate: a list for each sentence, or one flat list. ``source`` and ``references`` are files
+    or lists of sentences; they are optional and can be given later. Words are separated by spaces, unless you
+    give a ``tokenizer``; the texts stay unchanged. A list is immutable.
 
     >>> nbest = NbestList(
     ...     [["a house", "house"], ["the tree is green"]],
@@ -152,12 +151,11 @@ class NbestList:
         progress: bool | Track = False,
         watch: Callable[[Iterable[bytes]], Iterable[bytes]] | None = None,
     ) -> NbestList:
-        """Read a list that a system wrote: Moses, Marian, fairseq, sockeye, JSON lines, or a stored folder.
+        """Read a list written by a system: Moses, Marian, fairseq, sockeye, JSON lines, or a stored folder.
 
-        The format is recognized unless it is given. Packed files (gzip, zstd) are unpacked, ``-`` is
-        standard input. Sentence n of the list is line n of ``source`` and ``references``, counted from 0.
-        ``warnings`` says what the list lacks. ``watch`` passes the pieces of the file on, and can show
-        progress in place of ``progress``.
+        The format is detected unless given. Files may be gzip or zstd; ``-`` is standard input. Sentence n of
+        the list is line n of ``source`` and ``references``, counted from 0. ``warnings`` says what the list
+        lacks. ``watch`` passes the pieces of the file on, and can show progress in place of ``progress``.
         """
         track = as_track(progress)
         watch = watch or (lambda chunks: track(chunks, f"reading {path}"))
@@ -176,9 +174,9 @@ class NbestList:
         tokenizer: Tokenize | None = None,
         name: str = "",
     ) -> NbestList:
-        """A list whose columns are there already, as the search and the readers of files make them.
+        """Make a list from existing columns, as returned by the search and by file readers.
 
-        ``name`` is what messages call it.
+        ``name`` is the name of the list in messages.
         """
         made = cls.__new__(cls)
         tokenize, texts = tokenize_function(tokenizer), None
@@ -197,10 +195,10 @@ class NbestList:
         references: ReferencesLike | None = None,
         tokenizer: Tokenize | None = None,
     ) -> NbestList:
-        """A list from a table with a row per candidate: a dictionary of columns, or a data frame.
+        """Make a list from a table with one row per candidate: a dictionary of columns, or a data frame.
 
-        ``sentence`` (numbers from 0) and ``text`` must be there, ``score`` may be; every other column is a
-        feature. It is the inverse of ``to_dict``.
+        The columns ``sentence`` (numbers from 0) and ``text`` are required, ``score`` is optional; every
+        other column is a feature. This is the inverse of ``to_dict``.
 
         >>> NbestList.from_columns({"sentence": [0, 0, 1], "text": ["a", "b", "c"], "LM": [1, 2, 3]})
         NbestList(2 sentences, 3 candidates; features: LM)
@@ -245,7 +243,7 @@ class NbestList:
 
     @property
     def tokenizer(self) -> Tokenize | None:
-        """What finds the words of the texts; None if they stand between spaces."""
+        """The tokenizer of the texts; None if words are separated by spaces."""
         return self._tokenizer
 
     @property
@@ -280,7 +278,7 @@ class NbestList:
 
     @property
     def scores(self) -> Float64:
-        """The score of every candidate, one sentence after another; NaN where there is none."""
+        """The score of every candidate, sentence by sentence; NaN if there is none."""
         return self._store.scores
 
     def __len__(self) -> int:
@@ -291,7 +289,7 @@ class NbestList:
     @overload
     def __getitem__(self, sentence: slice) -> NbestList: ...
     def __getitem__(self, sentence: int | slice) -> list[Candidate] | NbestList:
-        """The candidates of a sentence, counted from 0; or the list of some sentences."""
+        """The candidates of a sentence, counted from 0; for a slice, a list of these sentences."""
         if isinstance(sentence, slice):
             return self._part(range(len(self))[sentence])
         number = range(len(self))[sentence]
@@ -318,7 +316,7 @@ class NbestList:
         return _unpickled, facts
 
     def best(self) -> list[str]:
-        """The candidate with the highest score of every sentence, or the first where there are no scores.
+        """The best candidate of every sentence by score, or the first one if there are no scores.
 
         A sentence without candidates has an empty string, so that lines match the source.
         """
@@ -330,13 +328,13 @@ class NbestList:
         return lines
 
     def texts(self) -> list[str]:
-        """All candidates, one sentence after another."""
+        """All candidates, sentence by sentence."""
         return [self._text(row) for row in range(self._store.num_candidates)]
 
     def to_dict(self) -> dict[str, list[str] | Float64 | Int64]:
-        """One value per candidate by columns: ``pandas.DataFrame(nbest.to_dict())`` is a table of them.
+        """Columns with one value per candidate, for ``pandas.DataFrame(nbest.to_dict())``.
 
-        Sparse features, of which there may be millions, are left out.
+        Sparse features are left out, because there may be millions.
         """
         store = self._store
         columns: dict[str, list[str] | Float64 | Int64] = {
@@ -351,8 +349,8 @@ class NbestList:
     def write(self, path: StrPath, format: str = "moses") -> None:
         """Write the list: ``moses``, ``marian``, ``fairseq``, ``sockeye``, ``jsonl``, or ``store``, a folder.
 
-        A name that ends in ``.gz`` or ``.zst`` is packed. ``losses`` says what a format has no place for;
-        source and references are in none of them.
+        A file whose name ends in ``.gz`` or ``.zst`` is compressed. ``losses`` says what a format cannot
+        hold; no format holds source and references.
         """
         write_nbest(self._store, path, format=format)
 
@@ -363,11 +361,11 @@ class NbestList:
             stream.writelines(f"{line}\n" for line in lines)
 
     def losses(self, format: str) -> list[str]:
-        """What of this list a format cannot carry, in words; empty if nothing."""
+        """What a format cannot hold of this list, in words; empty if nothing is lost."""
         return losses(self._store, format)
 
     def with_features(self, features: Mapping[str, Numbers]) -> NbestList:
-        """The list with more features, or with other values for those that it has.
+        """A copy of the list with additional or replaced features.
 
         >>> NbestList([["a", "b"]]).with_features({"Comet": [0.3, 0.8]}).feature_names
         ['Comet']
@@ -385,7 +383,7 @@ class NbestList:
         return self._like(changed, self._texts)
 
     def column(self, values: Numbers | StrPath, what: str) -> Float64:
-        """One number per candidate, from lists, an array, or a file with a number on every line."""
+        """One number per candidate from lists, an array, or a file with one number per line."""
         if isinstance(values, str | PathLike):
             return read_column(values, self._store, self._name)
         sizes = np.zeros(len(self), np.int64)
@@ -393,7 +391,8 @@ class NbestList:
         return flat_numbers(values, sizes.tolist(), what)
 
     def reordered(self, scores: Float64) -> NbestList:
-        """The list with other scores, one per candidate, the best candidate of every sentence first."""
+        """A copy with other scores, one per candidate, sorted so that the best candidate of every sentence is
+        first."""
         values = np.asarray(scores, dtype=np.float64)
         if values.shape != self._store.scores.shape:
             raise ConfigError(f"{values.size:,} scores for {self._store.num_candidates:,} candidates")
@@ -406,7 +405,7 @@ class NbestList:
     def with_text(
         self, *, source: TextLines | None = None, references: ReferencesLike | None = None
     ) -> NbestList:
-        """The same list with this source and these references; what is not given stays."""
+        """A copy with another source or other references; what is not given stays the same."""
         made = NbestList.__new__(NbestList)
         made._fill(
             self._store,
@@ -420,7 +419,7 @@ class NbestList:
         return made
 
     def words(self, line: str) -> list[str]:
-        """The words of a sentence, as those of the candidates were found."""
+        """The words of a sentence, tokenized like the candidates."""
         tokenize = tokenize_function(self._tokenizer)
         return line.split() if tokenize is None else list(tokenize(line))
 
@@ -431,7 +430,7 @@ class NbestList:
         return [self.words(self._source[number]) for number in self._store.sentence_ids.tolist()]
 
     def reference_words(self) -> References | None:
-        """The references as the candidates were tokenized; they are the same without a tokenizer."""
+        """The references, tokenized like the candidates."""
         known = self._references
         if known is None or self._tokenizer is None:
             return known
@@ -450,7 +449,7 @@ class NbestList:
         places = {number: place for place, number in enumerate(self._store.sentence_ids.tolist())}
         kept = [number for number in sentences if number in places]
         if sentences.step < 0:
-            raise ConfigError("sentences stay in their order: a slice of a list cannot go backwards")
+            raise ConfigError("sentences must stay in order, so a slice of a list cannot go backward")
         rows = [row for number in kept for row in self._store.rows_of(places[number])]
         store = self._store.select(rows)
         ids = np.array([sentences.index(number) for number in kept], dtype=np.int64)
@@ -500,13 +499,14 @@ class NbestList:
 
 
 NbestLike = NbestList | NbestStore | StrPath | Columns | Iterable[Iterable[str]]
-"""An n-best list as users hold it: an ``NbestList``, a file, a table of columns, or candidates as strings."""
+"""Anything that can be used as an n-best list: an ``NbestList``, a file, a table of columns, or lists of
+strings."""
 
 
 def as_nbest(
     nbest: NbestLike, *, source: TextLines | None = None, references: ReferencesLike | None = None
 ) -> NbestList:
-    """An ``NbestList`` from whatever form a list has; a source or references given here replace its own.
+    """Convert any form of n-best list to an ``NbestList``; a given source or references replace its own.
 
     >>> as_nbest([["a house", "house"]], source=["ein Haus"])
     NbestList(1 sentence, 2 candidates)
@@ -539,7 +539,7 @@ def _feature_of(column: str) -> str:
 
 
 def _last_line(store: NbestStore) -> int:
-    """Lines that a text must have for every sentence of the list to be in it."""
+    """Number of lines that a text needs to cover every sentence of the list."""
     return int(store.sentence_ids[-1]) + 1 if store.num_sentences else 0
 
 

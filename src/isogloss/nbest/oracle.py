@@ -1,4 +1,4 @@
-"""How good a list could be: the candidates that a perfect reranker would choose, and what others do."""
+"""Oracle scores of a list: the best candidates, compared with the decoder's choice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_PASSES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One candidate per sentence and what they are worth together."""
+    """One candidate per sentence, and their score."""
 
     name: str
     rows: Int64
@@ -39,18 +39,18 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListOracle:
-    """What can be had from a list."""
+    """The scores within reach of a list."""
 
     first: Choice
     """The first candidate of every sentence."""
     decoder: Choice | None
     """The candidate with the highest score; None if the list has no scores."""
     best: Choice
-    """Chosen with the references in sight."""
+    """The best candidates by the references."""
     worst: Choice
 
     def choices(self) -> list[Choice]:
-        """All of them, in the order in which people read them."""
+        """All choices, in the order of display."""
         return [choice for choice in (self.first, self.decoder, self.best, self.worst) if choice is not None]
 
 
@@ -101,8 +101,8 @@ def nbest_oracle(
 def find_oracle(store: NbestStore, statistics: npt.NDArray[np.int32]) -> ListOracle:
     """Choose candidates by their BLEU statistics (``bleu_statistics``).
 
-    Corpus BLEU is not a sum over sentences, so the best choice is searched for: starting from every other
-    choice, each sentence in turn takes the candidate that makes the document best, until none changes.
+    Corpus BLEU is not a sum over sentences, so this is a local search: from each of the other choices, every
+    sentence in turn takes the candidate that maximizes the document score, until none changes.
     """
     first = store.sentence_offsets[:-1].copy()
     decoder = None

@@ -1,7 +1,7 @@
 """The JSON output of sockeye: one object per sentence, with ``translations`` and ``scores``.
 
-Sockeye's scores are costs, lower is better; the store holds their negatives. Where a hypothesis has
-several scores (target factors), the first is the translation's and the others become dense columns.
+The scores of sockeye are costs (lower is better); the store has their negatives. If a hypothesis has several
+scores (target factors), the first is its score and the others become dense columns.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def _candidates(entry: dict[str, Any]) -> Iterator[tuple[object, list[float]]]:
     elif "translation" in entry:
         texts, all_scores = [entry["translation"]], [entry.get("score")]
     else:
-        raise TypeError("neither 'translations' nor 'translation' in the object")
+        raise TypeError("the object has neither 'translations' nor 'translation'")
     if not isinstance(texts, list):
         raise TypeError("'translations' is not a list")
     if all_scores is None:
         all_scores = [None] * len(texts)
     if not isinstance(all_scores, list) or len(all_scores) != len(texts):
-        raise TypeError(f"'scores' has not one entry for each of {len(texts)} translations")
+        raise TypeError(f"'scores' must have one entry for each of {len(texts)} translations")
     for text, scores in zip(texts, all_scores, strict=True):
         listed = [] if scores is None else scores if isinstance(scores, list) else [scores]
         yield text, [number(score, "a score") for score in listed]
@@ -90,11 +90,11 @@ def write(store: NbestStore) -> Iterator[str]:
 
 
 def losses(store: NbestStore) -> list[str]:
-    """Only words and scores have a place."""
+    """The format holds only words and scores."""
     lost = lost_dense(store, _carried(store)) + lost_sparse(store)
     return lost + lost_alignment(store) + lost_segmentation(store)
 
 
 def _carried(store: NbestStore) -> tuple[str, ...]:
-    """The scores of factors stand behind a candidate's own score, so all candidates must have one."""
+    """Factor scores follow a candidate's own score, so all candidates must have a score."""
     return () if np.any(np.isnan(store.scores)) else (_FACTORS,)

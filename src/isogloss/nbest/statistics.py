@@ -29,8 +29,8 @@ def bleu_statistics(
 ) -> npt.NDArray[np.int32]:
     """One row of statistics per candidate; sentence n of the list has the n-th references.
 
-    With ``tokenize`` "none" words are compared by number and no text is made. A list that is stored on disk
-    keeps the result beside it, so that the next call only opens it.
+    With ``tokenize`` "none", words are compared by id, without making text. For a list stored on disk, the
+    result is stored too, so that the next call only opens it.
     """
     options = options or BleuOptions()
     owners = store.sentence_ids[store.sentence_of_row()]
@@ -53,14 +53,15 @@ def bleu_statistics(
 
 
 class BatchStatistics:
-    """BLEU statistics of small lists for some of the sentences at a time; references are looked at once."""
+    """BLEU statistics of small lists for some sentences at a time; references are processed once."""
 
     def __init__(self, references: References, options: BleuOptions | None = None) -> None:
         self._options, self._references = options or BleuOptions(), references
         self._encoder = ScoringEncoder(ScoringTokenizer("none"))
 
     def rows(self, store: NbestStore, sentences: Int64) -> npt.NDArray[np.int32]:
-        """One row per candidate; sentence n of the list has the references of ``sentences[n]``; they rise."""
+        """One row per candidate; sentence n of the list has the references of ``sentences[n]``, in ascending
+        order."""
         owners = sentences[store.sentence_ids[store.sentence_of_row()]]
         return _rows(store, owners, self._references, self._options, self._encoder)
 
@@ -99,7 +100,7 @@ def _sentence_offsets(owners: Int64, sentences: int) -> Int64:
 def _word_numbers(
     store: NbestStore, references: EncodedReferences, tokenizer: ScoringTokenizer
 ) -> npt.NDArray[np.uint32] | None:
-    """The references' number for each word of the list, or None if words do not stay whole."""
+    """The id in the references for each word of the list, or None if a word would be split."""
     if tokenizer.name != "none":
         return None
     numbers = np.empty(len(store.words), np.uint32)

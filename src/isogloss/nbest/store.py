@@ -1,7 +1,7 @@
 """The n-best store: the columns that search, learners, rerankers and file formats share.
 
-All candidates lie in one row order, grouped by sentence. Numbers are NumPy arrays, in memory or mapped
-from a stored folder; words are numbers into one vocabulary and become text when somebody asks.
+All columns have one row per candidate, grouped by sentence. Numbers are NumPy arrays, in memory or mapped
+from a stored folder; words are ids in one vocabulary and are converted to text on demand.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from isogloss._engine import Vocabulary, materialise_sparse
+from isogloss._engine import Vocabulary, materialize_sparse
 from isogloss.io.errors import ConfigError, ModelFormatError
 from isogloss.io.streams import StrPath
 from isogloss.nbest.check import check_content, check_shapes
@@ -41,9 +41,9 @@ class DenseGroup(NamedTuple):
 
     @classmethod
     def checked(cls, name: object, size: object) -> DenseGroup:
-        """A group from a file's values, whatever they are."""
+        """A group from the values in a file; raises ValueError if they are invalid."""
         if not isinstance(name, str) or not isinstance(size, int) or size < 1:
-            raise ValueError(f"a dense group cannot be {name!r} of size {size!r}")
+            raise ValueError(f"a dense feature group cannot be {name!r} of size {size!r}")
         return cls(name, size)
 
     def column_names(self) -> list[str]:
@@ -54,7 +54,7 @@ class DenseGroup(NamedTuple):
 
 
 class CsrRows(NamedTuple):
-    """Sparse rows: row i is ``columns[offsets[i]:offsets[i + 1]]`` with ``values`` beside it."""
+    """Sparse rows: row i is ``columns[offsets[i]:offsets[i + 1]]``, with parallel ``values``."""
 
     offsets: Int64
     columns: UInt32
@@ -88,7 +88,7 @@ class Ragged:
 
 
 def _gather(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
-    """New offsets, and where the values of ``rows`` lie, one after another."""
+    """New offsets, and the positions of the values of ``rows``."""
     lengths = offsets[rows + 1] - offsets[rows]
     gathered = np.concatenate(([0], np.cumsum(lengths)))
     return gathered, np.arange(gathered[-1]) - np.repeat(gathered[:-1] - offsets[rows], lengths)
@@ -106,16 +106,16 @@ class SparseFeatures:
     names: Vocabulary
     """Feature names by column."""
     events: Ragged
-    """Event numbers of each candidate; where events are features, each of them once."""
+    """Event ids of each candidate; if events are features, each occurs once."""
     event_counts: Float32
-    """How often, parallel to ``events.values``; for a list from a file the feature's value."""
+    """Counts, parallel to ``events.values``; for a list from a file, the feature value."""
     event_features: Ragged | None = None
     """Feature columns of each event."""
     feature_values: Float32 | None = None
     """Parallel to ``event_features.values``."""
 
     def rows(self, rows: Int64) -> CsrRows:
-        """The features of some candidates, by rising column, each with its values added up."""
+        """The features of some candidates, sorted by column, with summed values."""
         event_features = self.event_features
         if event_features is None:
             events = np.arange(len(self.names) + 1, dtype=np.int64)
@@ -124,7 +124,7 @@ class SparseFeatures:
         if values is None:
             values = np.ones(len(event_features.values), np.float32)
         return CsrRows(
-            *materialise_sparse(
+            *materialize_sparse(
                 rows=np.ascontiguousarray(rows, np.int64),
                 candidate_offsets=self.events.offsets,
                 events=self.events.values,
@@ -158,7 +158,7 @@ class SparseFeatures:
         return replace(self, events=events, event_counts=self.event_counts[positions])
 
     def equals(self, other: SparseFeatures) -> bool:
-        """Whether every candidate has the same named values in the same order; unused names do not count."""
+        """Whether every candidate has the same named values in the same order; unused names are ignored."""
         mine, theirs = self.flat(), other.flat()
         return _same_words(mine.names, mine.events, theirs.names, theirs.events) and np.array_equal(
             mine.event_counts, theirs.event_counts
@@ -166,7 +166,7 @@ class SparseFeatures:
 
 
 def _same_words(names: Vocabulary, rows: Ragged, other_names: Vocabulary, other_rows: Ragged) -> bool:
-    """Whether the rows mention the same words, however these are numbered."""
+    """Whether the rows have the same words, whatever their ids."""
     return np.array_equal(rows.offsets, other_rows.offsets) and np.array_equal(
         names.hashes()[rows.values], other_names.hashes()[other_rows.values]
     )
@@ -174,35 +174,35 @@ def _same_words(names: Vocabulary, rows: Ragged, other_names: Vocabulary, other_
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NbestStore:
-    """An n-best list. Read-only; every operation gives a new store that shares what did not change."""
+    """An n-best list. Read-only; every operation returns a new store that shares unchanged columns."""
 
     sentence_ids: Int64
-    """The number of each sentence in its source text, from 0, rising; there may be gaps."""
+    """The number of each sentence in the source text, from 0, in ascending order; numbers may be missing."""
     sentence_offsets: Int64
     """Candidates of the i-th sentence: rows ``sentence_offsets[i]`` up to ``sentence_offsets[i + 1]``."""
     scores: Float64
-    """The decoder's total of each candidate; NaN where the list gave none."""
+    """The total score of each candidate; NaN if the list has none."""
     dense_groups: tuple[DenseGroup, ...]
     dense: Float64
     """Candidates × columns."""
     words: Vocabulary
     tokens: Ragged
-    """Word numbers of each candidate."""
+    """Word ids of each candidate."""
     sparse: SparseFeatures | None = None
     alignment: Ragged | None = None
     """Aligned word pairs of each candidate: source and target position."""
     segmentation: Ragged | None = None
     """Phrases of each candidate: first and last source word, first and last target word."""
     path: Path | None = None
-    """Where the store lies on disk, if it does."""
+    """Path of the store on disk, if there is one."""
     reordered: bool = False
-    """Whether the file's lines were not grouped by rising sentence, so that rows are not its lines."""
+    """Whether the lines of the file were not sorted by sentence, so that rows differ from lines."""
     filled: Mapping[str, int] = field(default_factory=dict)
-    """Dense groups that some lines of the file did not give: how many candidates got zeros for it."""
+    """Dense groups missing on some lines of the file, and how many candidates got zeros."""
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> NbestStore:
-        """A store from what the engine's readers give. Columns that nothing was put into are left out."""
+        """Make a store from the output of the engine's readers. Empty columns are left out."""
         sparse = None
         if len(columns["sparse_names"]) > 0:
             events = Ragged(columns["sparse_offsets"], columns["sparse_columns"])
@@ -246,17 +246,17 @@ class NbestStore:
 
     @property
     def num_lines(self) -> int:
-        """Lines that a file needs for line n to be sentence n; refused if nearly all would be empty."""
+        """Number of lines of a file in which line n is sentence n; an error if nearly all would be empty."""
         lines = int(self.sentence_ids[-1]) + 1 if self.num_sentences else 0
         if lines - self.num_sentences > _MOST_EMPTY_LINES:
             raise ConfigError(
                 f"the last sentence has the number {lines - 1}, and a file with a line for every sentence "
-                "from 0 on would be almost empty; number the sentences anew or choose another format"
+                "from 0 on would be almost empty; renumber the sentences or choose another format"
             )
         return lines
 
     def columns_of(self, group_name: str) -> list[int]:
-        """The dense columns of a group; empty if there is no such group."""
+        """The dense columns of a group; empty if the group does not exist."""
         first = 0
         for group in self.dense_groups:
             if group.name == group_name:
@@ -285,13 +285,13 @@ class NbestStore:
                 yield " ".join([vocabulary[word] for word in self.tokens.row(row).tolist()])
             except IndexError:
                 raise ModelFormatError(
-                    f"candidate {row} has a word number that does not exist", self.path or "n-best store"
+                    f"candidate {row} has an invalid word number", self.path or "n-best store"
                 ) from None
 
     def lines(self, rows: Int64, count: int | None = None) -> Iterator[str]:
-        """One chosen candidate per sentence as lines that match the source's; missing sentences are empty.
+        """One chosen candidate per sentence as lines parallel to the source; missing sentences are empty.
 
-        There are ``count`` lines, or as many as ``num_lines`` says.
+        There are ``count`` lines, or ``num_lines``.
         """
         texts = self.texts(rows.tolist())
         known = iter(self.sentence_ids.tolist())
@@ -308,9 +308,9 @@ class NbestStore:
         return next(self.texts([row]))
 
     def select(self, rows: Sequence[int] | Int64) -> NbestStore:
-        """A store of the given candidates, which must rise by sentence; others are gone.
+        """A store of the given candidates only, which must be in the order of sentences.
 
-        Sentences left without a candidate disappear, and so do columns that are empty for all that are left.
+        Sentences without a candidate and empty columns are dropped.
         """
         chosen = np.asarray(rows, dtype=np.int64)
         if len(chosen) and not 0 <= int(chosen.min()) <= int(chosen.max()) < self.num_candidates:
@@ -334,9 +334,9 @@ class NbestStore:
         )
 
     def equals(self, other: NbestStore) -> bool:
-        """Whether both hold the same list: every candidate, number, word and name, in the same order.
+        """Whether both are the same list: every candidate, number, word and name, in the same order.
 
-        A column that no candidate has anything in is the same as none.
+        An empty column equals a missing one.
         """
 
         def same(mine: Ragged | None, theirs: Ragged | None) -> bool:
@@ -405,37 +405,37 @@ class NbestStore:
 
     @classmethod
     def open(cls, path: StrPath) -> NbestStore:
-        """Open a stored list; its columns stay on disk until they are used, and are not read here.
+        """Open a stored list; its columns are read only when they are used.
 
-        What is wrong inside them shows later, as an error or as wrong values; ``check`` finds it at once.
+        Damage shows later, as an error or as wrong values; ``check`` finds it immediately.
         """
         folder = open_folder(path, kind=KIND, version=VERSION)
         try:
             groups = tuple(DenseGroup.checked(name, size) for name, size in folder.attributes["dense_groups"])
             store = replace(_from_arrays(folder.arrays, groups), path=Path(path))
         except (KeyError, ValueError, TypeError) as error:
-            raise ModelFormatError(f"not a sound n-best store ({error})", path) from None
+            raise ModelFormatError(f"the n-best store is damaged ({error})", path) from None
         check_shapes(store)
         return store
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as columns in memory, wherever they lie."""
+        """Pickle all columns, in memory or on disk."""
         arrays = {name: np.array(array) for name, array in self._arrays().items()}
         return _from_arrays, (arrays, self.dense_groups, self.reordered, dict(self.filled))
 
     def check(self) -> None:
-        """Read everything once and refuse what leads nowhere: for lists whose origin is not trusted."""
+        """Read everything once and raise an error if it is inconsistent; for lists from untrusted sources."""
         check_shapes(self)
         check_content(self)
 
     def cached(self, name: str) -> npt.NDArray[Any] | None:
-        """An array that was kept beside the stored list under this name."""
+        """An array stored with the list under this name."""
         if self.path is None:
             return None
         return open_folder(self.path, kind=KIND, version=VERSION).arrays.get(name)
 
     def keep(self, name: str, array: npt.NDArray[Any]) -> None:
-        """Keep an array beside a list that is stored on disk; a list in memory forgets it."""
+        """Store an array with a list on disk; does nothing for a list in memory."""
         if self.path is not None:
             add_arrays(self.path, kind=KIND, version=VERSION, arrays={name: array})
 

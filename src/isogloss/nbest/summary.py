@@ -1,4 +1,4 @@
-"""What is in an n-best list, in numbers."""
+"""Statistics of an n-best list."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class NbestSummary:
     """Sentence numbers between 0 and the last that have no candidate."""
     candidates: int
     distinct: int
-    """Candidates of different words, counted within each sentence."""
+    """Distinct candidates, counted within each sentence."""
     fewest: int
     most: int
-    """Candidates of the sentences with the fewest and the most."""
+    """Fewest and most candidates of a sentence."""
     words: int
     vocabulary: int
     empty_candidates: int
@@ -52,7 +52,7 @@ class NbestSummary:
         return asdict(self)
 
     def facts(self) -> list[tuple[str, str]]:
-        """Rows of a table for people."""
+        """Rows of a table for display."""
         gaps = f" ({self.missing_sentences:,} numbers without candidates)" if self.missing_sentences else ""
         extras = [
             name for name, there in (("alignments", self.aligned), ("segmentations", self.segmented)) if there
@@ -74,13 +74,13 @@ class NbestSummary:
 
 
 def _mean(values: Float64) -> float:
-    """The mean, also where the sum would be too large for a number."""
+    """The mean, even if the sum would overflow."""
     scale = float(np.abs(values).max())
     return scale * float((values / scale).mean()) if scale > 1e200 else float(values.mean())
 
 
 def summarise(store: NbestStore) -> NbestSummary:
-    """Count what a list holds."""
+    """Summarize a list."""
     per_sentence = np.diff(store.sentence_offsets)
     last = int(store.sentence_ids[-1]) if store.num_sentences else -1
     rows = range(store.num_candidates)

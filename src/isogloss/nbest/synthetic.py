@@ -1,8 +1,8 @@
-"""An n-best list made from references and a seed, for tests, examples and first steps.
+"""Synthetic n-best lists from references, for tests and examples.
 
-Every candidate is a reference with mistakes: words left out, doubled, exchanged with a neighbour or with a
-word of another sentence. The features count the mistakes, each kind with noise of its own, and the score
-weighs them badly, so that there is something to learn.
+Every candidate is a reference with errors: words dropped, doubled, swapped with a neighbor or replaced with a
+word of another sentence. The features count each kind of error, with noise, and the score weights them badly,
+so that there is something to learn.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def synthetic_nbest(references: StrPath, options: SyntheticListOptions | None = 
 
 
 def make_nbest(references: Sequence[Sequence[str]], *, candidates: int, seed: int) -> NbestStore:
-    """A list of ``candidates`` candidates for each tokenised reference, best score first.
+    """A list of ``candidates`` candidates for each tokenized reference, best score first.
 
-    LineError names the reference, counted from 1, that no list can hold.
+    LineError names the reference, counted from 1, that a list cannot hold.
     """
     if candidates < 1:
         raise ConfigError(f"candidates must be at least 1, got {candidates}")

@@ -1,4 +1,4 @@
-"""The words of lists whose candidates are text as people write it."""
+"""Tokenization of lists with plain text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tokenize = str | Callable[[str], Sequence[str]]
 
 
 def tokenize_function(tokenizer: Tokenize | None) -> Callable[[str], Sequence[str]] | None:
-    """The function that a tokenizer is; None if words stand between spaces."""
+    """The function of a tokenizer; None if words are separated by spaces."""
     return _tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
 
 
@@ -28,7 +28,7 @@ def _tokenizer_named(name: str) -> Callable[[str], Sequence[str]]:
 
 
 def retokenized(store: NbestStore, texts: list[str], tokenize: Callable[[str], Sequence[str]]) -> NbestStore:
-    """The store with other words; links to words that no longer are there are gone."""
+    """The store with other words; links to words that no longer exist are dropped."""
     built = build_store(store.sentence_ids[store.sentence_of_row()].tolist(), texts, tokenize=tokenize)
     return replace(
         store, words=built.words, tokens=built.tokens, alignment=None, segmentation=None, path=None

@@ -1,4 +1,4 @@
-"""The stage that says how good a trained system is."""
+"""The stage that evaluates a trained system."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _TOKENIZERS = {"none": "none", "jieba": "zh", "characters": "char", "fugashi": "
 
 
 def scoring(tokenizer: str, case: str) -> dict[str, Any]:
-    """How translations into a language are scored: as text, by the tokenizer that is usual for it."""
+    """Evaluation options for a target language: plain text with the usual tokenizer of the language."""
     return {"tokenize": _TOKENIZERS.get(tokenizer, "13a"), "lowercase": case == "lowercase"}
 
 
 def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
-    """Translate the development and the test set as a user would, and score the translations."""
+    """Translate the development and test sets as a user would, and score the translations."""
     system = load(inputs["system"])
     results: dict[str, Any] = {}
     for name in SETS:

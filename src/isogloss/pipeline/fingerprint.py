@@ -1,7 +1,7 @@
-"""Telling whether a file or folder is the one it was: by size and times first, by content when they differ.
+"""Detect changes of files and folders: by size and times first, then by content.
 
-Content is read only if size or times have changed, or if the file was so new when its content was last
-read that a change after that could bear the same time.
+Content is read only if size or times have changed, or if the file was so new when last read that a later
+change could have the same time.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from isogloss.io.errors import InputFileError
 
 __all__ = ["Fingerprint", "fingerprint"]
 
-# Coarser than the clock of any file system that counts in fractions of seconds, and of any that does not.
+# Coarser than the timestamps of any file system.
 _TICK_NS, _LONG_TICK_NS = 20_000_000, 2_000_000_000
 _MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
-    """A file or folder at the moment when its content was read."""
+    """The state of a file or folder when its content was read."""
 
     size: int
-    """Bytes, of all files together."""
+    """Total size of all files, in bytes."""
     stamp: str
-    """Changes whenever size or times of a file do."""
+    """Changes whenever the size or modification time of a file changes."""
     settled: bool
     """Whether an equal stamp proves equal content."""
     content: str
-    """Hash of the content. Equal for stored arrays that differ in nothing but their files' names."""
+    """Hash of the content. Two copies of the same stored arrays have the same hash, whatever their files are
+    called."""
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Fingerprint:
-        """Raise ``TypeError`` if it is not what was written."""
+        """Inverse of ``to_json``; raises ``TypeError`` for invalid input."""
         result = cls(**row)
         if not (
             isinstance(result.size, int) and isinstance(result.stamp, str) and isinstance(result.content, str)
@@ -49,7 +50,7 @@ class Fingerprint:
 
 
 def fingerprint(path: Path, known: Fingerprint | None = None) -> Fingerprint:
-    """Look at a file or folder; ``known`` is what it was when last looked at."""
+    """Fingerprint a file or folder; ``known`` is its last fingerprint."""
     try:
         files = _files(path)
         stamp, newest = _stamp(path, files)
@@ -86,7 +87,7 @@ def _stamp(path: Path, files: list[Path]) -> tuple[str, int]:
     for file in files:
         info = file.stat()
         rows.append([str(file.relative_to(path)), info.st_size, info.st_mtime_ns, info.st_ctime_ns])
-        # Whatever is done to a file sets its change time, and nobody can set that to another value.
+        # Every change of a file sets its change time, which users cannot set.
         newest = max(newest, info.st_ctime_ns)
     return _digest(rows), newest
 
@@ -106,7 +107,7 @@ def _content(path: Path, files: list[Path]) -> str:
 
 
 def _stored_names(folder: Path) -> dict[str, str]:
-    """Array names by file name; the files of stored arrays have a random part in their names."""
+    """Array names by file name; file names of stored arrays have a random part."""
     try:
         arrays = json.loads((folder / _MANIFEST).read_bytes())["arrays"]
         return {row["file"]: name for name, row in arrays.items()}

@@ -1,9 +1,10 @@
-"""N-best lists of training sentences, made by systems that did not see them.
+"""N-best lists of training sentences, decoded by systems trained without them.
 
-A reranker that learns from lists of sentences whose rules and language model were learnt from the same
-sentences learns to trust them too much. Here some training pairs are dealt to folds; for each fold, rules and
-language model are made without its pairs (and without others of the same source sentence), and the fold is
-translated with the weights of the whole system. Word alignments and word classes stay those of all pairs.
+A reranker that learns from lists of the training text trusts the rules and the language model too much,
+because they were made from the same sentences. So some training pairs are divided into folds; for each fold,
+rules and language model are made without its pairs (and without others with the same source sentence), and
+the fold is translated with the weights of the whole system. Word alignments and word classes are those of all
+pairs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _MOST_WORDS = 60
 
 @dataclass(frozen=True, slots=True)
 class UnseenLists:
-    """Lists of training sentences; sentence n of the list is line n of both sides, tokenised."""
+    """Lists of training sentences; sentence n of the list is line n of both sides, tokenized."""
 
     store: NbestStore
     sources: Lines
@@ -52,9 +53,12 @@ def unseen_lists(
     memory: int = 1 << 30,
     say: Callable[[str], None] = lambda message: None,
 ) -> UnseenLists:
-    """Lists of so many training sentences, drawn at random; ``translate`` makes one from tokenised lines."""
+    """Lists of this many random training sentences; ``translate`` decodes tokenized lines."""
     if folds < 2 or sentences < folds:
-        raise ConfigError(f"at least 2 folds and a sentence in each are needed, got {folds} and {sentences}")
+        raise ConfigError(
+            f"cross-validation needs at least 2 folds and a sentence in each, got {folds} folds and "
+            f"{sentences} sentences"
+        )
     files = trained.training_text
     source, target, links = (list(read_lines(path)) for path in files)
     usable = [

@@ -35,7 +35,7 @@ def align(
     track: Track,
     warn: Callable[[str], None],
 ) -> None:
-    """Find which words translate each other."""
+    """Align words."""
     result = align_corpus(
         read_sides(inputs["source"], inputs["target"]),
         training=AlignOptions(**options["training"]),
@@ -53,7 +53,7 @@ def align(
 
 
 def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
-    """Group the words of both languages."""
+    """Induce word classes of both languages."""
     for side in track(("source", "target"), "word classes", 2):
         sentences = (line.split() for line in read_lines(inputs[side]))
         found = induce_classes(sentences, ClassOptions(**options), threads=threads, origin=inputs[side])
@@ -61,7 +61,7 @@ def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, tr
 
 
 def columns(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
-    """Ask other tools about the words of the training text."""
+    """Annotate the words of the training text with other tools."""
     for side, facts in options.items():
         for name in facts["types"]:
             dictionary = inputs.get(f"{side}_dictionary") if name == "synset" else None

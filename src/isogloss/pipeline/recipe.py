@@ -1,4 +1,4 @@
-"""Which stages turn parallel text into a tuned, evaluated system, and what each of them needs."""
+"""The stages from parallel text to a tuned, evaluated system, and their inputs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Helpers", "recipe"]
 Inputs = dict[str, StrPath | Output]
 _SIDES = ("source", "target")
 
-_TEXTS = ("dev_", "test_", "train_", "tune_")  # how inputs begin that are sentences
+_TEXTS = ("dev_", "test_", "train_", "tune_")  # prefixes of inputs that contain sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Helpers:
-    """What changes nothing in the result: how much of the machine to use, and whom to tell."""
+    """Settings that do not change the result: resources and callbacks."""
 
     threads: int
     memory: int
@@ -140,7 +140,7 @@ class _Recipe:
         )
 
     def _more_text(self) -> Inputs:
-        """What is tokenised beside training text and sets; names end in what side it is."""
+        """Additional texts to tokenize; names end in the side."""
         found: Inputs = {
             f"adapt_{number:03}_source": path for number, path in enumerate(self.options.adapt_to)
         }
@@ -186,7 +186,7 @@ class _Recipe:
             function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
             inputs=both,
             outputs={"links": "work/links"},
-            # Memory is among the options: with too little of it, word pairs are left out.
+            # Memory is an option here: with too little, word pairs are left out.
             options={
                 "training": asdict(options.align),
                 "links": asdict(options.links),
@@ -252,7 +252,7 @@ class _Recipe:
     def _without_tuning_pairs(
         self, both: Inputs, tokens: Stage, models: Mapping[str, Stage]
     ) -> dict[str, Stage]:
-        """The models that tuning works with, which have not seen the training pairs it learns from."""
+        """The models for tuning, made without the training pairs that tuning learns from."""
         references = [name for name in tokens.outputs if name.startswith("dev_target")]
         aside = Stage(
             name="set-aside",

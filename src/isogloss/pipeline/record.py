@@ -1,6 +1,6 @@
-"""The run record: one line of JSON per stage that was run, appended and never changed.
+"""The run record: an append-only file with one line of JSON per stage.
 
-A line that a kill cut off is passed over; what it would have told is done again.
+A truncated line of a killed run is ignored, and its stage runs again.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ StageOutcome = Literal["done", "kept", "failed", "interrupted"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One stage, run once. ``kept`` is not a run: it notes that files were touched but had not changed."""
+    """One run of a stage. ``kept`` is not a run: it records that files were touched but not changed."""
 
     stage: str
     outcome: StageOutcome
     key: str
     """Hash of the inputs' content, the options and the version."""
     start: str = ""
-    """Time of day when it began, in UTC."""
+    """When the stage started, in UTC."""
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
-    """User and system, of this process and of children that it waited for."""
+    """User and system time of this process and of the child processes it waited for."""
     peak_bytes: int = 0
-    """Most memory that the process held meanwhile, or the largest of its children if that held more."""
+    """Peak memory of this process, or of its largest child process if that used more."""
     options: Mapping[str, Any] = field(default_factory=dict)
     version: int = 1
     made_by: str = f"isogloss {__version__}"
@@ -50,12 +50,13 @@ class Record:
 
     @property
     def output_bytes(self) -> int:
-        """Sizes of all outputs together."""
+        """Total size of all outputs."""
         return sum(output.size for output in self.outputs.values())
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Record:
-        """Raise ``TypeError``, ``KeyError`` or ``AttributeError`` if it is not a record."""
+        """Inverse of ``to_json``; raises ``TypeError``, ``KeyError`` or ``AttributeError`` for invalid
+        input."""
         for side in ("inputs", "outputs"):
             row[side] = {name: Fingerprint.from_json(item) for name, item in row[side].items()}
         result = cls(**row)
@@ -71,13 +72,13 @@ class Journal:
         self.path = path
 
     def append(self, record: Record) -> None:
-        """Write a record down; when this returns it is on the disk."""
+        """Append a record and flush it to disk."""
         line = json.dumps(asdict(record), ensure_ascii=False, allow_nan=False).encode() + b"\n"
         try:
             with self.path.open("a+b") as stream:
                 if stream.seek(0, os.SEEK_END) > 0:
                     stream.seek(-1, os.SEEK_END)
-                    if stream.read(1) != b"\n":  # a line that was cut off must not swallow this one
+                    if stream.read(1) != b"\n":  # keep this line separate from a truncated one
                         line = b"\n" + line
                 stream.write(line)
                 stream.flush()
@@ -99,7 +100,7 @@ class Journal:
                 continue
 
     def latest(self) -> dict[str, Record]:
-        """For each stage the last time it was done, with what is known of its files since."""
+        """The last record of each stage, with the latest fingerprints of its files."""
         found: dict[str, Record] = {}
         for record in self:
             if record.outcome == "done":
@@ -111,7 +112,7 @@ class Journal:
 
 
 class Meter:
-    """What a stage costs, from its making to ``read``."""
+    """Measures the cost of a stage, from creation to ``read``."""
 
     def __init__(self) -> None:
         self.start = datetime.now(UTC).isoformat(timespec="seconds")
@@ -141,7 +142,7 @@ def _bytes(maxrss: int) -> int:
 
 
 def _forget_peak() -> None:
-    """Where the system allows it, so that a small stage after a large one is not charged with its memory."""
+    """Reset the peak memory where the system allows it, so that it is not counted for later stages."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

@@ -1,4 +1,4 @@
-"""The page about a trained system."""
+"""The HTML report of a trained system."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FEATURES = 40
 
 
 def system_page(trained: Trained) -> Page:
-    """All that can be said about a trained system."""
+    """Make the report of a trained system."""
     page = Page(f"Training of {trained.folder.name}")
     _scores(page, trained.results, tuned=bool(trained.history["iterations"]))
     tuning_section(page, trained.history)
@@ -71,7 +71,7 @@ def _interval(score: Mapping[str, Any]) -> str:
 
 
 def history_of(result: TuneResult, method: str) -> dict[str, Any]:
-    """What is written down about tuning."""
+    """The stored history of tuning."""
     return {
         "method": method,
         "best": result.best.iteration,
@@ -80,7 +80,7 @@ def history_of(result: TuneResult, method: str) -> dict[str, Any]:
 
 
 def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
-    """Learning curves, from what tuning wrote down."""
+    """Learning curves from the history of tuning."""
     steps = history["iterations"]
     page.heading("Tuning")
     if not steps:
@@ -109,8 +109,8 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
     page.paragraph(f"Tuned by {history['method']}; the weights of iteration {history['best']} are used.")
     if bound:
         page.paragraph(
-            "The curve dev is the mean sentence BLEU of the training text that was learnt from, and held out "
-            "is the development set."
+            "The curve 'dev' is the mean sentence BLEU of the training text used for tuning; 'held out' is "
+            "the development set."
         )
     parts = list(dict.fromkeys(part for step in steps for part in step["seconds"]))
     page.table(

@@ -1,4 +1,4 @@
-"""Tuning a stored system again: from files to weights that are stored in place of the old ones."""
+"""Tune a stored system again and replace its weights."""
 
 from __future__ import annotations
 
@@ -23,30 +23,31 @@ __all__ = ["TuningFiles", "tune_stored"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningFiles(Options):
-    """What a stored system is tuned on."""
+    """The files for tuning a stored system."""
 
     dev_source: StrPath
-    """Source sentences to tune on, one per line: text if the system was trained with a tokenizer, else
-    tokens."""
+    """Source sentences to tune on, one per line: plain text if the system was trained with a tokenizer,
+    otherwise tokens."""
     dev_target: tuple[StrPath, ...]
     """Their references, one file per translator."""
     held_out_source: StrPath | None = None
-    """Other source sentences, which decide which iteration is the best."""
+    """Held-out source sentences; the iteration that translates them best is kept."""
     held_out_target: tuple[StrPath, ...] = ()
-    """Their references."""
+    """Their references, one file per translator."""
     initial_weights: Annotated[StrPath | None, DefaultText("the system's own")] = None
     """File of dense weights to start from."""
     work: StrPath | None = None
     """Folder for the state of the run. An interrupted run resumes from it if you repeat the command."""
     input: Literal["text", "plf"] = "text"
-    """What a line is: ``text`` for a sentence, ``plf`` for a word lattice, whose scores then get a weight."""
+    """Format of a line: ``text`` for a sentence, ``plf`` for a word lattice, whose scores become a feature
+    with a weight."""
     tokenized: bool = False
-    """All sentences are tokens, even if the system was trained with a tokenizer."""
+    """Treat all sentences as tokens, even if the system was trained with a tokenizer."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if (self.held_out_source is None) != (not self.held_out_target):
-            raise ConfigError("held_out_source and held_out_target go together")
+            raise ConfigError("held_out_source and held_out_target must be given together")
 
 
 def tune_stored(
@@ -58,7 +59,7 @@ def tune_stored(
     track: Track = no_track,
     report: Callable[[TuneIteration], None] | None = None,
 ) -> TuneResult:
-    """Tune a stored system and store its new weights, which happens only if tuning completes."""
+    """Tune a stored system and store its new weights if tuning completes."""
     options = options or TuneOptions()
     system = load(folder)
     text = None if files.tokenized else system.text
@@ -96,7 +97,7 @@ def _read(
         raise DataFormatError(
             f"{len(lines):,} lines, but {targets[0]} has {len(references):,}",
             source,
-            hint="line i of both must belong together",
+            hint="line i of one file must be the translation of line i of the other",
         )
     if text is not None:
         sources = lines if not plf else [""] * len(lines)

@@ -1,13 +1,13 @@
-"""Running stages in a folder: each once, and again only if something it depends on has changed.
+"""Run stages in a folder: each once, and again only if something it depends on has changed.
 
     FOLDER/run.jsonl           the record
-    FOLDER/run.lock            held while a run is going on
-    FOLDER/.part/              what a stage is making at the moment
-    FOLDER/.checkpoint/        what stages keep so that they can go on after a kill
-    FOLDER/...                 outputs, complete
+    FOLDER/run.lock            locked during a run
+    FOLDER/.part/              outputs of the current stage
+    FOLDER/.checkpoint/        checkpoints of stages, to resume after a kill
+    FOLDER/...                 complete outputs
 
-A run that was killed, at any moment, is resumed by starting it again: a stage counts as done only when its
-record is written, and what a killed one left in ``.part`` is thrown away.
+A run that was killed at any moment resumes when it is started again: a stage is done only when its record is
+written, and the files of a killed stage in ``.part`` are removed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ What = Literal["started", "done", "kept", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What the progress callback is told."""
+    """An event for the progress callback."""
 
     stage: str
     what: What
@@ -48,11 +48,11 @@ class Event:
     """Position of the stage in the run, from 1."""
     total: int
     record: Record | None = None
-    """Of a stage that is done or kept."""
+    """The record of a stage that has run or was up to date."""
 
 
 class Run:
-    """Stages over one folder. A second run in the same folder at the same time is refused."""
+    """Stages in one folder. A second run in the same folder at the same time is an error."""
 
     def __init__(self, folder: StrPath, *, progress: Callable[[Event], None] | None = None) -> None:
         self.folder = Path(folder)
@@ -60,13 +60,13 @@ class Run:
         self._progress = progress or (lambda _: None)
 
     def summary(self) -> list[Record]:
-        """The last time each stage was done, in the order in which stages were first done."""
+        """The last record of each stage, in the order in which stages were first done."""
         return list(self._journal.latest().values())
 
     def execute(self, stages: Sequence[Stage]) -> list[Record]:
-        """Run what has to be run, in order; return a record for every stage, those kept included.
+        """Run the stages that need it, in order; return a record for every stage.
 
-        Raises ``StageError`` with the stage's name if one fails. Its old outputs are then still there.
+        Raises ``StageError`` with the name of the stage if one fails; its old outputs are kept.
         """
         ordered = in_order(stages)
         inputs = {stage.name: self._inputs(stage, ordered) for stage in ordered}
@@ -90,7 +90,7 @@ class Run:
         self._progress(Event(stage=stage, what=what, number=number, total=total, record=record))
 
     def _inputs(self, stage: Stage, stages: Sequence[Stage]) -> dict[str, Path]:
-        """Where each input lies. Those from outside must be there before anything is run."""
+        """The path of each input. External inputs must exist before anything runs."""
         by_name = {other.name: other for other in stages}
         outputs = {(self.folder / path).resolve(): s for s in stages for path in s.outputs.values()}
         paths = {}
@@ -102,8 +102,8 @@ class Run:
             maker = outputs.get(paths[name].resolve())
             if maker is not None:
                 raise ConfigError(
-                    f"stage '{stage.name}': the input '{item}' is made by stage '{maker.name}'; "
-                    "give it as that stage's output"
+                    f"stage '{stage.name}': the input '{item}' is written by stage '{maker.name}'; refer to "
+                    "it as an output of that stage"
                 )
             if not paths[name].exists():
                 raise StageError(stage.name, InputFileError("No such file or directory", paths[name]))
@@ -133,12 +133,12 @@ class Run:
             outcome="failed" if isinstance(error, Exception) else "interrupted",
             error=str(error) or type(error).__name__,
         )
-        with contextlib.suppress(OutputError):  # the user is about to be told why, most likely
+        with contextlib.suppress(OutputError):  # an error message most likely follows
             self._journal.append(record)
 
 
 class _Step:
-    """A stage in a folder, with what is known of its files."""
+    """A stage in a folder, with the fingerprints of its files."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class _Step:
         self._key = _key(stage, self._inputs)
 
     def kept(self) -> Record | None:
-        """The old record, with what its files look like now; none if the stage must be run."""
+        """The old record with current fingerprints; None if the stage must run."""
         if self.before is None or self.before.key != self._key:
             return None
         outputs: Fingerprints = {}
@@ -172,7 +172,7 @@ class _Step:
         return replace(self.before, inputs=self._inputs, outputs=outputs)
 
     def make(self, meter: Meter) -> Record:
-        """Run the stage's function and put what it made into place."""
+        """Run the function of the stage and move its outputs into place."""
         work = self._folder / _PART / f"{self.stage.name}-{secrets.token_hex(4)}"
         parts = {name: work / "new" / path for name, path in self.stage.outputs.items()}
         try:
@@ -181,7 +181,7 @@ class _Step:
             self.stage.function(self._input_paths, {**parts, **self._checkpoint()}, dict(self.stage.options))
             for name, part in parts.items():
                 if not part.exists():
-                    raise OutputError(f"the output '{name}' was not made", self._output_paths[name])
+                    raise OutputError(f"the output '{name}' was not written", self._output_paths[name])
             self._check_inputs_unchanged()
             for name, part in parts.items():
                 move_into_place(part, self._output_paths[name], work / "old" / name)
@@ -194,7 +194,7 @@ class _Step:
         return replace(record, outputs=outputs)
 
     def _checkpoint(self) -> dict[str, Path]:
-        """The folder in which the stage finds what it left when it was killed, if it wants one."""
+        """The checkpoint folder of the stage, if it uses one."""
         if not self.stage.checkpoint:
             return {}
         folder = self._folder / _CHECKPOINTS / self.stage.name / self._key[:16]
@@ -210,7 +210,7 @@ class _Step:
                 (self._folder / _CHECKPOINTS).rmdir()
 
     def record(self, meter: Meter) -> Record:
-        """What there is to say at this moment."""
+        """The event for the current state."""
         return Record(
             stage=self.stage.name,
             outcome="done",
@@ -224,9 +224,7 @@ class _Step:
     def _check_inputs_unchanged(self) -> None:
         for name, path in self._input_paths.items():
             if fingerprint(path, self._inputs[name]).content != self._inputs[name].content:
-                raise InputFileError(
-                    "was changed while the stage was reading it", path, "start the run again"
-                )
+                raise InputFileError("was changed while the stage was reading it", path, "repeat the command")
 
 
 def _key(stage: Stage, inputs: Mapping[str, Fingerprint]) -> str:

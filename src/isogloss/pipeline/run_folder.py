@@ -1,4 +1,4 @@
-"""The folder of a run: locking it, and moving what is finished into its place."""
+"""The folder of a run: lock it, and move finished outputs into place."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["locked", "move_into_place"]
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder against other runs, making it if need be.
+    """Lock the folder, creating it if needed.
 
-    The system itself holds the lock for the process and drops it when the process ends, however it ends:
-    a lock file that a killed run left behind locks nothing.
+    The operating system releases the lock when the process ends, even if it is killed: a leftover lock file
+    has no effect.
     """
     import fcntl
 
@@ -36,11 +36,11 @@ def locked(folder: Path) -> Iterator[None]:
             stream.seek(0)
             holder = stream.read().strip() or "unknown"
             raise OutputError(
-                f"another run is going on in this folder (process {holder})",
+                f"another run is using this folder (process {holder})",
                 folder,
-                "wait until it has ended, or choose another folder",
+                "wait until it finishes, or choose another folder",
             ) from None
-        with contextlib.suppress(OSError):  # the number is there for the message alone
+        with contextlib.suppress(OSError):  # the process number is for the message only
             stream.truncate(0)
             stream.write(f"{os.getpid()}\n")
             stream.flush()
@@ -48,10 +48,10 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def move_into_place(made: Path, final: Path, aside: Path) -> None:
-    """Give a finished file or folder its final name; what had the name before goes ``aside``.
+    """Rename a finished file or folder to its final name; an existing one is moved ``aside``.
 
-    Everything is on the disk before the name changes. At any moment the name stands for the old or for the
-    new one, except for folders on systems that cannot swap two names: there it may be missing.
+    Everything is flushed to disk before the rename. The name always refers to the old or the new version,
+    except for folders on systems that cannot swap names atomically: there it may be missing briefly.
     """
     _sync(made)
     final.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def _sync_one(path: Path) -> None:
 
 
 def _swap(first: Path, second: Path) -> bool:
-    """Exchange two names in one step, where the system can."""
+    """Swap two names atomically, if the system can."""
     if not sys.platform.startswith("linux"):
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE

@@ -1,4 +1,4 @@
-"""What a stage is, and the order in which stages can be run."""
+"""Stages and their order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isogloss.io.streams import StrPath
 __all__ = ["CHECKPOINT", "Output", "Stage", "StageFunction", "in_order"]
 
 CHECKPOINT = "checkpoint"
-"""Under this name the outputs of a stage that wants one have a folder that outlives a kill."""
+"""Name of the checkpoint folder in the outputs of a stage."""
 
 StageFunction = Callable[[Mapping[str, Path], Mapping[str, Path], Mapping[str, Any]], object]
 
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What another stage makes, named as an input: ``stage["name"]`` gives it."""
+    """An output of another stage used as an input: ``stage["name"]`` returns it."""
 
     stage: str
     name: str
@@ -34,10 +34,10 @@ class Output:
 class Stage:
     """A step from named files or folders to named files or folders.
 
-    ``function(inputs, outputs, options)`` reads the input paths and writes the output paths, which are not
-    the final ones: what it made is moved into place when it returns, and thrown away if it fails. It must
-    be pure: the same inputs and options, the same outputs. What does not change the result (threads,
-    memory) does not belong in the options; bind it to the function.
+    ``function(inputs, outputs, options)`` reads the input paths and writes the output paths, which are
+    temporary: outputs are moved into place when it returns, and removed if it fails. It must be pure: the
+    same inputs and options give the same outputs. Settings that do not change the result (threads, memory) do
+    not belong in the options; bind them to the function.
 
     >>> def shout(inputs, outputs, options):
     ...     outputs["loud"].write_text(inputs["text"].read_text().upper() + options["end"])
@@ -51,16 +51,17 @@ class Stage:
     """Letters, digits, ``_``, ``.`` and ``-``; it is this stage's key in the run record."""
     function: StageFunction
     inputs: Mapping[str, StrPath | Output]
-    """Files or folders from outside, or outputs of other stages."""
+    """Existing files or folders, or outputs of other stages."""
     outputs: Mapping[str, str]
     """Where each output goes, relative to the run's folder."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """JSON values; a changed one makes the stage run again."""
+    """JSON values. If one changes, the stage runs again."""
     version: int = 1
-    """Of the outputs' format and meaning: raise it when the same options would give another result."""
+    """Version of the outputs. Raise it when the same options would give a different result."""
     checkpoint: bool = False
-    """Whether the function is given a folder ``outputs["checkpoint"]``: what a killed stage left there it
-    finds again, unless its inputs or options have changed. It is removed when the stage is done."""
+    """Whether the function gets a folder ``outputs["checkpoint"]``. A stage that was interrupted finds its
+    files there again, unless its inputs or options have changed. The folder is removed when the stage is
+    done."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -68,16 +69,18 @@ class Stage:
         if not self.outputs:
             raise ConfigError(f"stage '{self.name}' has no outputs")
         if self.checkpoint and CHECKPOINT in self.outputs:
-            raise ConfigError(f"stage '{self.name}': '{CHECKPOINT}' is not an output, but what a kill leaves")
+            raise ConfigError(
+                f"stage '{self.name}': '{CHECKPOINT}' is reserved for checkpoints and cannot be an output"
+            )
         for path in self.outputs.values():
             parts = PurePosixPath(path).parts
             if not parts or parts[0] == "/" or ".." in parts or parts[0].startswith("."):
                 raise ConfigError(
-                    f"stage '{self.name}': an output must lie in the run's folder and not begin with a dot, "
-                    f"got '{path}'"
+                    f"stage '{self.name}': an output must be inside the run's folder and must not begin with "
+                    f"a dot, got '{path}'"
                 )
             if parts[0] in ("run.jsonl", "run.lock"):
-                raise ConfigError(f"stage '{self.name}': '{path}' is the run's own file")
+                raise ConfigError(f"stage '{self.name}': '{path}' is reserved for the run itself")
         try:
             json.dumps(self.options, allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -91,7 +94,7 @@ class Stage:
 
 
 def in_order(stages: Sequence[Stage]) -> list[Stage]:
-    """The stages in an order in which each finds its inputs made; as given where that is free."""
+    """Topological order of the stages; as given where the order is free."""
     by_name = {stage.name: stage for stage in stages}
     if len(by_name) < len(stages):
         raise ConfigError("two stages have the same name: " + ", ".join(stage.name for stage in stages))
@@ -103,7 +106,7 @@ def in_order(stages: Sequence[Stage]) -> list[Stage]:
         )
         if ready is None:
             rest = ", ".join(stage.name for stage in stages if stage.name not in ordered)
-            raise ConfigError(f"these stages wait for each other's outputs: {rest}")
+            raise ConfigError(f"these stages depend on each other in a cycle: {rest}")
         ordered[ready.name] = ready
     return list(ordered.values())
 
@@ -116,7 +119,7 @@ def _needs(stage: Stage, by_name: Mapping[str, Stage]) -> set[str]:
                 raise ConfigError(
                     f"stage '{stage.name}' needs stage '{item.stage}', which is not in this run"
                 )
-            by_name[item.stage][item.name]  # complains if there is no such output
+            by_name[item.stage][item.name]  # raises an error if there is no such output
             needed.add(item.stage)
     return needed
 
@@ -130,6 +133,6 @@ def _check_outputs(stages: Sequence[Stage]) -> None:
                 if path == other or path in other.parents or other in path.parents:
                     raise ConfigError(
                         f"the outputs '{other}' of stage '{maker}' and '{path}' of stage '{stage.name}' "
-                        "are in each other's way"
+                        "overlap"
                     )
             makers[path] = stage.name

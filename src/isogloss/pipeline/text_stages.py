@@ -1,4 +1,4 @@
-"""The stages that make tokens from text: clean, set aside, tokenise, sample, join."""
+"""The stages that make tokens from text: clean, set aside, tokenize, sample, join."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DEV_SHARE = 10
 
 
 def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
-    """Leave out training pairs with which something is wrong, and say which and why."""
+    """Drop bad training pairs and record the reasons."""
     if "target" in inputs:
         source = PairFiles(FORMATS["plain"], (inputs["source"], inputs["target"]))
     else:
@@ -45,7 +45,7 @@ def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> N
         Conversion(
             source=source,
             target=PairFiles(FORMATS["plain"], (outputs["source"], outputs["target"])),
-            # Plain text holds no languages to choose from.
+            # Plain text has no languages to choose from.
             options=ReadOptions() if "target" in inputs else ReadOptions(**languages),
         ),
         CheckOptions(**{**options["check"], "patterns": tuple(options["check"]["patterns"])}),
@@ -59,7 +59,7 @@ def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> N
             if report.dropped
             else "there are no sentence pairs",
             inputs["source"],
-            hint="see 'isogloss corpus check'",
+            hint="run 'isogloss corpus check' for details",
         )
     facts = {"kept": report.kept, "dropped": report.dropped, "reasons": dict(report.reasons.most_common())}
     with atomic_output(outputs["facts"]) as stream:
@@ -71,7 +71,7 @@ def _reasons(counts: Mapping[str, int]) -> str:
 
 
 def hold_out(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Set the last pairs aside for tuning and testing; what has the same source is not trained on."""
+    """Set the last pairs aside for tuning and testing; training pairs with the same source are dropped."""
     dev, test = options["dev"], options["test"]
     count = 0
     last: deque[tuple[str, str]] = deque(maxlen=(dev if dev != "usual" else _DEV_SIZE) + test)
@@ -103,26 +103,26 @@ def hold_out(inputs: Paths, outputs: Paths, options: Options) -> None:
 
 
 def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
-    """Make tokens of everything; the case of words is learnt from the training text.
+    """Tokenize everything; the truecaser is trained on the training text.
 
-    Inputs and outputs have the same names, and those with ``source`` in them are of the source language.
+    Inputs and outputs have the same names; those with ``source`` in the name are in the source language.
     """
     raw = TextProcessing(placeholders=tuple(options["placeholders"]))
     sides = {}
     for name in ("source", "target"):
         side = TextSide(SideOptions(**options[name]))
-        lines = track(_protected(raw, inputs, name), f"tokenising {name}")
+        lines = track(_protected(raw, inputs, name), f"tokenizing {name}")
         sides[name] = _tokenize_training(side, lines, outputs[name])
     for name in inputs:
         if name not in sides:
             side = sides["source" if name.endswith("source") else "target"]
-            lines = track(_protected(raw, inputs, name), f"tokenising {name}")
+            lines = track(_protected(raw, inputs, name), f"tokenizing {name}")
             _write(outputs[name], map(side.tokenize, lines))
     replace(raw, source=sides["source"], target=sides["target"]).save(outputs["text"])
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
-    """Lines with marks for placeholders; a target has those of its source."""
+    """Lines with marks for placeholders; a target has the marks of its source."""
     if name.endswith("source"):
         return map(text.protect, read_lines(inputs[name]))
     source = inputs[name[: name.index("target")] + "source"]
@@ -136,10 +136,10 @@ def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> Tex
         return side
     split = output.with_name(output.name + ".split")
     _write(split, lines)
-    learnt = side.learn_case(line.split(" ") for line in read_lines(split))
-    _write(output, (learnt.cased(line.split(" ")) if line else [] for line in read_lines(split)))
+    learned = side.learn_case(line.split(" ") for line in read_lines(split))
+    _write(output, (learned.cased(line.split(" ")) if line else [] for line in read_lines(split)))
     split.unlink()
-    return learnt
+    return learned
 
 
 def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
@@ -148,15 +148,15 @@ def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
 
 
 def set_aside(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Take pairs from all over the training text to tune on; what is left has not seen their sources.
+    """Sample pairs of the training text to tune on, and remove their sources from the rest.
 
-    A source that stands there with several translations has as many references as the development set.
+    A source with several translations has as many references as the development set.
     """
     sources = list(read_lines(inputs["source"]))
     wanted = options["pairs"]
     if len(sources) <= 2 * wanted:
         raise ConfigError(
-            f"{len(sources):,} sentence pairs are too few to tune on {wanted:,} of them; ask for fewer"
+            f"{len(sources):,} sentence pairs are too few to tune on {wanted:,} of them; set a lower number"
         )
     translations: dict[str, list[str]] = {
         sources[number * len(sources) // wanted]: [] for number in range(wanted)
@@ -185,9 +185,9 @@ def _write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
-    """Keep the aligned pairs that are like the text to adapt to, and say what that is worth.
+    """Keep the aligned pairs that are similar to the text to adapt to, and measure the effect.
 
-    What comes after the training pairs in the aligned ones is kept too.
+    Extra pairs after the training pairs are kept too.
     """
     text = read_text([inputs[name] for name in sorted(inputs) if name.startswith("adapt_")])
     plain = FORMATS["plain"]
@@ -204,7 +204,10 @@ def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, tra
             track=track,
         )
     if not len(found.chosen.numbers):
-        raise ConfigError("no training pair shares a word with the text to adapt to")
+        raise ConfigError(
+            "no training pair shares a word with the text to adapt to; is it in the source language and "
+            "tokenized in the same way?"
+        )
     chosen = set(found.chosen.numbers.tolist())
     for name in ("source", "target", "links"):
         with atomic_output(outputs[name]) as stream:
@@ -216,7 +219,7 @@ def sample(inputs: Paths, outputs: Paths, options: Options, *, threads: int, tra
 
 
 def join(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Training pairs and further ones after them; of these, pairs with an empty side are left out."""
+    """Append extra pairs to the training pairs, without pairs that have an empty side."""
     extra = sorted(name.removesuffix("_source") for name in inputs if name.endswith("_source"))
     with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
         for pair in read_sides(inputs["source"], inputs["target"]):

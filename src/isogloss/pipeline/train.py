@@ -2,9 +2,9 @@
 
 DIR/system/           the system; 'isogloss translate DIR' uses it
 DIR/results.json      its scores
-DIR/dev.translation   what it makes of the development set; test.translation likewise
-DIR/report.html       how it was made, how it learnt, how good it is
-DIR/work/             what was made on the way; needed to continue or to change an option, else not
+DIR/dev.translation   translation of the development set; also test.translation
+DIR/report.html       report on training, tuning and evaluation
+DIR/work/             intermediate files, needed only to resume or to change an option
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from isogloss.tuning import TuneIteration
 __all__ = ["Trained", "claim", "train"]
 
 _RECORD = "run.jsonl"
-_OWN = {"run.lock", ".part", ".checkpoint", "input"}  # what a run has that was killed before its first record
+_OWN = {"run.lock", ".part", ".checkpoint", "input"}  # files of a run that was killed before its first record
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What training left in a folder."""
+    """The result of training in a folder."""
 
     folder: Path
     options: TrainOptions
     records: list[Record]
-    """What each stage cost, also if it was done before."""
+    """Time and memory of each stage, including stages that were already up to date."""
 
     @cached_property
     def results(self) -> Mapping[str, Any]:
@@ -58,7 +58,7 @@ class Trained:
 
     @cached_property
     def history(self) -> Mapping[str, Any]:
-        """How tuning went: method, best iteration, and a row for each iteration."""
+        """The history of tuning: method, best iteration, and a row for each iteration."""
         return _read(self.folder / "work" / "tuning" / "history.json")
 
     @cached_property
@@ -68,7 +68,7 @@ class Trained:
 
     @cached_property
     def sampling(self) -> Mapping[str, Any] | None:
-        """What was chosen of the training pairs, and what it is worth; None if all were used."""
+        """The selection of training pairs and its perplexities; None if all were used."""
         return _read(self.folder / "work" / "sample" / "facts.json") if self.options.adapt_to else None
 
     @property
@@ -94,11 +94,11 @@ class Trained:
 
     @property
     def report(self) -> Path:
-        """The page that tells all."""
+        """The HTML report."""
         return self.folder / REPORT
 
     def to_dict(self) -> dict[str, object]:
-        """As plain values: where it is, how good it is, how it was tuned, what each stage cost."""
+        """Folder, scores, history and cost of each stage as plain values."""
         costs = ("stage", "wall_seconds", "cpu_seconds", "peak_bytes", "output_bytes")
         return {
             "folder": str(self.folder),
@@ -135,7 +135,9 @@ def train(
     if options is None:
         options = TrainOptions.from_settings(settings, warn)
     elif settings:
-        raise ConfigError(f"'{next(iter(settings))}' is given beside options: put it into them")
+        raise ConfigError(
+            f"'{next(iter(settings))}' cannot be given together with options; put it into options"
+        )
     if threads < 0:
         raise ConfigError(f"threads must be at least 0, got {threads}")
     place = Path(folder)
@@ -151,23 +153,23 @@ def train(
 
 
 def claim(folder: Path) -> None:
-    """Refuse a folder that holds something else."""
+    """Raise an error if the folder contains other files."""
     try:
         used = folder.exists() and any(item.name not in _OWN for item in folder.iterdir())
     except NotADirectoryError:
-        raise OutputError("is a file", folder, "a folder is written here: choose another name") from None
+        raise OutputError("is a file", folder, "a folder is needed here; choose another name") from None
     except OSError as error:
         raise OutputError(error.strerror or str(error), folder) from None
     if used and not (folder / _RECORD).exists():
         raise OutputError(
-            "the folder holds something that 'isogloss train' did not make",
+            "the folder contains files that 'isogloss train' did not write",
             folder,
-            "choose an empty or new folder",
+            "choose a new or empty folder",
         )
 
 
 def _check_sets(options: TrainOptions) -> None:
-    """What is wrong with small files should be said before the large ones are worked on."""
+    """Check the small files before the large ones are processed."""
     more = [*options.adapt_to, *(path for files in options.extra_bitext for path in files)]
     columns = [*options.source_columns.values(), *options.target_columns.values()]
     for path in (options.source, options.target, *more, *columns):
@@ -191,7 +193,7 @@ def _check_sets(options: TrainOptions) -> None:
             raise DataFormatError(
                 f"{found} to tune on, at least {LEAST_SENTENCES} are needed",
                 source,
-                hint="some hundreds are usual; the method 'none' needs none",
+                hint="a few hundred are typical; use the method 'none' to train without tuning",
             )
 
 

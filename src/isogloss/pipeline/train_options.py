@@ -1,4 +1,4 @@
-"""What ``isogloss train`` can be told."""
+"""Options of ``isogloss train``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 SearchName = Literal["hiero", "phrase", "block"]
 
 NO_TUNING = "none"
-"""The method that leaves the weights as they are."""
+"""The method that does not tune the weights."""
 CLASS = "class"
 """The token type of word classes."""
 DEFAULT_FEATURES = SparseOptions(
@@ -50,13 +50,13 @@ DEFAULT_FEATURES = SparseOptions(
     source_types=("surface", CLASS),
     target_types=("surface", CLASS),
 )
-"""Sparse features that ``online-mira`` learns unless told otherwise."""
+"""Default sparse features for ``online-mira``."""
 NO_FEATURES = SparseOptions(templates=())
 BLOCK_DECODER = SearchOptions(
     hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
 )
-"""How blocks are searched unless told otherwise. The training text is decoded many times, and a choice of
-few blocks per phrase is learnt sooner."""
+"""Default search options for blocks. The training text is decoded many times, and few blocks per phrase are
+learned faster."""
 ONLINE_MIRA = "online-mira"
 RELEVANT_SET = "relevant-set"
 _OLD_NAMES = {"tuner": "method"}
@@ -65,110 +65,112 @@ _CATALOGS = ("po", "xliff")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions(Options):
-    """From which files a system is trained, and how. All that is here may change the result.
+    """Files and options of training. Everything here may change the result.
 
     >>> TrainOptions(source="a.de", target="a.en", tokenizer="none").sides[0].case
     'keep'
     """
 
     source: StrPath
-    """Training text of the source language, a sentence per line; or, without ``target``, one bilingual file
+    """Source side of the training text, one sentence per line; or, without ``target``, one bilingual file
     (TSV, PO, TMX, XLIFF)."""
     target: StrPath | None = None
-    """Its translation, line by line."""
+    """Target side of the training text, parallel to ``source``."""
     dev_source: Annotated[StrPath | None, DefaultText("set aside from the training text")] = None
-    """Sentences to tune on; without them the last pairs of the training text are set aside."""
+    """Source side of the development set, to tune on. Without it, pairs from the end of the training text are
+    set aside."""
     dev_target: tuple[StrPath, ...] = ()
-    """Their references: a file per translator."""
+    """References of the development set, one file per translator."""
     test_source: StrPath | None = None
-    """Sentences to report results on."""
+    """Source side of the test set, to report results on."""
     test_target: tuple[StrPath, ...] = ()
-    """Their references."""
+    """References of the test set, one file per translator."""
     dev_size: Annotated[int, AtLeast(0), DefaultText("a tenth of the pairs, at most 1,000")] = 0
-    """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
+    """Pairs to set aside for tuning if there is no ``dev_source``; 0 sets aside a tenth, at most 1,000."""
     test_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Pairs to set aside for testing if there is no ``test_source``."""
+    """Number of pairs to set aside for testing if there is no ``test_source``."""
     adapt_to: tuple[StrPath, ...] = ()
-    """Text of the source language: rules are extracted only from training pairs that are like it. Words are
-    aligned in all pairs, and the language model is that of all pairs."""
+    """Source text to adapt to: rules are extracted only from training pairs similar to it. Word alignment and
+    the language model still use all pairs."""
     sample: SampleOptions = field(default_factory=SampleOptions)
-    """How they are chosen."""
+    """How ``adapt_to`` selects pairs."""
     extra_bitext: tuple[tuple[StrPath, StrPath], ...] = ()
-    """Further pairs of files, such as a development set: words are aligned and rules extracted from them too.
-    They are neither cleaned nor sampled, and the language model does not see them."""
+    """More pairs of files, such as a development set, to align and to extract rules from. They are not
+    cleaned or sampled, and the language model does not use them."""
     search: SearchName = "hiero"
-    """``hiero``: rules with gaps; ``phrase``: plain phrases with jumps; ``block``: phrases of which
-    neighbours may change places, or none if ``decoder.phrase_order`` is ``monotone``."""
+    """``hiero``: hierarchical (Hiero) rules; ``phrase``: phrase-based with distortion; ``block``:
+    phrase-based, adjacent phrases may swap (set ``decoder.phrase_order`` to ``monotone`` for no
+    reordering)."""
     method: str = ONLINE_MIRA
-    """How weights are tuned: ``online-mira`` (dense and sparse features, while it decodes), ``relevant-set``
-    (sparse features, from the training text), ``mert``, ``batch-mira``, ``pro`` or another learner of n-best
-    lists (dense features), or ``none``. Options may follow the name: ``batch-mira:iterations=30``."""
+    """How to tune the weights: ``online-mira`` (dense and sparse features, online), ``relevant-set`` (sparse
+    features, on the training text), ``mert``, ``batch-mira``, ``pro`` or another n-best learner (dense
+    features), or ``none``. Options may follow the name: ``batch-mira:iterations=30``."""
     held_out_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Sentences at the end of the development set that are not learned from but decide which iteration's
-    weights are the best."""
+    """Sentences at the end of the development set to hold out. Tuning does not learn from them; the iteration
+    that translates them best is kept."""
     tuning_pairs: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Training pairs that are learned from beside the development set. Tuning works with rules and a
-    language model that have not seen them; the finished system has seen all pairs."""
+    """Training pairs to tune on in addition to the development set. Tuning uses rules and a language model
+    made without these pairs; the finished system is made from all pairs."""
     tokenizer: str = "moses"
-    """Of both languages; ``none`` for text that is tokenised."""
+    """Tokenizer for both sides; ``none`` if the text is tokenized already."""
     source_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
-    """Of the source language, if it is another one."""
+    """Tokenizer for the source side, if different."""
     target_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
-    """Of the target language, if it is another one."""
+    """Tokenizer for the target side, if different."""
     source_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Such as ``de``; by default the ending of the file's name if it looks like a language, else ``en``."""
+    """Source language, such as ``de``."""
     target_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Such as ``en``."""
+    """Target language, such as ``en``."""
     case: Annotated[Case | Literal[""], DefaultText("truecase; keep without a tokenizer")] = ""
-    """``truecase``, ``usual``, ``lowercase`` or ``keep``; by default ``truecase``, without a tokenizer
-    ``keep``."""
+    """How to normalize case: ``truecase`` (the first word of a sentence), ``usual`` (every word, to its most
+    frequent form), ``lowercase`` or ``keep``."""
     placeholders: Annotated[
         tuple[str, ...] | None, DefaultText("catalog for PO and XLIFF files, else none")
     ] = None
-    """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
-    must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
-    none."""
+    """Kinds of placeholders that a translation must keep: ``printf``, ``braces`` and others; ``catalog`` for
+    the kinds common in software."""
     source_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
-    """Of the source language, if it is another one."""
+    """Case of the source side, if different."""
     target_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
-    """Of the target language, if it is another one."""
+    """Case of the target side, if different."""
     source_punctuation: Punctuation = "keep"
-    """``remove`` leaves punctuation out of the source side, as in speech: the target side restores it."""
+    """``remove`` drops punctuation from the source side, as in speech; the translation restores it."""
     isolate_script: str = ""
-    """Such as ``arabic``: source words are split where this script begins and ends."""
+    """Split source words where this script begins and ends, such as ``arabic``."""
     seed: Annotated[int, AtLeast(0)] = 1
     """Random seed for every stage."""
     clean: CheckOptions = field(default_factory=CheckOptions)
-    """From where on a training pair is left out."""
+    """Limits for cleaning the training text."""
     keep: tuple[str, ...] = ()
-    """Rules of ``isogloss corpus check`` that are no reason to leave out a pair."""
+    """Findings of ``isogloss corpus check`` that are no reason to drop a training pair."""
     align: AlignOptions = field(default_factory=AlignOptions)
     links: LinkOptions = field(default_factory=LinkOptions)
     classes: ClassOptions = field(default_factory=ClassOptions)
-    """Word classes, which sparse features see; their ``seed`` is the one above."""
+    """Word classes for sparse features; their ``seed`` is the one above."""
     rules: ExtractOptions | None = None
-    """Which rules are extracted; what is usual for the search by default."""
+    """Which rules to extract; the defaults depend on ``search``."""
     significance: str = ""
-    """Keep only rules that Fisher's exact test finds significant: ``alpha+epsilon`` (which drops all that
-    was seen once), ``alpha-epsilon`` or a -log p. Without it all are kept."""
+    """Keep only significant rules by Fisher's exact test: ``alpha+epsilon`` (drops pairs seen once),
+    ``alpha-epsilon`` (keeps them), or the lowest -log p. By default all rules are kept."""
     lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
     """The language model."""
     decoder: SearchOptions | None = None
-    """Limits of the search."""
+    """Options of the search."""
     features: SparseOptions | None = None
-    """Sparse features; beside what the spelling gives, token types are ``class`` (induced word classes),
-    ``lemma``, ``pos`` and ``synset`` (see ``isogloss.features.annotators``) and the columns below. By default
-    a few templates with ``online-mira`` and none with methods that learn dense features only."""
+    """Sparse features. In addition to the token types made from spelling, there are ``class`` (induced word
+    classes), ``lemma``, ``pos``, ``synset`` (see ``isogloss.features.annotators``) and the columns below. By
+    default a few templates with ``online-mira``, and none with methods that learn dense features only."""
     source_columns: Mapping[str, StrPath] = field(default_factory=dict)
-    """Token types of source words from files: lines of a word, a tab and its values."""
+    """Token types of source words from files: word TAB values, one word per line."""
     target_columns: Mapping[str, StrPath] = field(default_factory=dict)
-    """Token types of target words from files."""
+    """Token types of target words, from such files."""
     source_dictionary: StrPath | None = None
-    """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
+    """Folder with a WordNet of the source language, for ``synset``; by default the one installed for
+    ``wn``."""
     target_dictionary: StrPath | None = None
-    """Folder of the WordNet of the target language."""
+    """Folder with a WordNet of the target language."""
     tune: TuneOptions = field(default_factory=TuneOptions)
-    """How it is tuned; its ``method`` and ``seed`` are those above."""
+    """Options of tuning; its ``method`` and ``seed`` are the ones above."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -176,7 +178,7 @@ class TrainOptions(Options):
             object.__setattr__(self, "method", canonical_method(self.method, decoder=True))
         for files in self.extra_bitext:
             if isinstance(files, str) or len(files) != 2:
-                raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
+                raise ConfigError(f"extra_bitext must be pairs of files, source and target, got {files!r}")
         self._check_sets()
         self._check_features()
         self._check_tuning_pairs()
@@ -188,7 +190,7 @@ class TrainOptions(Options):
             and relevant.shared_phrase
             and not (self.test_source or self.test_size)
         ):
-            raise ConfigError("shared_phrase compares the training text with a test set, and there is none")
+            raise ConfigError("shared_phrase needs a test set to compare with, and there is none")
         self.sides  # noqa: B018  # an unknown tokenizer is an error now, not when the text is there
         self.protected  # noqa: B018
 
@@ -196,19 +198,19 @@ class TrainOptions(Options):
     def from_settings(
         cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> TrainOptions:
-        """The options that settings stand for; a wrong name or type is an error that says where.
+        """Make options from settings; an error names a wrong name or type.
 
-        ``warn`` is told about names of earlier versions.
+        ``warn`` is called for names of earlier versions.
         """
         settings = cls.current_names(settings, warn)
         if isinstance(settings.get("method"), str) and settings["method"] != NO_TUNING:
             settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
         if not isinstance(settings.get("source"), str | Path):
             raise ConfigError(
-                "the training text is missing: give --source and --target, or one bilingual --source"
+                "there is no training text; give --source and --target, or one bilingual file as --source"
             )
         if isinstance(settings.get("rules"), Mapping):
-            # What is usual for rules depends on the search.
+            # Defaults of rules depend on the search.
             rules = dict(settings["rules"])
             check_names(ExtractOptions, rules, "rules")
             settings["rules"] = ExtractOptions.for_grammar(
@@ -217,7 +219,7 @@ class TrainOptions(Options):
         if isinstance(settings.get("decoder"), Mapping) and settings.get("search") == "block":
             settings["decoder"] = {**asdict(BLOCK_DECODER), **settings["decoder"]}
         if isinstance(settings.get("features"), Mapping):
-            # What is not said of sparse features stays as it is by default, with the columns that are given.
+            # Sparse features that are not set keep their defaults, with the given columns added.
             usual = DEFAULT_FEATURES.to_json()
             for side in ("source", "target"):
                 usual[f"{side}_types"] += list(settings.get(f"{side}_columns", ()))
@@ -228,12 +230,12 @@ class TrainOptions(Options):
     def current_names(
         settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> dict[str, Any]:
-        """Settings by today's names; ``warn`` is told about those of earlier versions."""
+        """Settings with current names; ``warn`` is called for names of earlier versions."""
         found = dict(settings)
         for old, new in _OLD_NAMES.items():
             if old in found:
                 if new in found:
-                    raise ConfigError(f"give {new}, not {old} beside it")
+                    raise ConfigError(f"give {new} only, not {old} as well")
                 warn(f"'{old}' is now called '{new}'")
                 found[new] = found.pop(old)
         return found
@@ -242,9 +244,9 @@ class TrainOptions(Options):
         for name in ("dev", "test"):
             source, targets = getattr(self, f"{name}_source"), getattr(self, f"{name}_target")
             if (source is None) != (not targets):
-                raise ConfigError(f"{name}_source and {name}_target go together")
+                raise ConfigError(f"{name}_source and {name}_target must be given together")
             if source is not None and getattr(self, f"{name}_size"):
-                raise ConfigError(f"{name}_size is for training without a {name}_source")
+                raise ConfigError(f"{name}_size cannot be combined with {name}_source")
 
     def _check_tuning_pairs(self) -> None:
         if not self.tuning_pairs:
@@ -252,27 +254,29 @@ class TrainOptions(Options):
         if self.learner_name in (NO_TUNING, RELEVANT_SET):
             raise ConfigError(f"the method {self.learner_name} does not learn from tuning_pairs")
         if self.adapt_to or self.extra_bitext:
-            raise ConfigError("tuning_pairs do not go together with adapt_to or extra_bitext")
+            raise ConfigError("tuning_pairs cannot be combined with adapt_to or extra_bitext")
 
     def _check_features(self) -> None:
         for name in (*self.source_columns, *self.target_columns):
             if name in (*SPELLING_TYPES, CLASS):
-                raise ConfigError(f"'{name}' is a token type already; give the column another name")
+                raise ConfigError(
+                    f"'{name}' is the name of a built-in token type; give the column another name"
+                )
         if not self.sparse_features.templates:
             if self.source_columns or self.target_columns:
-                raise ConfigError("token columns are for sparse features, and there are none")
+                raise ConfigError("token columns need sparse features, and there are none")
             return
         able = [name for name in learner_names(decoder=True) if _learns_sparse(name)]
         if self.learner_name not in able:
             raise ConfigError(
-                f"sparse features are learned by {' and '.join(able)}, and the method is {self.learner_name}"
+                f"sparse features need the method {' or '.join(able)}, and the method is {self.learner_name}"
             )
         for side in ("source", "target"):
             known = [*SPELLING_TYPES, CLASS, *ANNOTATORS, *self.columns(side)]
             for name in self._types(side):
                 if name not in known:
                     raise ConfigError(
-                        f"no {side} token type is called '{name}'; there are {', '.join(sorted(known))}"
+                        f"no {side} token type is called '{name}'; known are {', '.join(sorted(known))}"
                     )
 
     def _types(self, side: str) -> tuple[str, ...]:
@@ -286,12 +290,12 @@ class TrainOptions(Options):
         return self.source_columns if side == "source" else self.target_columns
 
     def annotated(self, side: str) -> list[str]:
-        """Token types that other tools find in the training text."""
+        """Token types from other tools."""
         return [name for name in self._types(side) if name in ANNOTATORS and name not in self.columns(side)]
 
     @property
     def sides(self) -> tuple[SideOptions, SideOptions]:
-        """What is done to the text of the source and of the target language."""
+        """Text processing of the source and target sides."""
         names = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
         languages = (
             self.source_language or _language(self.source),
@@ -309,7 +313,7 @@ class TrainOptions(Options):
 
     @property
     def protected(self) -> tuple[str, ...]:
-        """Kinds of placeholders that are protected."""
+        """Kinds of placeholders to protect."""
         if self.placeholders is not None:
             return parse_kinds(",".join(self.placeholders or ("none",)))
         catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
@@ -317,7 +321,7 @@ class TrainOptions(Options):
 
     @property
     def sparse_features(self) -> SparseOptions:
-        """The sparse features, none of them or some."""
+        """The sparse features, possibly none."""
         if self.features is not None:
             return self.features
         if self.learner_name == RELEVANT_SET:
@@ -332,20 +336,20 @@ class TrainOptions(Options):
 
     @property
     def needs_classes(self) -> bool:
-        """Whether a sparse feature looks at word classes."""
+        """Whether a sparse feature uses word classes."""
         return any(
             CLASS in self._types(side) and CLASS not in self.columns(side) for side in ("source", "target")
         )
 
     @property
     def extraction(self) -> ExtractOptions:
-        """Which rules are extracted."""
-        # Loose edges give words that are never aligned a rule; tight ones let them through untranslated.
+        """The options of rule extraction."""
+        # Loose phrase pairs give rules to words that are never aligned; tight ones leave them untranslated.
         return self.rules or ExtractOptions.for_grammar(grammar_of(self.search), tight=False)
 
     @property
     def search_options(self) -> SearchOptions:
-        """Limits of the search, and which one it is."""
+        """The search options."""
         if self.search == "block":
             given = self.decoder or BLOCK_DECODER
             order = given.phrase_order if given.phrase_order == "monotone" else "swap"
@@ -359,13 +363,13 @@ class TrainOptions(Options):
 
     @property
     def tuning(self) -> TuneOptions:
-        """How it is tuned, with method and seed filled in."""
+        """The tuning options, with method and seed filled in."""
         return replace(self.tune, method=self.method, seed=self.seed)
 
 
 def _learns_sparse(name: str) -> bool:
     entry = find_learner(name, decoder=True)
-    return entry.needs_decoder and entry.sparse  # the lists of a decoder have its dense features only
+    return entry.needs_decoder and entry.sparse  # n-best lists of a decoder have dense features only
 
 
 def grammar_of(search: str) -> str:
@@ -374,7 +378,7 @@ def grammar_of(search: str) -> str:
 
 
 def _language(path: StrPath) -> str:
-    """What the ending of a file's name says, such as ``de`` for ``train.de.gz``."""
+    """The language in a file name, such as ``de`` for ``train.de.gz``."""
     name = Path(path)
     if name.suffix in (".gz", ".zst"):
         name = name.with_suffix("")

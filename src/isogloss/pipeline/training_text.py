@@ -1,4 +1,4 @@
-"""Training text that Python has in hand, as files in the folder of the run, so that it can be resumed."""
+"""Write training text given as Python lists to files in the run folder, so that the run can resume."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FOLDER = "input"
 
 
 class TrainingText:
-    """Text for a run: files stay where they are, lists are written into the folder of the run."""
+    """Text for a run: files are used directly, lists are written to the run folder."""
 
     def __init__(self, folder: StrPath) -> None:
         self._folder = Path(folder)
@@ -32,7 +32,7 @@ class TrainingText:
             return None
         if isinstance(text, str | PathLike):
             if not Path(text).is_file():
-                text_lines(text, name)  # says what is wrong
+                text_lines(text, name)  # raises an error with the reason
             return text
         return self._written(name, text_lines(text, name))
 
@@ -54,10 +54,13 @@ class TrainingText:
         )
 
     def _written(self, name: str, lines: Sequence[str]) -> Path:
-        """A file with these lines, which is left alone if it is there already: then nothing is done again."""
+        """Write a file with these lines, unless it already has them: then no stage runs again."""
         for number, line in enumerate(lines, start=1):
             if "\n" in line or "\r" in line:
-                raise ConfigError(f"{name}: sentence {number} has a line break in it; split it or replace it")
+                raise ConfigError(
+                    f"{name}: sentence {number} contains a line break; split the sentence or replace the "
+                    "line break"
+                )
         claim(self._folder)
         content = "".join(f"{line}\n" for line in lines)
         path = self._folder / _FOLDER / f"{name}.txt"
@@ -74,7 +77,7 @@ class TrainingText:
         iterations: int | None,
         warn: Callable[[str], None],
     ) -> TrainOptions:
-        """The options of the run: what is given, and not None, counts more than ``options``."""
+        """The options of the run; given values that are not None override ``options``."""
         given = {name: value for name, value in given.items() if value is not None}
         if isinstance(options, TrainOptions):
             tune = options.tune if iterations is None else replace(options.tune, iterations=iterations)

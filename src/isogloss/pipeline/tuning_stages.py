@@ -1,4 +1,4 @@
-"""The stages that make a system from models: tune, and put everything together."""
+"""The stages that make a system from models: tune, and assemble."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
 
 LEAST_SENTENCES = 10
-"""A development set of fewer sentences says nothing about weights."""
+"""A development set with fewer sentences is useless for tuning."""
 
 
 def start(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Weights that are not tuned, in place of those that tuning finds."""
+    """Write untuned weights instead of tuning."""
     decoder = _decoder(inputs, options)
     write_weights(
         outputs["weights"], default_weights(decoder.names, hierarchical=decoder.options.hierarchical)
@@ -50,7 +50,7 @@ def start(inputs: Paths, outputs: Paths, options: Options) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watching:
-    """With how many threads, and who is told how it goes."""
+    """Number of threads and callbacks."""
 
     threads: int
     track: Track
@@ -58,26 +58,26 @@ class Watching:
 
 
 def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
-    """Find the weights under which the development set is translated best."""
+    """Tune the weights on the development set."""
     sources, references = _sentences(inputs, "dev")
-    learnt_from = len(sources) - options["held_out"]
-    if learnt_from < LEAST_SENTENCES:
+    learned_from = len(sources) - options["held_out"]
+    if learned_from < LEAST_SENTENCES:
         raise ConfigError(
-            f"{max(0, learnt_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
+            f"{max(0, learned_from)} sentences of 1 to {DEFAULT_MAX_WORDS} words are left to learn from, at "
             f"least {LEAST_SENTENCES} are needed"
         )
-    rest = slice(learnt_from, len(sources))
+    rest = slice(learned_from, len(sources))
     held_out = (sources[rest], _part(references, rest)) if options["held_out"] else None
-    learnt, known = sources[:learnt_from], [stream[:learnt_from] for stream in references]
+    learned, known = sources[:learned_from], [stream[:learned_from] for stream in references]
     if "tune_source" in inputs:
         more, translations = _sentences(inputs, "tune")
-        learnt = learnt + more
+        learned = learned + more
         known = [a + b for a, b in zip(known, translations, strict=True)]
-    _tune(inputs, outputs, options, (learnt, References(known)), held_out, watching)
+    _tune(inputs, outputs, options, (learned, References(known)), held_out, watching)
 
 
 def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
-    """Find weights on the training text; the development set says which iteration was the best."""
+    """Tune the weights on the training text; the development set selects the best iteration."""
     tuning = from_settings(TuneOptions, options["tune"])
     sources, references = _sentences(inputs, "train")
     if "test_source" in inputs:
@@ -85,7 +85,10 @@ def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watch
         sources = [sources[at] for at in kept]
         references = [[stream[at] for at in kept] for stream in references]
     if not sources:
-        raise ConfigError("no sentence of the training text shares such a phrase with the test set")
+        raise ConfigError(
+            "no sentence of the training text shares a phrase of this length with the test set; set a lower "
+            "shared_phrase"
+        )
     held_out, held_out_references = _sentences(inputs, "dev")
     judged = (held_out, References(held_out_references))
     _tune(inputs, outputs, options, (sources, References(references)), judged, watching)
@@ -95,7 +98,7 @@ def _tune(
     inputs: Paths,
     outputs: Paths,
     options: Options,
-    learnt_from: tuple[list[str], References],
+    learned_from: tuple[list[str], References],
     held_out: tuple[list[str], References] | None,
     watching: Watching,
 ) -> None:
@@ -104,7 +107,7 @@ def _tune(
     tuning = from_settings(TuneOptions, options["tune"])
     result = tune(
         System(decoder, inputs["rules"].parent),
-        *learnt_from,
+        *learned_from,
         tuning,
         held_out=held_out,
         threads=watching.threads,
@@ -123,7 +126,7 @@ def _tune(
 
 
 def _sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:
-    """Sources and streams of references, without what is empty or is translated in windows anyway."""
+    """Sources and reference streams, without empty sentences and those long enough for windows."""
     sources = list(read_lines(inputs[f"{name}_source"]))
     streams = References.read(
         [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
@@ -144,7 +147,7 @@ def _write_history(path: Path, history: Mapping[str, Any]) -> None:
 
 
 def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """The system as one folder that needs nothing else."""
+    """Store the system in one self-contained folder."""
     text = TextProcessing.open(inputs["text"])
     weights = read_weights(inputs["weights"])
     system = create_system(

@@ -20,7 +20,7 @@ _STYLE = (
 
 
 class Page:
-    """Collects parts and writes them. All text is escaped; the page loads nothing and runs nothing.
+    """Collects parts of a page and writes them. All text is escaped; the page loads and runs nothing.
 
     >>> page = Page("Results")
     >>> page.table(["method", "BLEU"], [["splitting", "31.7"]])
@@ -33,29 +33,29 @@ class Page:
         self._parts: list[str] = []
 
     def heading(self, text: str) -> None:
-        """A new section."""
+        """Start a new section."""
         self._parts.append(f"<h2>{html.escape(text)}</h2>")
 
     def paragraph(self, text: str) -> None:
-        """Plain text."""
+        """Add plain text."""
         self._parts.append(f"<p>{html.escape(text)}</p>")
 
     def code(self, text: str) -> None:
-        """A command or a configuration."""
+        """Add a command or a configuration."""
         self._parts.append(f"<pre><code>{html.escape(text)}</code></pre>")
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Cells that are numbers are set to the right."""
+        """Add a table; numbers are aligned to the right."""
         numeric = [all(_is_number(row[i]) for row in rows) for i in range(len(head))]
         lines = [self._row("th", head, numeric), *(self._row("td", row, numeric) for row in rows)]
         self._parts.append(f"<table>{''.join(lines)}</table>")
 
     def figure(self, svg: str) -> None:
-        """A plot of ``isogloss.report.plot``."""
+        """Add a plot of ``isogloss.report.plot``."""
         self._parts.append(f"<figure>{svg}</figure>")
 
     def html(self) -> str:
-        """The whole page."""
+        """The whole page as HTML."""
         title = html.escape(self._title)
         return (
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
@@ -63,7 +63,7 @@ class Page:
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for notebooks."""
         return self._body()
 
     def _body(self) -> str:
@@ -75,7 +75,7 @@ class Page:
             stream.write(self.html())
 
     def append_to(self, path: StrPath) -> None:
-        """Write the page at the end of one that is in the file already, if there is one."""
+        """Append the page to the one in the file, if there is one."""
         place = Path(path)
         before = place.read_text("utf-8") if place.exists() else ""
         if not before.endswith(_END):

@@ -12,12 +12,12 @@ __all__ = ["Bar", "Line", "bar_plot", "line_plot", "ticks"]
 _WIDTH, _HEIGHT = 560, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 62, 34, 44
 # Readable in print and by people who cannot tell red from green (after Okabe and Ito).
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A named series of points; those on the right axis have a scale of their own."""
+    """A named series of points; the right axis has its own scale."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A named value and the interval that it may lie in."""
+    """A named value with its confidence interval."""
 
     name: str
     value: float
@@ -35,7 +35,7 @@ class Bar:
 
 
 def bar_plot(title: str, bars: Sequence[Bar]) -> str:
-    """An SVG element with a bar for every value, and its interval as a line across the end.
+    """An SVG element with a bar for every value and a line for its interval.
 
     >>> bar_plot("BLEU", [Bar("mine", 30.0, 28.5, 31.5)]).count("<rect")
     1
@@ -58,7 +58,7 @@ def bar_plot(title: str, bars: Sequence[Bar]) -> str:
         parts.append(_text(names - 8, top + 13, bar.name, anchor="end", size=12))
         parts.append(
             f'<rect x="{left:.1f}" y="{top}" width="{max(0.0, right - left):.1f}" height="18" rx="2" '
-            f'fill="{_COLOURS[number % len(_COLOURS)]}" fill-opacity="0.75"/>'
+            f'fill="{_COLORS[number % len(_COLORS)]}" fill-opacity="0.75"/>'
         )
         parts.append(_stroke(axis(bar.low), top + 9, axis(bar.high), top + 9, "#222"))
         parts.append(_text(axis(bar.high) + 6, top + 13, f"{bar.value:.1f}", anchor="start"))
@@ -102,19 +102,17 @@ def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, 
     if right:
         parts.append(_text(_WIDTH - 12, _HEIGHT / 2, right_label, turn=90))
     for place, line in enumerate(drawn):
-        colour = _COLOURS[place % len(_COLOURS)]
+        color = _COLORS[place % len(_COLORS)]
         axis = right_axis if line.right else y_axis
         points = " ".join(f"{x_axis(x):.1f},{axis(y):.1f}" for x, y in line.points)
         dashes = ' stroke-dasharray="5 3"' if line.right else ""
-        parts.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"{dashes}/>'
-        )
-        parts.append(_text(_LEFT + 8, _TOP + 12 + 14 * place, line.name, anchor="start", colour=colour))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.6"{dashes}/>')
+        parts.append(_text(_LEFT + 8, _TOP + 12 + 14 * place, line.name, anchor="start", color=color))
     return "".join(parts) + "</svg>"
 
 
 class _Axis:
-    """From values to places."""
+    """Map values to positions."""
 
     def __init__(self, values: Sequence[float], first: float, last: float) -> None:
         low, high = (min(values), max(values)) if values else (0.0, 1.0)
@@ -146,8 +144,8 @@ def _number(value: float) -> str:
     return f"{value:g}"
 
 
-def _stroke(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+def _stroke(x1: float, y1: float, x2: float, y2: float, color: str) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}"/>'
 
 
 def _text(
@@ -158,10 +156,10 @@ def _text(
     anchor: str = "middle",
     size: int = 11,
     turn: int = 0,
-    colour: str = "#222",
+    color: str = "#222",
 ) -> str:
     turned = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}"{turned}>'
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{color}"{turned}>'
         f"{html.escape(text)}</text>"
     )

@@ -1,4 +1,4 @@
-"""Results that are tables: every row is a dictionary with the same keys and plain values."""
+"""Results as tables: every row is a dictionary with the same keys and plain values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = dict[str, str | float | int | bool | None]
 
 
 class Rows(Sequence[Row]):
-    """A result that can be taken for a list of its rows, so that ``pandas.DataFrame(result)`` is its table.
+    """A result that behaves like a list of rows, so that ``pandas.DataFrame(result)`` works.
 
     >>> class Squares(Rows):
     ...     def rows(self):
@@ -32,7 +32,7 @@ class Rows(Sequence[Row]):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Everything there is, as plain values that JSON can hold."""
+        """The whole result as plain values, ready for JSON."""
 
     def __len__(self) -> int:
         return len(self.rows())

@@ -1,16 +1,17 @@
-"""Reranking the n-best lists of any system.
+"""Rerank the n-best lists of any system.
 
-Reranker                    learns from lists with references, chooses from others, is stored and opened sweep
-which method, which features: cross-validation on a list feature, FeatureFunction    features of your own mbr
-the candidate that agrees best with the others, without training tune_nbest                  weights for the
-features that a list has RerankOptions               how a reranker is trained; NbestTuneOptions,
-SweepOptions: how lists are used otherwise
+Reranker                    train, apply, save and load a reranker
+sweep                       compare methods and features by cross-validation on a list
+feature, FeatureFunction    your own features
+mbr                         minimum Bayes risk: no training needed
+tune_nbest                  tune weights for the features of a list
+RerankOptions, SweepOptions, NbestTuneOptions    options of each
 
-Below these, for programs that hold columns instead of lists of strings:
+Lower level, for programs that work with columns instead of lists of strings:
 
-RerankModel                 what was learned: scores, reorders, saves, loads
-prepare, train_model        from a list and a problem to a model
-compare, cross_validate     methods and features on a problem
+RerankModel                 the trained model: score, reorder, save, load
+prepare, train_model        train a model on a list and a problem
+compare, cross_validate     compare methods and features on a problem
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The features of a reranker, side by side: columns of the list and what functions compute."""
+"""Assemble the features of a reranker: columns of the list and computed features."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["assemble", "joined_sparse", "select_columns"]
 def assemble(
     context: FeatureContext, columns: Sequence[str] | None, functions: Sequence[FeatureFunction]
 ) -> NbestStore:
-    """The list with the given columns of its own (None: all) and the functions' after them.
+    """The list with the given columns (None: all), followed by the computed columns.
 
-    Sparse features of the list stay, and those of functions come to them.
+    Sparse features of the list are kept, and those of functions are added.
     """
     store = context.store
     groups, values, sparse = computed(store, functions, context)
@@ -28,7 +28,7 @@ def assemble(
     twice = sorted({group.name for group in groups} & set(own))
     if twice:
         raise ConfigError(
-            f"the list has a column '{twice[0]}' already; give the feature another label with ,label=NAME"
+            f"the list already has a column '{twice[0]}'; give the feature another label with ,label=NAME"
         )
     dense = select_columns(store, own)
     parts = [store.sparse, *sparse] if store.sparse is not None else sparse
@@ -44,7 +44,7 @@ def assemble(
 def select_columns(
     store: NbestStore, names: Sequence[str]
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """The dense columns of these names, in this order."""
+    """The dense columns with these names, in this order."""
     known = {name: number for number, name in enumerate(store.dense_names)}
     missing = [name for name in names if name not in known]
     if missing:
@@ -63,7 +63,7 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def joined_sparse(parts: Sequence[SparseFeatures]) -> SparseFeatures | None:
-    """Several sets of sparse features of the same candidates as one."""
+    """Merge several sets of sparse features of the same candidates."""
     if len(parts) < 2:
         return parts[0] if parts else None
     names = Vocabulary()

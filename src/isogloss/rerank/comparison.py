@@ -1,4 +1,4 @@
-"""Which method and which features? Cross-validation by sentence, on development data alone."""
+"""Compare methods and features by cross-validation over the sentences of the development data."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class SweepRow:
     method: str
     features: str
     score: float
-    """Cross-validated."""
+    """Cross-validated score."""
     training_score: float
-    """Mean over the folds of the score on what was learned from."""
+    """Mean score on the training folds."""
     difference: float
-    """From the decoder's choice, the better the higher."""
+    """Difference from the decoder's choice; higher is better."""
     p_value: float
-    """Paired bootstrap against the decoder's choice."""
+    """p-value of a paired bootstrap against the decoder's choice."""
     seconds: float
     """Processor time of all folds."""
 
@@ -56,7 +56,7 @@ class SweepRow:
 
 
 class FeatureTable:
-    """A list with its features computed once, from which problems with any of them are made."""
+    """A list whose features are computed once, to make problems with any subset of them."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class FeatureTable:
 
     @classmethod
     def of(cls, context: FeatureContext, columns: Sequence[str] | None = None) -> FeatureTable:
-        """The table of a list with all that is known about it."""
+        """The table of a list and its context."""
         made = cls.__new__(cls)
         made._fill(context, columns)
         return made
@@ -108,7 +108,7 @@ class FeatureTable:
         )
 
     def problem(self, functions: Sequence[FeatureFunction], like: Problem) -> Problem:
-        """The problem ``like``, with these features instead of its own."""
+        """A copy of the problem ``like`` with these features."""
         return Problem(self.assembled(functions), like.metric, like.statistics)
 
 
@@ -121,9 +121,12 @@ def cross_validate(
     *,
     track: Track = no_track,
 ) -> tuple[Int64, float]:
-    """The row chosen for each sentence by a model that did not learn from it, and the mean training score."""
+    """The row chosen for each sentence by a model trained on other folds, and the mean training score."""
     if options.folds > problem.num_sentences:
-        raise ConfigError(f"{options.folds} folds of {problem.num_sentences} sentences: some would be empty")
+        raise ConfigError(
+            f"{options.folds} folds need at least as many sentences, got {problem.num_sentences}; use fewer "
+            "folds"
+        )
     order = np.random.default_rng(options.seed).permutation(problem.num_sentences)
     chosen = np.zeros(problem.num_sentences, np.int64)
     training = []
@@ -150,7 +153,7 @@ def compare(
     track: Track = no_track,
     report: Callable[[SweepRow], None] = lambda row: None,
 ) -> list[SweepRow]:
-    """All methods with all sets of features; ``report`` is told of each result as soon as it is there."""
+    """Compare all methods with all sets of features; ``report`` is called with each result."""
     options, train_options = options or SweepOptions(), train_options or RerankOptions()
     decoder = problem.stats()[best_rows(problem.store)]
     sign = 1 if problem.metric.higher_is_better else -1
@@ -192,7 +195,7 @@ def learning_curve(
     test: Problem | None = None,
     track: Track = no_track,
 ) -> list[CurvePoint]:
-    """Scores after every iteration, learning from the whole problem; the test data do not stop anything."""
+    """Scores after every iteration on the whole problem; the test data never stop training."""
     if hasattr(learner, "patience"):
         learner = replace(learner, patience=1 << 30)  # type: ignore[type-var]
     return list(train_model(problem, learner, functions, train_options, watched=test, track=track).curve)
@@ -207,7 +210,7 @@ def learning_curves(
     *,
     test: tuple[FeatureTable, Problem] | None = None,
 ) -> dict[tuple[str, str], list[CurvePoint]]:
-    """The curve of every method that has one with every set of features."""
+    """The learning curves of all methods that have one, with every set of features."""
     drawn = {}
     for features, functions in feature_sets:
         own = table.problem(functions, problem)

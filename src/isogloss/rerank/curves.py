@@ -18,10 +18,10 @@ class CurvePoint:
 
     iteration: int
     log_loss: float | None
-    """Natural logarithm of the loss on the development data; None where the method has none."""
+    """Natural logarithm of the loss on the development data; None if the method has none."""
     development: float
     test: float | None
-    """On the metric's own scale."""
+    """Test score on the metric's own scale."""
 
 
 def curve_of(problem: Problem, learned: Learned) -> list[CurvePoint]:
@@ -40,5 +40,5 @@ def curve_of(problem: Problem, learned: Learned) -> list[CurvePoint]:
 
 
 def decoder_score(problem: Problem) -> float:
-    """What the decoder's own choice scores, on the metric's scale."""
+    """The score of the decoder's choice, on the metric's scale."""
     return problem.metric.score(problem.stats()[best_rows(problem.store)].sum(axis=0))

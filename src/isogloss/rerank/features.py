@@ -1,6 +1,7 @@
-"""Feature functions: what a feature is, and what it is computed from.
+"""Feature functions and their input.
 
-A function is a frozen dataclass with a ``name``, a ``label`` that its columns begin with, and ``compute``.
+A function is a frozen dataclass with a ``name``, a ``label`` (the name or prefix of its columns), and
+``compute``.
 """
 
 from __future__ import annotations
@@ -33,22 +34,22 @@ Computed = FloatArray | SparseFeatures
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureContext:
-    """What feature functions see."""
+    """The input of feature functions."""
 
     store: NbestStore
     source: Sequence[Sequence[str]] | None = None
-    """The words of the source of each sentence of the list, in the list's order."""
+    """The source words of each sentence of the list, in order."""
     texts: Sequence[str] | None = None
-    """The candidates as people wrote them, where their words were found by a tokenizer."""
+    """The plain text of the candidates, if a tokenizer was used."""
     source_lines: Sequence[str] | None = None
     """The same for the source."""
     training: bool = True
-    """Whether a model is to be learned from this: then functions may leave out what is too rare."""
+    """Whether this is for training: then functions may drop rare features."""
     threads: int = 1
     name: str = "n-best list"
-    """What messages call the list."""
+    """Name of the list in messages."""
     track: Track = no_track
-    """Shows which function is at work."""
+    """Shows progress by function."""
 
     @property
     def offsets(self) -> Any:
@@ -60,17 +61,17 @@ class FeatureContext:
         return list(self.store.texts()) if self.texts is None else self.texts
 
     def source_texts(self) -> Sequence[str] | None:
-        """The text of the source of every sentence of the list; None without a source."""
+        """The source text of every sentence of the list; None without a source."""
         if self.source is None or self.source_lines is not None:
             return self.source_lines
         return [" ".join(words) for words in self.source]
 
     def lengths(self) -> FloatArray:
-        """Words of each candidate."""
+        """Number of words of each candidate."""
         return np.diff(self.store.tokens.offsets).astype(np.float64)
 
     def word_table(self, values: Iterable[float]) -> FloatArray:
-        """For every token of the list the value of its word; ``values`` go by the list's vocabulary."""
+        """The value of every token of the list; ``values`` are indexed by word id."""
         table = np.fromiter(values, np.float64, len(self.store.words))
         return np.asarray(table[self.store.tokens.values])
 
@@ -82,18 +83,18 @@ class FeatureContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureFunction(ABC):
-    """Something that can be computed for every candidate of a list."""
+    """A feature that can be computed for every candidate of a list."""
 
     name: ClassVar[str]
-    """As it is called for."""
+    """The name of the function in feature specifications."""
     needs_source: ClassVar[bool] = False
     belongs_to_list: ClassVar[bool] = False
-    """Its file is of one list and would be taken for that of any other without anybody noticing."""
+    """Whether its file belongs to one list, so that another list needs another file."""
     runs_code: ClassVar[bool] = False
-    """Whether it runs a file of the user's: then only the user may name it, never a stored model."""
+    """Whether it runs a user's file: then only the user may name it, never a stored model."""
 
     label: str
-    """The name of its column, or what the names of its columns begin with."""
+    """The name of its column, or the prefix of its columns."""
 
     def columns(self) -> tuple[str, ...]:
         """The names of the dense columns it makes."""
@@ -104,15 +105,15 @@ class FeatureFunction(ABC):
         """The values for all candidates."""
 
     def check(self) -> None:
-        """Complain if it cannot be computed in this process."""
+        """Raise an error if it cannot be computed in this process."""
         return
 
     def resources(self) -> dict[str, str]:
-        """Files that belong to the function itself, by field: other files would make another feature."""
+        """Files of the function, by field: different files make a different feature."""
         return {}
 
     def written(self) -> str:
-        """The function as it would be written on a command line."""
+        """The specification of the function, as on the command line."""
         parts = []
         for place, field in enumerate(own_fields(type(self))):
             value = getattr(self, field.name)
@@ -132,7 +133,7 @@ class FeatureFunction(ABC):
 
 
 def _fingerprint(path: str) -> str:
-    """A hash of a file's content, or of the manifest of a stored folder, which holds hashes of the rest."""
+    """A hash of a file, or of the manifest of a stored folder, which contains hashes of the rest."""
     digest = hashlib.sha256()
     for chunk in read_chunks(Path(path) / "manifest.json" if Path(path).is_dir() else path):
         digest.update(chunk)
@@ -140,7 +141,7 @@ def _fingerprint(path: str) -> str:
 
 
 def own_fields(function: type[FeatureFunction]) -> list[Any]:
-    """The fields in the order in which they are written: the label last; code cannot be written."""
+    """The fields in the order of the specification, the label last; code is left out."""
     written = [field for field in fields(function) if field.compare]
     return sorted(written, key=lambda field: field.name == "label")
 
@@ -148,7 +149,7 @@ def own_fields(function: type[FeatureFunction]) -> list[Any]:
 def computed(
     store: NbestStore, functions: Sequence[FeatureFunction], context: FeatureContext
 ) -> tuple[tuple[DenseGroup, ...], FloatArray, list[SparseFeatures]]:
-    """The columns of all functions side by side, and their sparse features."""
+    """The columns of all functions, and their sparse features."""
     groups: list[DenseGroup] = []
     parts: list[FloatArray] = []
     sparse: list[SparseFeatures] = []
@@ -165,7 +166,8 @@ def computed(
         names = function.columns()
         if values.shape[1] != len(names):
             raise ConfigError(
-                f"the feature '{function.written()}' gave {values.shape[1]} columns, not {len(names)}"
+                f"the feature '{function.written()}' returned {values.shape[1]} columns instead of "
+                f"{len(names)}"
             )
         bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
         if len(bad):

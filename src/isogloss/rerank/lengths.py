@@ -1,10 +1,10 @@
-"""How long translations should be is not to be learned from every set.
+"""Neutralize reference lengths, so that a reranker learns nothing about length.
 
-A reranker that sees the BLEU of a set whose references are longer than the decoder's choice learns to prefer
-long candidates, whatever it translates later. The decoder was tuned to a length already; references whose
-lengths are multiplied, so that the decoder's choice is as long as they are, say nothing about it. The
-same brings sets together whose references differ: training sentences have one, a development set several, of
-which BLEU takes the length that is closest.
+A reranker trained on the BLEU of a set whose references are longer than the decoder's choice learns to prefer
+long candidates on any text. The decoder was already tuned for length; if reference lengths are scaled so that
+the decoder's choice has the right length, nothing is learned about it. This also makes sets with different
+references comparable: training sentences have one reference, a development set several, and BLEU uses the
+closest length.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ _LENGTH, _REFERENCE = 0, 1  # columns of BLEU's statistics
 
 
 def at_decoder_length(problem: Problem) -> Problem:
-    """The problem with reference lengths for which the decoder's choice is just right."""
+    """The problem with reference lengths scaled to the length of the decoder's choice."""
     if not isinstance(problem.metric, Bleu):
-        raise ConfigError("only BLEU can be learned at the decoder's length: other metrics count no words")
+        raise ConfigError(
+            "the length 'decoder' needs the metric BLEU; other metrics have no reference length"
+        )
     best = best_rows(problem.store)
     right = problem.statistics[best].copy()
     right[:, _REFERENCE] = right[:, _LENGTH]
@@ -34,8 +36,8 @@ def at_decoder_length(problem: Problem) -> Problem:
 
 
 def with_lengths_like(statistics: Statistics, best: Int64, like: Statistics) -> Statistics:
-    """BLEU statistics with reference lengths multiplied so that the candidates ``best`` are as long, compared
-    with their references, as those of another set, whose statistics are ``like``."""
+    """BLEU statistics with scaled reference lengths, so that the length ratio of the candidates ``best``
+    equals that of another set, whose statistics are ``like``."""
     own, other = statistics[best].sum(axis=0), like.sum(axis=0)
     if not (own[_LENGTH] and other[_LENGTH]):
         return statistics

@@ -13,7 +13,7 @@ __all__ = ["method_named", "option_names", "parse_method"]
 
 
 def parse_method(method: str, warn: Callable[[str], None] = lambda message: None) -> Learner:
-    """A learner as it is written on a command line: a method, and its options after a colon.
+    """Parse a learner: a method with options after a colon.
 
     >>> parse_method("splitting:margin=0.5,iterations=20").iterations  # type: ignore[attr-defined]
     20

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: the candidate that agrees best with the others, without training or references."""
+"""Minimum Bayes risk: choose the candidate that agrees best with the others, without training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isogloss.nbest import NbestLike, NbestList, NbestStore, as_nbest
 
 __all__ = ["mbr"]
 
-_PARTS = 20  # of a list, between which progress is shown
+_PARTS = 20  # sentences per step of the progress display
 
 
 def mbr(
@@ -29,12 +29,12 @@ def mbr(
 ) -> NbestList:
     """The list ordered by expected utility: how well each candidate agrees with the others of its sentence.
 
-    ``utility`` is ``bleu``, ``chrf``, or a function of two strings, a candidate and another one that is
-    taken for the reference, the higher the better. The others count by their probability,
-    P(candidate) ∝ exp(``scale`` · score); with ``scale`` 0, and in a list without scores, all count alike, as
-    is right for samples. With ``references`` above 0 only so many of the most probable candidates are taken
-    for references: time grows with candidates times references. The new scores are the expected utilities,
-    in 0..1 for BLEU and chrF.
+    ``utility`` is ``bleu``, ``chrf``, or a function of two strings, a candidate and another one used as the
+    reference; higher is better. The others are weighted by their probability, P(candidate) ∝ exp(``scale`` ·
+    score); with ``scale`` 0, and in a list without scores, all have the same weight, as is right for samples.
+    With ``references`` above 0, only this many of the most probable candidates are used as references: time
+    grows with candidates times references. The new scores are the expected utilities, in 0 to 1 for BLEU and
+    chrF.
 
     >>> samples = [["a big house", "a big house", "the house", "one tree"]]
     >>> mbr(samples, utility="chrf").best()
@@ -73,14 +73,15 @@ def mbr(
 
 
 def _shares(store: NbestStore, scale: float) -> FloatArray:
-    """How probable each candidate is among those of its sentence."""
+    """The probability of each candidate within its sentence."""
     missing = np.isnan(store.scores)
     if scale == 0 or np.all(missing):
         return posterior(np.zeros(store.num_candidates), store.sentence_offsets)
     if np.any(missing):
         row = int(np.flatnonzero(missing)[0])
         raise ConfigError(
-            f"candidate {row + 1} of the list has no score, others have one; use scale=0 to count all alike"
+            f"candidate {row + 1} of the list has no score, but others have one; use scale=0 to give all the "
+            "same weight"
         )
     return posterior(scale * store.scores, store.sentence_offsets)
 

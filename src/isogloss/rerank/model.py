@@ -1,4 +1,4 @@
-"""A trained reranker: what it computes, how it chooses, how it is stored."""
+"""The model of a reranker: features, decision and storage."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RerankModel:
-    """Scores the candidates of n-best lists by features of the list and features it computes itself."""
+    """Scores the candidates of n-best lists by features of the list and computed features."""
 
     columns: tuple[str, ...]
-    """The list's own dense columns that it uses."""
+    """The dense columns of the list that it uses."""
     only_these: bool
-    """Whether a list may have no other columns: so unless the columns were chosen by name."""
+    """Whether other columns in a list are an error: True unless the columns were selected by name."""
     functions: tuple[FeatureFunction, ...]
-    """What is computed; their columns come after those of the list."""
+    """Functions to compute; their columns follow those of the list."""
     scaling: Scaling
     dense: FloatArray
     """Voters × columns: weights of scaled columns. One voter unless the decision is ``vote``."""
@@ -49,12 +49,13 @@ class RerankModel:
     """Voters × sparse features."""
     decision: str = "score"
     utility: str = "bleu"
-    """Of the decision ``mbr``."""
+    """Utility for the decision ``mbr``."""
     references: int = 0
-    """Of the decision ``mbr``: only so many of the most probable candidates are references; 0 is all."""
+    """For the decision ``mbr``: use only this many of the most probable candidates as references; 0 uses
+    all."""
     fingerprints: tuple[Mapping[str, str] | None, ...] = ()
-    """Hashes of the files of each function, as they were in training; None for a function that the user has
-    named in this process, whose files are what the user says they are."""
+    """Hashes of the files of each function at training time; None for a function that the user named in this
+    process, whose files are trusted."""
     made_with: dict[str, Any] = field(default_factory=dict)
     """Options and results of the training, as plain values."""
 
@@ -72,11 +73,11 @@ class RerankModel:
         }
 
     def with_notes(self, **notes: Any) -> RerankModel:
-        """The same model with more to tell about how it was made."""
+        """A copy of the model with more notes on its training."""
         return replace(self, made_with={**self.made_with, **notes})
 
     def with_functions(self, given: Sequence[FeatureFunction]) -> RerankModel:
-        """The same model with other files for functions that make the same columns."""
+        """A copy of the model with other files for functions with the same columns."""
         by_columns = {(function.name, function.columns()): function for function in given}
         functions, fingerprints = [], []
         for function, known in zip(self.functions, self.fingerprints, strict=True):
@@ -86,13 +87,13 @@ class RerankModel:
         if by_columns:
             unknown = next(iter(by_columns.values()))
             raise ConfigError(
-                f"the model has no feature '{unknown.name}' labelled '{unknown.label}'; "
+                f"the model has no feature '{unknown.name}' labeled '{unknown.label}'; "
                 f"it has: {', '.join(function.written() for function in self.functions) or 'none'}"
             )
         return replace(self, functions=tuple(functions), fingerprints=tuple(fingerprints))
 
     def check_list(self, store: NbestStore, name: str = "n-best list") -> None:
-        """Refuse a list whose columns are not those the model was trained on."""
+        """Raise an error if the columns of a list differ from those of training."""
         there = store.dense_names
         missing = [name for name in self.columns if name not in there]
         extra = [name for name in there if name not in self.columns] if self.only_these else []
@@ -105,16 +106,17 @@ class RerankModel:
             differences.append("the list has no sparse features, the model learned from some")
         if differences:
             raise DataFormatError(
-                "the columns are not those the model was trained on: " + "; ".join(differences),
+                "the columns differ from those the model was trained on: " + "; ".join(differences),
                 store.path or name,
                 hint="use a list of the same system, or train with columns= (--columns) naming those to use",
             )
 
     def check_resources(self) -> None:
-        """Refuse files that have changed since training, and code that only the user may name.
+        """Raise an error for files that have changed since training, and for code that only the user may
+        name.
 
-        What a stored model says about itself is never a reason to trust it: a function without recorded
-        fingerprints is refused like one with wrong ones.
+        A stored model is never trusted: a function without recorded fingerprints is an error, like one with
+        wrong ones.
         """
         self.check_code()
         for function, known in zip(self.functions, self.fingerprints, strict=True):
@@ -131,27 +133,27 @@ class RerankModel:
                 if found[key] != known.get(key):
                     raise ConfigError(
                         f"{path} is not the file that the feature '{function.written()}' was trained with; "
-                        f"if the new one is meant, name it again: {_named_again(function.written())}"
+                        f"to use the new file, name it explicitly: {_named_again(function.written())}"
                     )
 
     def check_code(self) -> None:
-        """Refuse code that the user has not named in this process."""
+        """Raise an error for code that the user has not named in this process."""
         for function, known in zip(self.functions, self.fingerprints, strict=True):
             function.check()
             if function.runs_code and known is not None:
                 raise ConfigError(
-                    "the model uses a Python file, and a model never runs one by itself; if you trust it, "
-                    f"name it again: {_named_again(function.written())}"
+                    "the model uses a Python file, which is never run automatically; if you trust it, name "
+                    f"it explicitly: {_named_again(function.written())}"
                 )
 
     def scores(
         self, store: NbestStore, source: Sequence[Sequence[str]] | None = None, *, threads: int = 1
     ) -> FloatArray:
-        """One number per candidate, by which they are to be ordered: the higher the better."""
+        """One score per candidate; higher is better."""
         return self.scores_in(FeatureContext(store=store, source=source, training=False, threads=threads))
 
     def scores_in(self, context: FeatureContext) -> FloatArray:
-        """The same for a list with all that is known about it."""
+        """The same for a list with its context."""
         self.check_list(context.store, context.name)
         self.check_resources()
         return self.scores_of(assemble(context, self.columns, self.functions), threads=context.threads)
@@ -180,7 +182,7 @@ class RerankModel:
         return scores[0]
 
     def _lists(self, assembled: NbestStore) -> tuple[_engine.RerankLists, Int64]:
-        """The engine's view of the list, and the model's number of each of its sparse features."""
+        """The engine's view of the list, and the model's id of each of its sparse features."""
         dense = self.scaling(assembled.dense)
         if assembled.sparse is None or not self.sparse_names:
             return _engine.RerankLists(assembled.sentence_offsets, dense), np.zeros(0, np.int64)
@@ -193,7 +195,7 @@ class RerankModel:
     def rerank(
         self, store: NbestStore, source: Sequence[Sequence[str]] | None = None, *, threads: int = 1
     ) -> NbestStore:
-        """The list with the model's scores for the decoder's, the best candidate of every sentence first."""
+        """The list with the model's scores, the best candidate of every sentence first."""
         scores = self.scores(store, source, threads=threads)
         order = np.lexsort((-scores, store.sentence_of_row()))  # stable: equals keep their order
         return replace(store, scores=scores, path=None).select(order)
@@ -235,16 +237,16 @@ class RerankModel:
 
     @classmethod
     def load(cls, path: StrPath, code: Mapping[str, Code] | None = None) -> RerankModel:
-        """Open a stored model. Nothing in it is run, and its files are not opened before it is used.
+        """Open a stored model. No code is run, and files are opened only when the model is used.
 
-        ``code`` has functions and classes of the user's by name; others must be registered.
+        ``code`` has the user's functions and classes by name; others must be registered.
         """
         folder = open_folder(path, kind=KIND, version=VERSION)
         arrays, stored = folder.arrays, folder.attributes
         missing = _unknown_classes(stored, code or {})
         if missing:
             raise ConfigError(
-                f"{folder.path}: the feature '{missing[0]}' is a class that is not known in this process; "
+                f"{folder.path}: the feature '{missing[0]}' is a class that is unknown in this process; "
                 "register it with @isogloss.feature, or pass it: Reranker.load(path, functions=[...])"
             )
         try:
@@ -266,13 +268,13 @@ class RerankModel:
             _check(model)
         except (KeyError, IndexError, TypeError, ValueError, ConfigError) as error:
             raise ModelFormatError(
-                f"not a sound reranker ({error})", path, "make it again or restore it from a copy"
+                f"the reranker is damaged ({error})", path, "rebuild it or restore it from a backup"
             ) from None
         return model
 
 
 def _named_again(written: str) -> str:
-    """How a function is named when a model is used, in Python and on the command line."""
+    """How to name a function explicitly, in Python and on the command line."""
     return f"functions=['{written}'] (--features {written})"
 
 
@@ -309,11 +311,11 @@ def _check(model: RerankModel) -> None:
     if model.decision not in DECISIONS or model.utility not in UTILITIES or model.references < 0:
         raise ValueError(f"unknown decision '{model.decision}' or utility '{model.utility}'")
     if np.any(model.scaling.deviations < 0):
-        raise ValueError("a deviation is negative")
+        raise ValueError("a standard deviation is negative")
 
 
 def _votes(scores: list[FloatArray], offsets: Int64) -> FloatArray:
-    """Votes, and between equal numbers of votes the place in the mean of the voters' scores."""
+    """Votes; ties are broken by the mean score of the voters."""
     votes, total = np.zeros(len(scores[0])), np.zeros(len(scores[0]))
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     for scored in scores:

@@ -1,10 +1,10 @@
-"""Features by name: as they are written on a command line, as users register and hand them over.
+"""Feature specifications: as on the command line, registered, or passed by users.
 
     NAME                      consensus
     NAME:VALUE                lm:english.arpa
     NAME:VALUE,KEY=VALUE      lm:english.arpa,label=Big
 
-The fields of a function are what can be written after the colon, the first of them without its key.
+The fields of a function can be written after the colon, the first one without its key.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = ["FeatureSpec", "Features", "as_functions", "feature", "function_named
 F = TypeVar("F", bound=Code)
 
 FeatureSpec = str | FeatureFunction | type[FeatureFunction] | Callable[..., float]
-"""A feature as it is written on a command line, or as an object, a class or a function of a user's."""
+"""A feature: a specification as on the command line, an object, a class or a user's function."""
 Features = str | Iterable[FeatureSpec]
-"""Features: one string with spaces between them, or one by one."""
+"""Features: one string separated by spaces, or a sequence."""
 
 
 @overload
@@ -40,9 +40,9 @@ def feature(*, name: str) -> Callable[[F], F]: ...
 def feature(function: F | None = None, *, name: str | None = None) -> F | Callable[[F], F]:
     """Register a Python function as a reranking feature; its column has the name of the function.
 
-    The function gets the source sentence and a candidate, or a candidate alone, as strings, and gives a
-    number. A class of ``isogloss.rerank.FeatureFunction``, which sees all candidates at once, is registered
-    by the ``name`` that it has. A stored reranker knows the feature by its name only: to use it, register the
+    The function takes the source sentence and a candidate, or only a candidate, as strings, and returns a
+    number. A subclass of ``isogloss.rerank.FeatureFunction``, which gets all candidates at once, is
+    registered under its ``name``. A stored reranker has only the name of the feature: to use it, register the
     function in that process too, or pass it to ``Reranker.load(path, functions=[...])``.
 
     >>> @feature
@@ -59,7 +59,7 @@ def feature(function: F | None = None, *, name: str | None = None) -> F | Callab
         chosen = name or name_of(given)
         if isinstance(given, type) and issubclass(given, FeatureFunction) and chosen != given.name:
             raise ConfigError(
-                f"the class has the name '{given.name}'; change it there, not to '{chosen}' here"
+                f"the class is named '{given.name}'; to call it '{chosen}', change the name in the class"
             )
         _check_free(chosen)
         register(given, chosen)
@@ -70,11 +70,11 @@ def feature(function: F | None = None, *, name: str | None = None) -> F | Callab
 
 def _check_free(name: str) -> None:
     if name in FUNCTIONS:
-        raise ConfigError(f"Isogloss has a feature '{name}' of its own; choose another name")
+        raise ConfigError(f"'{name}' is a built-in feature of Isogloss; choose another name")
 
 
 def function_named(name: str, options: Mapping[str, Any]) -> FeatureFunction:
-    """A function by its name and the values of its fields, as text or as what they are."""
+    """Make a function from its name and the values of its fields, as text or as objects."""
     function = _class_named(name)
     if function is None:
         if registered(name) is not None:
@@ -95,7 +95,7 @@ def function_named(name: str, options: Mapping[str, Any]) -> FeatureFunction:
 
 
 def _class_named(name: str) -> type[FeatureFunction] | None:
-    """The function of the package or the registered class of that name."""
+    """The built-in function or registered class with this name."""
     if name in FUNCTIONS:
         return FUNCTIONS[name]
     found = registered(name)
@@ -118,7 +118,7 @@ def _converted(name: str, key: str, value: Any, kind: Any) -> Any:
 
 
 def parse_features(specs: Iterable[str]) -> list[FeatureFunction]:
-    """Functions as they are written on a command line.
+    """Parse functions as written on the command line.
 
     >>> [function.written() for function in parse_features(["lengths", "lm:english.arpa,label=Big"])]
     ['lengths', 'lm:english.arpa,label=Big']
@@ -142,7 +142,7 @@ def parse_features(specs: Iterable[str]) -> list[FeatureFunction]:
 
 
 def as_functions(features: Features) -> list[FeatureFunction]:
-    """Functions from whatever form features are asked for in.
+    """Convert any form of features to functions.
 
     >>> [function.written() for function in as_functions("lengths:label=L consensus")]
     ['lengths:label=L', 'consensus']
@@ -159,10 +159,10 @@ def _as_function(given: FeatureSpec) -> FeatureFunction:
         given = given()  # type: ignore[call-arg]  # complains itself if it needs something
     if isinstance(given, FeatureFunction):
         if FUNCTIONS.get(given.name) is not type(given):
-            _check_free(given.name)  # a stored model would mean the other one
+            _check_free(given.name)  # in a stored model, the name would refer to the other one
         return given
     if not callable(given):
-        raise ConfigError(f"{given!r} is not a feature: give its name, a function or a FeatureFunction")
+        raise ConfigError(f"{given!r} is not a feature; give a name, a function or a FeatureFunction")
     name = checked_name(name_of(given))
     _check_free(name)
     return RegisteredFunction(function=name, code=given)

@@ -1,4 +1,4 @@
-"""Weights for the n-best list of any system, as users ask for them."""
+"""Tune weights on an n-best list: the public function."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["NbestTuning", "tune_nbest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NbestTuning(Tuned, Rows):
-    """The weights of the best run and what is known about them; the rows are the weights."""
+    """The weights of the best run and their scores; the rows are the weights."""
 
     def rows(self) -> list[Row]:
         """Feature and weight."""
@@ -57,19 +57,19 @@ def tune_nbest(
     threads: int = 1,
     progress: bool | Track = False,
 ) -> NbestTuning:
-    """Tune weights on an n-best list, so that the candidates with the highest scores are good ones.
+    """Tune weights on an n-best list.
 
     The list is an ``NbestList``, a file, lists of strings or a table of columns; references are a file or a
-    list of sentences, by default those of the list. Instead of references the ``quality`` of every candidate
-    can be given, the higher the better.
+    list of sentences, by default those of the list. Instead of references, you can give the ``quality`` of
+    every candidate; higher is better.
 
     ``method`` is ``mert``, ``batch-mira``, ``pro`` or another learner, with options after a colon
     (``"mert:restarts=5"``), or an object with a method ``learn``; ``metric`` is ``bleu``, ``nist``, ``chrf``,
-    ``ter`` or a ``Metric``. Tuning starts at ``start`` (weights, or a file of them), or at the weights that
-    explain the list's own scores best. ``held_out`` is another list with its references, which decides
-    between weights. With several ``runs`` (seeds ``seed``, ``seed + 1``, …) the best one is returned with the
-    spread of all. ``NbestTuneOptions`` has all this and the options of the learners; it can be given as
-    ``options`` instead. Results do not depend on ``threads``.
+    ``ter`` or a ``Metric``. Tuning starts from ``start`` (weights, or a file of weights), or from the weights
+    that best explain the list's own scores. ``held_out`` is another list with its references, which selects
+    the best weights. With several ``runs`` (seeds ``seed``, ``seed + 1``, …), the best one is returned with
+    the mean and deviation of all. ``NbestTuneOptions`` has all this and the options of the learners; it can
+    be given as ``options`` instead. Results do not depend on ``threads``.
 
     >>> from isogloss.nbest import make_nbest
     >>> lines = [f"line {i} of a text about {i * 7} things" for i in range(60)]
@@ -115,7 +115,7 @@ def tune_nbest(
 
 
 def _told(learner: Any, method: str | Learner, constraints: Constraints | None, threads: int) -> Learner:
-    """The learner with what is told it beside its own options."""
+    """The learner with the additional options."""
     if constraints is not None:
         if not hasattr(learner, "constraints"):
             raise ConfigError(f"the method {_name(method)} takes no constraints; mert, batch-mira and pro do")

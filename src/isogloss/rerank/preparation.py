@@ -1,4 +1,4 @@
-"""From an n-best list as users hold it to what learners learn from."""
+"""Prepare an n-best list for learning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EITHER = "give either references (--reference, one or several) or the quality of
 def context_of(
     nbest: NbestList, *, training: bool = True, threads: int = 1, track: Track = no_track
 ) -> FeatureContext:
-    """All that feature functions may know about a list."""
+    """The context of a list for feature functions."""
     numbers, written = nbest.store.sentence_ids.tolist(), nbest.tokenizer is not None
     source = nbest.source
     return FeatureContext(
@@ -44,9 +44,9 @@ def list_problem(
     quality: Numbers | StrPath | None = None,
     track: Track = no_track,
 ) -> Problem:
-    """What is to be learned from a list: a metric of its references, or the quality of every candidate.
+    """The learning problem of a list: a metric with references, or the quality of every candidate.
 
-    ``assembled`` is the list with more features; its candidates are the same.
+    ``assembled`` is the same list with more features.
     """
     store = nbest.store if assembled is None else assembled
     if quality is not None:
@@ -60,7 +60,7 @@ def list_problem(
 
 
 def list_warnings(nbest: NbestList, quality: Numbers | StrPath | None = None) -> list[str]:
-    """What makes a list doubtful to learn from, in words; with a given quality references play no part."""
+    """Warnings about a list; references do not matter if a quality is given."""
     references = nbest.references if quality is None else None
     missing = 0 if references is None else len(references) - nbest.store.num_sentences
     if references is None or missing <= 0:

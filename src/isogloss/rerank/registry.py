@@ -1,7 +1,7 @@
-"""Feature functions of users, by name: what ``@isogloss.feature`` puts here, and nothing else does.
+"""The user's feature functions by name, registered with ``@isogloss.feature``.
 
 Stored rerankers refer to these functions by name only. Opening one never imports or runs anything: the
-function must be here already, or be given.
+function must be registered already, or be passed.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from isogloss.rerank.features import FeatureFunction
 __all__ = ["Code", "checked_name", "name_of", "register", "registered"]
 
 Code = Callable[..., Any]
-"""A function of a user's, or a class of ``FeatureFunction``."""
+"""A user's function, or a subclass of ``FeatureFunction``."""
 
 _REGISTERED: dict[str, Code] = {}
 
 
 def register(code: Code, name: str) -> None:
-    """Let a function or a class be known by this name, in place of what was."""
+    """Register a function or class under this name, replacing an earlier one."""
     _REGISTERED[checked_name(name)] = code
 
 
 def checked_name(name: str) -> str:
-    """Refuse a name that features cannot have, or that says nothing."""
+    """Raise an error for an invalid or meaningless feature name."""
     if not is_feature_name(name) or not set(":,=").isdisjoint(name) or name == "<lambda>":
         raise ConfigError(
-            f"'{name}' is not a possible feature name: give one without spaces, ':', ',', '=' and '|||', "
+            f"'{name}' is not a valid feature name; give one without spaces, ':', ',', '=' and '|||', "
             "as in feature(name='Length')"
         )
     return name
 
 
 def name_of(code: Code) -> str:
-    """The name by which a function or a class of users goes."""
+    """The name of a user's function or class."""
     for name, known in _REGISTERED.items():
         if known is code:
             return name
@@ -47,5 +47,5 @@ def name_of(code: Code) -> str:
 
 
 def registered(name: str) -> Code | None:
-    """What is registered in this process under a name."""
+    """The function or class registered under a name in this process."""
     return _REGISTERED.get(name)

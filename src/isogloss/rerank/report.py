@@ -1,4 +1,4 @@
-"""Results of reranking as pages."""
+"""HTML reports of reranking."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def training_page(name: str, trained: RerankTraining) -> Page:
 
 
 def model_page(model: RerankModel) -> Page:
-    """What a stored model says about itself."""
+    """The description of a stored model."""
     page = Page("A stored reranker")
     facts = [[str(key), str(value)] for key, value in model.made_with.items()]
     page.table(["made with", "value"], [*facts, ["decision", model.decision]])

@@ -1,4 +1,4 @@
-"""Rerankers as users hold them: trained on lists, applied to lists, stored and opened again."""
+"""Rerankers of the public API: train, apply, save and load."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ __all__ = ["Reranker"]
 
 
 class Reranker:
-    """Learns from an n-best list with references which candidates are good, and chooses from other lists.
+    """Learns from an n-best list with references which candidates are good, and reranks other lists.
 
-    ``features`` are computed for every candidate, beside those that the list has: names as on the command
-    line (``"lm:english.arpa"``), functions of your own (see ``isogloss.feature``), or a string with several
+    ``features`` are computed for every candidate in addition to those of the list: names as on the command
+    line (``"lm:english.arpa"``), your own functions (see ``isogloss.feature``), or a string with several
     names. ``method`` is the learner: ``expected-bleu``, ``splitting``, ``ordinal``, ``voted-perceptron``,
     ``perceptron``, ``mert``, ``batch-mira``, ``pro`` or ``mbr``, with options after a colon
     (``"splitting:margin=0.5"``), or an object with a method ``learn``. ``metric`` (``bleu``, ``nist``,
-    ``chrf``, ``ter`` or a ``Metric``) is what is optimized; ``tokenize`` and ``lowercase`` say how it sees
-    text. The other keywords are the fields of ``RerankOptions``, which can be given as ``options`` instead.
+    ``chrf``, ``ter`` or a ``Metric``) is optimized; ``tokenize`` and ``lowercase`` are its text options. The
+    other keywords are fields of ``RerankOptions``; you can pass them as ``options`` instead.
 
     >>> nbest = NbestList([["a a house", "a house"], ["the the tree", "the tree"]] * 20)
     >>> def repeated(candidate: str) -> float:
@@ -100,13 +100,13 @@ class Reranker:
         """Learn from a list: an ``NbestList``, a file, lists of strings, or a table of columns.
 
         ``references`` and ``source`` are files or lists of sentences, by default those of the list. Instead
-        of references, the ``quality`` of every candidate can be given, the higher the better. Returns the
-        reranker itself; ``training`` tells what was reached.
+        of references, you can give the ``quality`` of every candidate; higher is better. Returns the reranker
+        itself; ``training`` has the scores.
         """
         if references is not None and quality is not None:
             raise ConfigError(EITHER)
         if self._learner is None:
-            raise ConfigError("a reranker that was loaded is not trained again; make a new one")
+            raise ConfigError("a loaded reranker cannot be trained again; create a new one")
         listed, track = as_nbest(nbest, source=source, references=references), as_track(progress)
         context = context_of(listed, threads=threads, track=track)
         assembled = prepare_context(context, self._functions, columns=self._options.columns)
@@ -131,7 +131,7 @@ class Reranker:
         warnings = list_warnings(listed, quality)
         if trained.constant:
             names = ", ".join(trained.constant)
-            warnings.append(f"never different within a sentence, so not used: {names}")
+            warnings.append(f"these features are constant within every sentence and are not used: {names}")
         self._training = replace(trained, warnings=tuple(warnings))
         self._model = trained.model
         return self
@@ -156,8 +156,8 @@ class Reranker:
     ) -> NbestList:
         """The list with the reranker's scores, the best candidate of every sentence first.
 
-        ``rerank(nbest).best()`` are the chosen translations as strings. A list whose features are not those
-        of training is refused, and so are files of features that have changed since.
+        ``rerank(nbest).best()`` returns the best translations as strings. Raises an error if the list does
+        not have the features of training, or if the files of a feature have changed.
         """
         listed = as_nbest(nbest, source=source)
         return listed.reordered(self.scores(listed, threads=threads, progress=progress))
@@ -170,13 +170,13 @@ class Reranker:
         threads: int = 1,
         progress: bool | Track = False,
     ) -> FloatArray:
-        """A number for every candidate, one sentence after another: the higher the better."""
+        """One score per candidate, sentence by sentence; higher is better."""
         listed = as_nbest(nbest, source=source)
         context = context_of(listed, training=False, threads=threads, track=as_track(progress))
         return self.model.scores_in(context)
 
     def save(self, path: StrPath) -> None:
-        """Store the reranker as a folder. Functions of your own are stored by name only."""
+        """Store the reranker in a folder. Your own functions are stored by name only."""
         self.model.save(path)
 
     @classmethod
@@ -185,11 +185,11 @@ class Reranker:
         path: StrPath,
         functions: str | Iterable[FeatureSpec] | Mapping[str, Code] | None = None,
     ) -> Reranker:
-        """Open a stored reranker. Nothing is imported or run.
+        """Open a stored reranker. This never imports or runs code from the folder.
 
-        ``functions`` gives functions and classes of your own that it uses, unless ``isogloss.feature`` has
-        registered them in this process, and other files for its features, as in ``["lm:new.arpa"]``. An error
-        names the function that is missing.
+        Pass your own functions and classes that it uses as ``functions``, unless ``isogloss.feature`` has
+        registered them in this process. You can also pass other files for its features, as in
+        ``["lm:new.arpa"]``. If a function is missing, the error names it.
         """
         code, given = _split(functions)
         model = RerankModel.load(path, code)
@@ -206,31 +206,31 @@ class Reranker:
         return made
 
     def report(self) -> Page:
-        """A page with weights and learning curve: ``reranker.report().write("page.html")``."""
+        """An HTML page with weights and learning curve: ``reranker.report().write("page.html")``."""
         if self._training is not None:
             return training_page(self._method.partition(":")[0], self._training)
         return model_page(self.model)
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weights of scaled features by name, and of the sparse ones that are not 0."""
+        """Weights by name: dense weights on scaled features, and nonzero sparse weights."""
         return self.model.weights()
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The dense features, in order: those of the list, then those that are computed."""
+        """The dense features in order: those of the list, then the computed ones."""
         return self.model.feature_names
 
     @property
     def training(self) -> RerankTraining | None:
-        """What was reached in training; None if the reranker was loaded or not trained yet."""
+        """Results of training; None if the reranker was loaded or is not trained yet."""
         return self._training
 
     @property
     def model(self) -> RerankModel:
-        """What was learned."""
+        """The trained model."""
         if self._model is None:
-            raise NotTrainedError("the reranker has not been trained: call fit, or load one that was")
+            raise NotTrainedError("the reranker has not been trained; call fit, or load a trained one")
         return self._model
 
     def __repr__(self) -> str:

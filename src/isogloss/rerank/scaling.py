@@ -1,4 +1,4 @@
-"""Dense features brought to one scale, which is stored with a model and used again when it is applied."""
+"""Scaling of dense features; the scale is stored with a model."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Scaling"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaling:
-    """A mean and a deviation for every column.
+    """A mean and a standard deviation for every column.
 
-    The deviation is that from the mean of the sentence: what all candidates of a sentence share does not
-    matter to a reranker. A column that never tells candidates apart has the deviation 0 and becomes 0.
+    The deviation is within sentences, because values shared by all candidates of a sentence do not matter to
+    a reranker. A column that is constant within every sentence has deviation 0 and becomes 0.
     """
 
     means: FloatArray
@@ -26,20 +26,20 @@ class Scaling:
 
     @classmethod
     def fit(cls, dense: FloatArray, offsets: Int64) -> Scaling:
-        """The scale of a list's columns."""
+        """Measure the scale of the columns of a list."""
         means = dense.mean(axis=0) if len(dense) else np.zeros(dense.shape[1])
         return cls(means, deviations(dense, offsets))
 
     @classmethod
     def none(cls, columns: int) -> Scaling:
-        """Leaves everything as it is."""
+        """The identity scale."""
         return cls(np.zeros(columns), np.ones(columns))
 
     def __call__(self, dense: FloatArray) -> FloatArray:
-        """The columns on that scale."""
+        """Scale the columns."""
         divisors = np.where(self.deviations > 0, self.deviations, np.inf)
         return np.ascontiguousarray((dense - self.means) / divisors)
 
     def constant(self) -> Int64:
-        """Columns that never tell candidates apart."""
+        """Columns that are constant within every sentence."""
         return np.flatnonzero(self.deviations == 0)

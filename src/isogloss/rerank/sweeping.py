@@ -1,4 +1,4 @@
-"""Comparing methods and sets of features on a list that users hold."""
+"""Compare methods and sets of features on a list: the public function."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class Sweep(Rows):
     metric: str
     sentences: int
     decoder_score: float
-    """What the decoder's own choice scores."""
+    """The score of the decoder's choice."""
     results: tuple[SweepRow, ...]
     """By sets of features, then by methods."""
     curves: Mapping[tuple[str, str], Sequence[CurvePoint]]
-    """Learning curves by method and features, where they were asked for and the method has one."""
+    """Learning curves by method and features, if requested and available."""
     warnings: tuple[str, ...] = ()
 
     def best(self) -> SweepRow:
-        """The result with the highest cross-validated gain; the first of equals."""
+        """The result with the highest cross-validated gain; the first in case of ties."""
         return max(self.results, key=lambda row: row.difference)
 
     def rows(self) -> list[Row]:
@@ -60,7 +60,7 @@ class Sweep(Rows):
         return {"metric": self.metric, "decoder": self.decoder_score, "rows": self.rows(), "curves": curves}
 
     def report(self, title: str = "Methods and features") -> Page:
-        """A page with the table and the learning curves."""
+        """An HTML page with the table and the learning curves."""
         return sweep_page(title, self.sentences, self.metric, self.decoder_score, self.results, self.curves)
 
 
@@ -84,8 +84,8 @@ def sweep(
 ) -> Sweep:
     """Compare ``methods`` with sets of ``features`` by cross-validation over the sentences of a list.
 
-    The list's own features alone are always the first set. ``report`` is told of each result as soon as it
-    is there; ``curves`` also records what every iteration of the methods reaches.
+    The list's own features alone are always the first set. ``report`` is called with each result; ``curves``
+    also records the scores of every iteration.
 
     >>> from isogloss.nbest import make_nbest
     >>> lines = [f"line {i} of a text about {i * 7} things" for i in range(40)]
@@ -109,7 +109,7 @@ def sweep(
     if not table.columns and listed.store.sparse is None:
         sets = sets[1:]
         if not sets:
-            raise ConfigError("the list has no features, and none were asked for with features (--features)")
+            raise ConfigError("the list has no features; name some with features (--features)")
     results = compare(table, problem, learners, sets, train_options, options, track=track, report=report)
     return Sweep(
         metric=problem.metric.name,

@@ -1,4 +1,4 @@
-"""Training a reranker on an n-best list."""
+"""Train a reranker on an n-best list."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ __all__ = ["RerankTraining", "decoder_weights", "part_of", "prepare", "prepare_c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankTraining(Rows):
-    """A reranker and how it came about. Scores are on the metric's own scale; the rows are the weights."""
+    """A trained reranker and its results. Scores are on the metric's own scale; the rows are the weights."""
 
     model: RerankModel
     learned: Learned
     metric: str
     decoder_score: float
-    """Of the candidates that the decoder prefers."""
+    """Score of the decoder's choice."""
     score: float
-    """Of the candidates that the model chooses, on what it learned from."""
+    """Score of the model's choice on the training data."""
     held_out_score: float | None
-    """The same on the sentences that were held out, if there were any."""
+    """Score of the model's choice on held-out sentences, if there are any."""
     curve: tuple[CurvePoint, ...]
-    """Scores after each iteration, where the method tells them."""
+    """Scores after each iteration, if the method reports them."""
     constant: tuple[str, ...]
-    """Features that never tell candidates of a sentence apart: nothing could be learned about them."""
+    """Features that are constant within every sentence; nothing could be learned about them."""
     warnings: tuple[str, ...] = ()
-    """What the user should know about the data."""
+    """Warnings about the data."""
 
     def rows(self) -> list[Row]:
         """Feature and weight, of scaled dense features."""
@@ -84,7 +84,7 @@ def prepare(
     source: Sequence[Sequence[str]] | None = None,
     threads: int = 1,
 ) -> NbestStore:
-    """The list with all features that a reranker is to learn from."""
+    """The list with all features for training."""
     return prepare_context(
         FeatureContext(store=store, source=source, threads=threads), functions, columns=columns
     )
@@ -93,10 +93,12 @@ def prepare(
 def prepare_context(
     context: FeatureContext, functions: Sequence[FeatureFunction], *, columns: Sequence[str] | None = None
 ) -> NbestStore:
-    """The same for a list with all that is known about it."""
+    """The same for a list with its context."""
     assembled = assemble(context, columns, functions)
     if not assembled.dense_names and assembled.sparse is None:
-        raise ConfigError("there are no features to learn from: the list has none, and none were asked for")
+        raise ConfigError(
+            "there are no features to learn from; the list has none, so name some with features (--features)"
+        )
     return assembled
 
 
@@ -111,11 +113,11 @@ def train_model(
     watched: Problem | None = None,
     track: Track = no_track,
 ) -> RerankTraining:
-    """Learn from a problem whose list is what ``prepare`` gave for these functions.
+    """Train on a problem whose list was made by ``prepare`` with these functions.
 
-    ``watched`` is held-out data that decides when to stop; without it a share of the problem can be.
-    ``list_has_sparse`` tells whether the list had sparse features before functions added theirs: lists
-    without any are refused later. If it is not said, they are the list's unless a function makes some.
+    ``watched`` is held-out data for early stopping; without it, a share of the problem can be held out.
+    ``list_has_sparse`` says whether the list itself has sparse features: then lists without them are an error
+    later. By default, sparse features are the list's own unless a function makes some.
     """
     options = options or RerankOptions()
     given = problem
@@ -137,7 +139,7 @@ def train_model(
     decision = options.decision or _natural_decision(learner, learned)
     mbr = learner if isinstance(learner, Mbr) else options.mbr
     if decision == "mbr" and not isinstance(learner, Mbr):
-        # Weights that rank well say little about probabilities: the scale is chosen on the same data.
+        # Weights that rank well are not calibrated, so the scale is tuned on the same data.
         learned = replace(learned, weights=mbr.learn(scaled, learned.weights, track=track).weights)
     return RerankTraining(
         model=_model(scaled, scaling, learned, functions, options, decision, mbr).with_notes(
@@ -175,7 +177,7 @@ def _model(
         columns=tuple(scaled.dense_names[: len(scaled.dense_names) - computed]),
         only_these=options.columns is None,
         functions=tuple(functions),
-        # Whoever trains has named the code in this process; other files must stay what they are now.
+        # The user has named the code in this process; other files must not change.
         fingerprints=tuple(None if function.runs_code else function.fingerprints() for function in functions),
         scaling=scaling,
         dense=np.array([vector.dense for vector in vectors]),
@@ -208,27 +210,28 @@ def _scaled(problem: Problem, scaling: Scaling) -> Problem:
 
 
 def decoder_weights(problem: Problem) -> dict[str, float]:
-    """Weights of dense features that explain the decoder's scores best: least squares within sentences."""
+    """The dense weights that best explain the decoder's scores: least squares within sentences."""
     scores = problem.store.scores
     if np.any(np.isnan(scores)):
         raise ConfigError(
-            "the list has candidates without a score, so there are no decoder weights to begin with"
+            "the list has candidates without a score, so the weights of the decoder cannot be estimated; "
+            "use start 'zero'"
         )
     offsets, sizes = problem.sentences(), np.diff(problem.sentences())
 
-    def centred(values: FloatArray) -> FloatArray:
+    def centered(values: FloatArray) -> FloatArray:
         means = np.add.reduceat(values, offsets[:-1], axis=0) / sizes.reshape(
             (-1,) + (1,) * (values.ndim - 1)
         )
         return np.asarray(values - np.repeat(means, sizes, axis=0))
 
-    dense = centred(problem.dense())
-    solution = np.linalg.lstsq(dense, centred(scores), rcond=1e-9)[0]
+    dense = centered(problem.dense())
+    solution = np.linalg.lstsq(dense, centered(scores), rcond=1e-9)[0]
     return dict(zip(problem.dense_names, solution.tolist(), strict=True))
 
 
 def part_of(problem: Problem, sentences: Int64) -> Problem:
-    """Some sentences of a problem, given by rising index."""
+    """Some sentences of a problem, given by index in ascending order."""
     offsets = problem.sentences()
     rows = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in sentences.tolist()])
     return Problem(problem.store.select(rows), problem.metric, problem.statistics[rows])
@@ -238,5 +241,5 @@ def _held_out(problem: Problem, options: RerankOptions) -> tuple[Problem, Proble
     order = np.random.default_rng(options.seed).permutation(problem.num_sentences)
     count = max(1, round(options.held_out_share * problem.num_sentences))
     if count >= problem.num_sentences:
-        raise ConfigError("no sentences are left to learn from; hold out fewer")
+        raise ConfigError("no sentences are left to learn from; hold out a smaller share")
     return part_of(problem, np.sort(order[count:])), part_of(problem, np.sort(order[:count]))

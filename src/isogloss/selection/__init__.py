@@ -1,4 +1,4 @@
-"""Choosing the training pairs that are like a text to be translated.
+"""Data selection: find the training pairs that are similar to a text.
 
 >>> from isogloss.selection import SampleOptions, sample_corpus
 """

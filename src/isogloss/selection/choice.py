@@ -1,6 +1,6 @@
-"""Which sentences of a corpus are chosen: by n-grams, by cross-entropy, or at random.
+"""Select sentences of a corpus: by n-grams, by cross-entropy, or at random.
 
-A corpus is given as a function that begins to read it anew, so that it need not fit into memory.
+A corpus is given as a function that starts reading it, so that it does not have to fit into memory.
 """
 
 from __future__ import annotations
@@ -21,26 +21,28 @@ from isogloss.selection.options import SampleOptions
 __all__ = ["Chosen", "ReadCorpus", "choose"]
 
 ReadCorpus = Callable[[], Iterable[str]]
-"""Begins to read the source sentences of a corpus."""
+"""Starts reading the source sentences of a corpus."""
 
 _BATCH = 20_000
-_DEEPER = 4  # how much further to look for pairs if there are too few
+_DEEPER = 4  # factor by which to raise the coverage if there are too few pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Chosen:
-    """What was chosen of a corpus."""
+    """The sentences selected from a corpus."""
 
     numbers: npt.NDArray[np.int64]
-    """Chosen sentences, counted from 0, rising."""
+    """Selected sentences, numbered from 0, in order."""
     scores: npt.NDArray[np.float64]
-    """Of each of them: n-gram precision, or cross-entropy difference in bits per word."""
+    """Score of each: n-gram precision, or cross-entropy difference in bits per word."""
     sentences: int
-    """In the corpus."""
+    """Number of sentences in the corpus."""
     coverage: int = 0
-    """``ngrams``: how often each n-gram was to be covered, more than asked for if that reaches a size."""
+    """For ``ngrams``: how often each n-gram had to be covered; more than requested if a size had to be
+    reached."""
     ngrams: tuple[tuple[int, int], ...] = field(default=())
-    """``ngrams``, for each length: different n-grams of the text, and those of them that the corpus has."""
+    """For ``ngrams``, for each length: the number of different n-grams in the text, and how many of them the
+    corpus has."""
 
 
 def choose(
@@ -51,13 +53,13 @@ def choose(
     threads: int = 1,
     track: Track = no_track,
 ) -> Chosen:
-    """Choose sentences of a corpus that are like a text; words are what white space separates.
+    """Select sentences of a corpus that are similar to a text; words are separated by whitespace.
 
     The result does not depend on ``threads``.
     """
     options = options or SampleOptions()
     if options.method != "random" and not any(line.split() for line in text):
-        raise ConfigError("there are no words to choose sentences for")
+        raise ConfigError("the text to select for has no words")
     match options.method:
         case "ngrams":
             return _by_ngrams(corpus, text, options, threads, track)
@@ -80,7 +82,7 @@ def _by_ngrams(
         if not options.limited or len(numbers) in (limit, before) or len(numbers) > limit:
             break
         coverage, before = coverage * _DEEPER, len(numbers)
-    # Those that a smaller coverage would have brought come first, and of them those with rare n-grams.
+    # First those that a lower coverage would have selected; among them, those with rare n-grams first.
     order = np.lexsort((numbers, -worths, depths))[:limit]
     kept = np.sort(order)
     return Chosen(
@@ -110,7 +112,7 @@ def _at_random(corpus: ReadCorpus, options: SampleOptions, track: Track) -> Chos
 
 
 def random_numbers(sentences: int, size: int, seed: int) -> npt.NDArray[np.int64]:
-    """So many different numbers of sentences, rising."""
+    """This many different sentence numbers, in order."""
     drawn = np.random.default_rng(seed).permutation(sentences)[:size]
     return np.sort(drawn).astype(np.int64)
 

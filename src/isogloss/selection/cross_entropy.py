@@ -1,8 +1,8 @@
-"""Cross-entropy difference (Moore and Lewis 2010): like the text, unlike the corpus.
+"""Cross-entropy difference (Moore and Lewis 2010): similar to the text, different from the corpus.
 
-A sentence is worth H(text) - H(corpus) bits per word, under a language model of the text and one of as many
-sentences of the corpus, drawn at random. Both know the words that the text has at least twice; all others are
-one unknown word to both, so that neither model is better off for its vocabulary.
+The score of a sentence is H(text) - H(corpus) in bits per word, by a language model of the text and one of as
+many random sentences of the corpus. The vocabulary of both models is the words that occur at least twice in
+the text, so that neither has an advantage; all other words are unknown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def entropy_differences(
     threads: int = 1,
     track: Track = no_track,
 ) -> npt.NDArray[np.float64]:
-    """Bits per word for every sentence of the corpus, the less the better; infinite for empty ones."""
+    """Bits per word for every sentence of the corpus, lower is better; infinite for empty sentences."""
     lines = [line.split() for line in text if line.split()]
     counts = Counter(word for line in lines for word in line)
     known = {word for word, count in counts.items() if count >= _LEAST_COUNT}
@@ -52,7 +52,7 @@ def entropy_differences(
 
 
 def _drawn(sentences: Iterable[str], size: int, seed: int) -> list[str]:
-    """So many sentences that have words, each as likely as any other, without knowing how many there are."""
+    """A uniform random sample of non-empty sentences, without knowing how many there are."""
     rng = np.random.default_rng(seed)
     kept: list[str] = []
     seen = 0

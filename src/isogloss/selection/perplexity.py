@@ -1,8 +1,8 @@
-"""How well samples of a corpus predict a text: perplexities that can be compared.
+"""How well samples of a corpus predict a text: comparable perplexities.
 
 A model of a small sample has a small vocabulary, and an unknown word that stands for many words is easy to
-predict. Here the probability of the unknown word is shared equally among all words of corpus and text that
-the model does not have, so that every model spreads its probability over the same words.
+predict. So the probability of the unknown word is divided equally among all words of corpus and text that the
+model does not have; every model then distributes its probability over the same words.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _SPECIAL = 3  # <s>, </s>, <unk>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPerplexity:
-    """What a language model of some sentences says about a text."""
+    """The perplexity of a text by a language model of some sentences."""
 
     sentences: int
     words: int
-    """Of the model's own text."""
+    """Words in the model's own text."""
     perplexity: float
     unknown: int
-    """Words of the other text that the model has never seen."""
+    """Words of the other text that the model does not have."""
 
 
 def perplexities(
@@ -43,7 +43,8 @@ def perplexities(
     threads: int = 1,
     track: Track = no_track,
 ) -> dict[str, ModelPerplexity]:
-    """For every file of sentences, what a model of it says about ``text``; the first must hold all others.
+    """For every file of sentences, the perplexity of ``text`` by its model; the first file must contain all
+    others.
 
     A file without words has no model and is left out.
     """

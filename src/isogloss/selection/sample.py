@@ -1,4 +1,4 @@
-"""From a bilingual corpus to a smaller one that is like a text."""
+"""Select a part of a bilingual corpus that is similar to a text."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ ALL, SAMPLE = "all", "sample"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampled:
-    """What was chosen, and what it is worth."""
+    """The selection and its perplexities."""
 
     chosen: Chosen
     perplexities: dict[str, ModelPerplexity] = field(default_factory=dict)
-    """3-gram perplexity of the text, by models of ``all``, ``sample`` and of random samples ``random 1`` … of
-    the same size; empty if it was not asked for."""
+    """3-gram perplexity of the text by models of ``all``, ``sample`` and random samples ``random 1`` … of the
+    same size; empty if not requested."""
 
     def as_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -54,7 +54,7 @@ def read_text(paths: Sequence[StrPath]) -> list[str]:
     """The sentences of text files."""
     text = [line for path in paths for line in read_lines(path)]
     if not any(line.split() for line in text):
-        raise DataFormatError("there are no words to choose sentences for", paths[0])
+        raise DataFormatError("the text to select for has no words", paths[0])
     return text
 
 
@@ -69,17 +69,17 @@ def sample_corpus(
     threads: int = 1,
     track: Track = no_track,
 ) -> Sampled:
-    """Choose pairs of a corpus by their source side and write them; the corpus is read several times.
+    """Select pairs of a corpus by their source side and write them; the corpus is read several times.
 
-    The table ``beside`` gets a line for each: its number in the corpus, and its score. With ``measure``,
-    language models of all source sentences and of the chosen ones are asked about the text; with
-    ``random_draws``, also models of as many pairs drawn at random.
+    The table ``beside`` gets a line for each pair: its number in the corpus and its score. With ``measure``,
+    the perplexity of the text is computed by language models of all source sentences and of the selected
+    ones; with ``random_draws``, also by models of random selections of the same size.
     """
     options = options or SampleOptions()
     if random_draws < 0:
         raise ConfigError(f"random_draws must be at least 0, got {random_draws}")
     if any(fspath(path) == "-" for path in conversion.source.paths):
-        raise ConfigError("the corpus is read more than once, so it cannot come from standard input")
+        raise ConfigError("the corpus is read more than once, so it cannot be standard input; give a file")
 
     def corpus() -> Iterator[str]:
         return (pair.source for pair in conversion.source.read(conversion.options, conversion.reading))
@@ -114,7 +114,7 @@ def _write(
     beside: StrPath | None,
     track: Track,
 ) -> None:
-    """Read the corpus once more and write what was chosen, and the source sides of samples to measure."""
+    """Read the corpus again and write the selected pairs and the source sides of the samples to measure."""
     tables_wanted = [beside] if beside is not None else []
     scores = iter(chosen.scores.tolist())
     with ExitStack() as stack:

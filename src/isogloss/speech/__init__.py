@@ -1,4 +1,4 @@
-"""Translating what a speech recognizer heard: hypotheses, lattices, and what they are worth.
+"""Speech translation: hypotheses and lattices of a recognizer, and their confidences.
 
 >>> from isogloss.speech import SpeechOptions, best_strings, translate_speech
 """

@@ -1,4 +1,4 @@
-"""Files of a recognizer, read: n-best lists, word lattices or plain strings."""
+"""Read the output of a recognizer: n-best lists, word lattices or plain text."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _NOTHING_HEARD = Lattice(1, ())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeardOptions(Options):
-    """What a file of a recognizer holds."""
+    """The format of a recognizer's output."""
 
     input: Literal["nbest", "plf", "text"] = "nbest"
-    """What the file holds: ``nbest`` for an n-best list with scores, in any format that 'isogloss nbest'
-    reads; ``plf`` for a word lattice per line; ``text`` for a string per line."""
+    """Format of the file: ``nbest`` for an n-best list with scores, in any format that 'isogloss nbest'
+    reads; ``plf`` for one word lattice per line; ``text`` for one sentence per line."""
     hypotheses: Annotated[int, AtLeast(1)] = 20
-    """Strings of each utterance to translate, best first."""
+    """Hypotheses of each utterance to translate, best first."""
     count: Annotated[int | None, AtLeast(1), DefaultText("as many as the list has")] = None
-    """Number of utterances, if the n-best list lacks the last ones."""
+    """Number of utterances, if the last ones are missing in the n-best list."""
     tokenized: bool = False
-    """Take and write tokens separated by spaces, even if the system was trained with a tokenizer. N-best
-    lists that are written hold tokens in any case."""
+    """Read and write tokens separated by spaces, even if the system was trained with a tokenizer. N-best
+    lists always contain tokens."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if self.count is not None and self.input != "nbest":
             raise ConfigError(
-                f"count must be left out with input {self.input}, which has a line for each utterance"
+                f"`count` cannot be used with input {self.input}, which has a line for each utterance"
             )
 
 
@@ -53,9 +53,9 @@ def read_heard(
 ) -> list[Utterance]:
     """The utterances of a file (``-`` is standard input), each with its best hypotheses.
 
-    A lattice that cannot be read is told to ``bad_line``, and nothing was heard there; without ``bad_line``
-    it is an error. ``warn`` is told what the list lacks. ``track`` and ``watch`` show progress by lattices
-    and by the pieces of a list.
+    ``bad_line`` is called for a lattice that cannot be read, which then has no hypotheses; without
+    ``bad_line`` it is an error. ``warn`` is called if scores are missing in the list. ``track`` and ``watch``
+    show progress by lattices and by chunks of a list.
     """
     options = options or HeardOptions()
     if options.input == "text":
@@ -65,7 +65,7 @@ def read_heard(
         for feature, missing in store.filled.items():
             warn(
                 f"{path}: feature '{feature}' is missing on {missing:,} of {store.num_candidates:,} "
-                "candidates; it counts as the lowest of the utterance there"
+                "candidates; the lowest value of the utterance is used instead"
             )
         return list_utterances(store, options.hypotheses, options.count)
 

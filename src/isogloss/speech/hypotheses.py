@@ -1,4 +1,4 @@
-"""What a recognizer heard: for each utterance some strings, and how sure it is of them."""
+"""Recognition hypotheses: for each utterance, some strings and their confidences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One string, with the recognizer's score (a natural logarithm) and other numbers it gave."""
+    """One hypothesis with the recognizer's score (a natural logarithm) and its other numbers."""
 
     words: tuple[str, ...]
     score: float = 0.0
@@ -34,11 +34,11 @@ class Hypothesis:
 
 
 Utterance = Sequence[Hypothesis]
-"""The hypotheses of an utterance, best first; none if the recognizer heard nothing."""
+"""The hypotheses of an utterance, best first; empty if the recognizer has none."""
 
 
 def best_hypotheses(utterances: Iterable[Utterance]) -> list[list[str]]:
-    """The words of the best hypothesis of every utterance; none where nothing was heard."""
+    """The words of the best hypothesis of every utterance; empty if there is none."""
     return [list(utterance[0].words) if utterance else [] for utterance in utterances]
 
 
@@ -58,16 +58,16 @@ def lattice_utterances(lattices: Iterable[Lattice], hypotheses: int) -> list[Utt
 def list_utterances(store: NbestStore, hypotheses: int, count: int | None = None) -> list[Utterance]:
     """The first hypotheses of an n-best list, by their scores; sentence n of it is utterance n.
 
-    There are ``count`` utterances, or as many as the list has. A score that is missing counts as the lowest
-    of its utterance. So does a number that some lines of the list do not give (it is read as 0 there). A
-    column that repeats the score is left out. Where no line has a score, the first column is taken for it.
+    There are ``count`` utterances, or as many as the list has. A missing score, or a number missing on some
+    lines of the list (it is read as 0 there), is replaced with the lowest of its utterance. A column that
+    repeats the score is left out. If no line has a score, the first column is used as the score.
     """
     if hypotheses < 1:
         raise ConfigError(f"hypotheses must be at least 1, got {hypotheses}")
     lines = store.num_lines
     if count is not None and count < lines:
         raise ConfigError(
-            f"the list has hypotheses of utterance {lines - 1}, counted from 0, but there are to be {count:,}"
+            f"the list has hypotheses of utterance {lines - 1}, counted from 0, but the count is {count:,}"
         )
     names = store.dense_names
     gaps = {
@@ -105,7 +105,7 @@ def _repeats(
 
 
 def _filled(column: FloatArray, store: NbestStore) -> FloatArray:
-    """The column with what is missing put in: the lowest of the sentence, or the mean of all there is."""
+    """The column with missing values filled in: the lowest of the sentence, or the overall mean."""
     known = column[~np.isnan(column)]
     usual = float(known.mean()) if len(known) else 0.0
     filled = column.copy()
@@ -119,11 +119,10 @@ def _filled(column: FloatArray, store: NbestStore) -> FloatArray:
 
 
 def confidences(utterance: Utterance, scale: float = 1.0) -> list[tuple[float, float, float]]:
-    """For each hypothesis the logarithm of its probability among the others, and for the logarithms of the
-    probabilities of its words their mean and the least.
+    """For each hypothesis: its log probability, and the mean and minimum log probability of its words.
 
-    P(hypothesis) ∝ exp(scale · score). A word is as probable as it is that a hypothesis has it (as often). A
-    hypothesis without words has the probability of itself.
+    P(hypothesis) ∝ exp(scale · score). The probability of a word is the total probability of the hypotheses
+    that contain it (as often). A hypothesis without words has its own probability.
     """
     if not utterance:
         return []
@@ -144,12 +143,12 @@ def confidences(utterance: Utterance, scale: float = 1.0) -> list[tuple[float, f
 
 
 def log_probability(sum_of_shares: float) -> float:
-    """The logarithm of a sum that rounding may have moved a little away from 0 or 1."""
+    """The logarithm of a probability that may be slightly off because of rounding."""
     return math.log(min(max(round(sum_of_shares, 12), 1e-12), 1.0))
 
 
 def _numbered(words: Sequence[str]) -> list[tuple[str, int]]:
-    """Each word with how often it stood before."""
+    """Each word with the number of its earlier occurrences."""
     seen: dict[str, int] = {}
     numbered = []
     for word in words:

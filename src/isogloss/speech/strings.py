@@ -1,9 +1,9 @@
 """The best strings of a word lattice, all different.
 
-Several paths may have the same words. A string is worth its best path, so paths are not enumerated: the
-search goes from prefix to prefix of strings and knows for each prefix all places where its paths can stand,
-with the best score up to there. What is still to come is known exactly from a pass from the end, so that the
-first strings that are complete are the best ones (A*, on the lattice as it is determinised).
+Several paths may have the same words. The score of a string is that of its best path, so paths are not
+enumerated: the search extends prefixes of strings and keeps, for each prefix, all nodes that its paths can
+reach, with the best score so far. The remaining score is known exactly from a backward pass, so that the
+first complete strings are the best ones (A* on the lattice, determinized on the fly).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def best_strings(lattice: Lattice, count: int) -> list[tuple[Words, float]]:
     for place in range(last - 1, -1, -1):
         to_come[place] = max((score + to_come[end] for end, _, score in leaving[place]), default=-math.inf)
     found: list[tuple[Words, float]] = []
-    # What it will be worth, its words, what it is worth if it is complete, where its paths stand.
+    # Estimated total, words, score if complete, nodes that its paths have reached.
     waiting: list[tuple[float, Words, float, dict[int, float]]] = [(-to_come[0], (), 0.0, {0: 0.0})]
     while waiting and len(found) < count:
         _, words, worth, stands = heapq.heappop(waiting)

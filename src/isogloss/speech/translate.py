@@ -1,19 +1,19 @@
-"""Translations of all that a recognizer may have heard, in one list for each utterance.
+"""Translate all hypotheses of a recognizer into one list for each utterance.
 
-Every candidate has the features of its translation and those of the hypothesis it was translated from:
+Every candidate has the features of its translation and of its hypothesis:
 
     AsrScore         the recognizer's score
     AsrConfidence    log probability of the hypothesis among those of the utterance
-    AsrWords         mean log probability of its words, by the hypotheses that have them
+    AsrWords         mean log probability of its words
     AsrLeastWord     log probability of its least probable word
-    AsrRank          minus its place among the hypotheses
-    AsrLength        its words
+    AsrRank          minus its rank among the hypotheses
+    AsrLength        its number of words
     AsrSupport       log probability of all hypotheses that have this translation
-    Asr.NAME         whatever else the recognizer gave
+    Asr.NAME         other numbers of the recognizer
     SourceLM         log probability of the hypothesis by a language model, and SourceLMUnknown
 
-A reranker learns what they are worth. Without one the best candidate is that of the highest sum of
-translation score and AsrConfidence.
+A reranker learns their weights. Without one, the candidate with the highest sum of translation score and
+AsrConfidence wins.
 """
 
 from __future__ import annotations
@@ -47,20 +47,21 @@ OWN_COLUMNS = (
     "AsrSupport",
 )
 SOURCE_LM = ("SourceLM", "SourceLMUnknown")
-_BATCH = 500  # strings that are translated at once, per thread
+_BATCH = 500  # strings to translate at once, per thread
 _NOTHING = Hypothesis(())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechOptions(Options):
-    """How the hypotheses of an utterance are translated and judged."""
+    """How to translate the hypotheses of an utterance."""
 
     nbest: Annotated[int, AtLeast(1)] = 10
-    """Translations of each hypothesis."""
+    """Number of translations of each hypothesis."""
     scale: Annotated[float, AtLeast(0)] = 1.0
     """Scale of the recognizer's scores for confidences: P(hypothesis) ∝ exp(scale · score)."""
     source_lm: StrPath | None = None
-    """Language model of the source language, stored or ARPA; it gives every hypothesis two more features."""
+    """Language model of the source language (folder or ARPA file), which adds two features to every
+    hypothesis."""
 
 
 def translate_speech(
@@ -72,10 +73,11 @@ def translate_speech(
     threads: int = 1,
     track: Track = no_track,
 ) -> NbestStore:
-    """Translate all hypotheses; sentence n of the list is utterance n, its translations are all different.
+    """Translate all hypotheses; sentence n of the list is utterance n, and its translations are all
+    different.
 
-    A system that was trained with a tokenizer takes the hypotheses as text, unless they are ``tokenized``. An
-    utterance without hypotheses has one candidate without words. The list holds tokens.
+    If the system was trained with a tokenizer, hypotheses are plain text, unless you set ``tokenized``. An
+    utterance without hypotheses has one candidate without words. The list contains tokens.
     """
     options = options or SpeechOptions()
     text = None if tokenized else system.text
@@ -114,7 +116,7 @@ def spoken_lines(
 
 
 class _Translated:
-    """The translations of different strings, and where those of each string are."""
+    """The translations of the distinct strings, and the rows of each string."""
 
     def __init__(self, system: System, strings: list[str], nbest: int, threads: int, track: Track) -> None:
         size = _BATCH * threads
@@ -130,7 +132,8 @@ class _Translated:
         return range(0) if place is None else self.store.rows_of(place)
 
     def selected(self, rows: Int64, offsets: Int64, names: Sequence[str], columns: FloatArray) -> NbestStore:
-        """Any rows as a list, with further columns; the score is the translation's and the hypothesis's."""
+        """The given rows as a list with additional columns; the score is the sum of translation and
+        hypothesis."""
         store = self.store
         confidence = columns[:, names.index("AsrConfidence")]
         return NbestStore(
@@ -152,7 +155,7 @@ def _candidates(
     extra: Sequence[str],
     options: SpeechOptions,
 ) -> list[tuple[int, list[float]]]:
-    """Rows of the different translations of an utterance with their own columns, best first."""
+    """Rows of the different translations of an utterance, with their columns, best first."""
     sure = confidences(utterance, options.scale)
     best: dict[bytes, tuple[float, int, int]] = {}
     support: dict[bytes, float] = {}

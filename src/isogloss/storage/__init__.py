@@ -1,4 +1,4 @@
-"""What isogloss keeps on disk: opening, saving, checking."""
+"""Stored folders: open, save and check them."""
 
 from typing import TYPE_CHECKING
 

@@ -1,11 +1,11 @@
-"""A folder of flat binary arrays with a manifest: the form of everything isogloss stores.
+"""A folder of flat binary arrays with a manifest: the format of everything isogloss stores.
 
     DIR/manifest.json          kind, format version, a row per array, its own checksum
     DIR/dense-5f0c1b2a.bin     one array, little-endian, mapped into memory when opened
 
-Nothing in such a folder is ever executed or unpickled, and nothing is changed in place: a new version
-is written into new files, then the manifest, which is small and never mapped, is replaced in one step.
-A reader sees the old version or the new one; a killed writer leaves the old one.
+Nothing in such a folder is ever executed or unpickled, and nothing is changed in place: a new version goes
+into new files, then the manifest, which is small and never mapped, is replaced atomically. A reader sees the
+old or the new version; a killed writer leaves the old one.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def write_folder(
     arrays: Mapping[str, Array],
     attributes: Mapping[str, Any],
 ) -> None:
-    """Store arrays and JSON attributes, in place of what a folder of the same kind held before.
+    """Store arrays and JSON attributes, replacing the content of a folder of the same kind.
 
-    Refuses a folder that holds anything else, so that a mistyped output never destroys somebody's files.
+    A folder with other content is an error, so that a mistyped name never destroys files.
     """
     folder = Path(path)
     with _failures_as_output_errors(folder):
@@ -115,8 +115,8 @@ def update_folder(
 ) -> None:
     """Change a stored folder in one step.
 
-    ``change`` sees the folder as it is, with no other writer at work, and gives arrays to add or replace,
-    names of arrays to drop, and the attributes from now on. Nothing happens if it raises an error.
+    ``change`` gets the current folder, while no other writer is active, and returns arrays to add or replace,
+    names of arrays to drop, and the new attributes. If it raises an error, nothing changes.
     """
     folder = Path(path)
     _read_manifest(folder, kind, version)
@@ -132,7 +132,7 @@ def update_folder(
 
 
 def content_hash(path: StrPath) -> str:
-    """A hash of what a stored folder holds, the same for every copy; reads its manifest only."""
+    """A hash of the content of a stored folder, the same for every copy; reads only the manifest."""
     manifest = _read_manifest(Path(path), None, None)
     arrays = {
         name: [row.get("dtype"), row.get("shape"), row.get("sha256")]
@@ -143,7 +143,7 @@ def content_hash(path: StrPath) -> str:
 
 
 def open_folder(path: StrPath, *, kind: str | None = None, version: int | None = None) -> ArrayFolder:
-    """Open a stored folder of the given kind, up to the given format version; of any, if none is given.
+    """Open a stored folder of the given kind, up to the given format version; any if not given.
 
     Checks the manifest against its own checksum and the size of every file. The content of the files is
     not read: ``verify_folder`` does that.
@@ -161,7 +161,7 @@ def open_folder(path: StrPath, *, kind: str | None = None, version: int | None =
 
 
 def verify_folder(path: StrPath) -> int:
-    """Read every byte of a stored folder against its checksums; return the number of arrays."""
+    """Check all content of a stored folder against its checksums; return the number of arrays."""
     folder = Path(path)
     manifest, arrays = _map_arrays(folder, None, None)
     for name, array in arrays.items():
@@ -170,26 +170,26 @@ def verify_folder(path: StrPath) -> int:
             raise ModelFormatError(
                 f"the array '{name}' is damaged (its checksum differs)",
                 folder / row["file"],
-                "make it again or restore it from a copy",
+                "rebuild it or restore it from a backup",
             )
     return len(arrays)
 
 
 def _claim(folder: Path, kind: str) -> None:
     if folder.is_file():
-        raise OutputError("is a file", folder, "a folder is written here: choose another name")
+        raise OutputError("is a file", folder, "a folder is needed here; choose another name")
     if not folder.is_dir() or not any(folder.iterdir()):
         return
     try:
         held = _read_manifest(folder, None, None)["kind"]
     except (ModelFormatError, InputFileError):
-        # A writer killed before its first manifest leaves only its own files behind.
+        # A writer that was killed before its first manifest leaves only its own files.
         if all(_is_ours(item.name) for item in folder.iterdir()):
             return
         held = None
     if held != kind:
         what = f"a stored '{held}'" if held else "something that isogloss did not write"
-        raise OutputError(f"the folder holds {what}", folder, "choose an empty or new folder")
+        raise OutputError(f"the folder holds {what}", folder, "choose a new or empty folder")
 
 
 def _is_ours(name: str) -> bool:
@@ -198,15 +198,15 @@ def _is_ours(name: str) -> bool:
 
 @contextlib.contextmanager
 def _one_writer(folder: Path) -> Iterator[None]:
-    """Wait until no other process writes here: it would remove our files as unused."""
+    """Wait until no other process is writing here: it would remove our files as unused."""
     try:
         import fcntl
-    except ImportError:  # Windows: two writers at a time are the user's to avoid
+    except ImportError:  # Windows: the user must avoid two writers at a time
         yield
         return
     lock = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # some network file systems know no locks
+        with contextlib.suppress(OSError):  # some network file systems have no locks
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
     finally:
@@ -271,7 +271,7 @@ def _remove_unused(folder: Path, table: Mapping[str, Mapping[str, Any]]) -> None
     used = {row["file"] for row in table.values()}
     for item in folder.iterdir():
         if _is_ours(item.name) and item.name not in used:
-            # Where a mapped file cannot be removed (Windows), the next writer does it.
+            # If a mapped file cannot be removed (Windows), the next writer removes it.
             with contextlib.suppress(OSError):
                 item.unlink()
 
@@ -283,11 +283,9 @@ def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[
     except FileNotFoundError:
         if not folder.exists():
             raise InputFileError("No such file or directory", folder) from None
-        raise ModelFormatError(
-            f"no {_MANIFEST} here", folder, "a folder written by isogloss is expected"
-        ) from None
+        raise ModelFormatError(f"no {_MANIFEST} here", folder, "give a folder written by isogloss") from None
     except NotADirectoryError:
-        raise InputFileError("is a file", folder, "a folder written by isogloss is expected") from None
+        raise InputFileError("is a file", folder, "give a folder written by isogloss") from None
     except OSError as error:
         raise InputFileError(error.strerror or str(error), path) from None
     try:
@@ -295,18 +293,19 @@ def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[
         checksum = manifest.pop("checksum")
         intact = checksum == hashlib.sha256(_canonical(manifest)).hexdigest()
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        raise ModelFormatError("not a manifest of isogloss", path) from None
+        raise ModelFormatError("is not a manifest of isogloss", path) from None
     if not intact or manifest.get("format") != "isogloss":
         raise ModelFormatError(
-            "the manifest is damaged or was edited", path, "make it again or restore it from a copy"
+            "the manifest is damaged or was edited", path, "rebuild it or restore it from a backup"
         )
     if not _is_sound(manifest):
-        raise ModelFormatError("the manifest makes no sense", path)
+        raise ModelFormatError("the manifest is inconsistent", path)
     if kind is not None and manifest["kind"] != kind:
         raise ModelFormatError(f"holds a stored '{manifest['kind']}', not a '{kind}'", folder)
     if version is not None and manifest["version"] > version:
         raise ModelFormatError(
-            f"format version {manifest['version']} is newer than this program knows ({version})",
+            f"format version {manifest['version']} is newer than this version of isogloss supports "
+            f"({version})",
             folder,
             "upgrade isogloss",
         )
@@ -332,11 +331,13 @@ def _map_arrays(
         try:
             return manifest, {name: _map_array(folder, name, row) for name, row in manifest["arrays"].items()}
         except ModelFormatError:
-            # A writer may have put a new version here between the reading of the manifest and of a file.
+            # A writer may have replaced the folder between reading the manifest and reading a file.
             old, manifest = manifest, _read_manifest(folder, kind, version)
             if old == manifest:
                 raise
-    raise ModelFormatError("is being written all the time", folder, "try again later")
+    raise ModelFormatError(
+        "keeps changing while it is read", folder, "wait until no other process is writing to it"
+    )
 
 
 def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
@@ -351,7 +352,7 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
         and all(isinstance(n, int) and 0 <= n < 1 << 62 for n in shape)
         and isinstance(row.get("sha256"), str)
     ):
-        raise ModelFormatError(f"the manifest's row for '{name}' makes no sense", folder / _MANIFEST)
+        raise ModelFormatError(f"the manifest entry for '{name}' is invalid", folder / _MANIFEST)
     path = folder / file
     expected = math.prod(shape) * np.dtype(dtype).itemsize
     try:
@@ -362,7 +363,7 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
         raise ModelFormatError(
             f"the array '{name}' has {found} bytes, {expected} expected",
             path,
-            "the file was cut off or replaced: make it again or restore it from a copy",
+            "the file was truncated or replaced; rebuild it or restore it from a backup",
         )
     try:
         flat = np.memmap(path, dtype=dtype, mode="r") if expected else np.zeros(0, dtype)
@@ -374,7 +375,7 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
 
 @contextlib.contextmanager
 def _gone_if_empty(folder: Path) -> Iterator[None]:
-    """Where nothing could be written, leave no empty folder that looks like a result."""
+    """If nothing could be written, remove the empty folder, which would look like a result."""
     try:
         yield
     except BaseException:

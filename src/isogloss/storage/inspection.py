@@ -1,4 +1,4 @@
-"""What is stored in a folder, whatever its kind, and whether it is intact."""
+"""The content of a stored folder of any kind, and whether it is intact."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class StoredArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What a folder says about itself."""
+    """The description of a stored folder."""
 
     path: Path
     kind: str
     version: int
     made_by: str
     attributes: Mapping[str, Any]
-    """How it was made and what belongs to it but is no array; depends on the kind."""
+    """Everything stored except arrays, such as options; depends on the kind."""
     arrays: tuple[StoredArray, ...] = ()
     parts: Mapping[str, Inspection]
-    """Folders inside it, by name; only a system has some."""
+    """Folders inside it, by name; only systems have them."""
     verified: int | None = None
-    """How many arrays were read and found to be what was written; None if nobody looked."""
+    """Number of arrays whose checksums were verified; None if not checked."""
 
     @property
     def bytes(self) -> int:
@@ -48,7 +48,7 @@ class Inspection:
         return own + sum(part.bytes for part in self.parts.values())
 
     def to_json(self) -> dict[str, Any]:
-        """As the command line prints it, without numbers that are not JSON."""
+        """As plain values, without numbers that JSON does not have."""
         facts = {
             "path": str(self.path),
             "kind": self.kind,
@@ -73,12 +73,12 @@ class Inspection:
 
 
 def is_stored_folder(path: StrPath) -> bool:
-    """Whether a folder has the manifest that a stored folder has."""
+    """Whether a folder has a manifest."""
     return (Path(path) / "manifest.json").is_file()
 
 
 def inspect_folder(path: StrPath, *, verify: bool = False) -> Inspection:
-    """Look into a stored folder; with ``verify``, read all of it and refuse what is damaged."""
+    """Inspect a stored folder; with ``verify``, read all of it and raise an error if it is damaged."""
     folder = open_folder(path)
     found = Inspection(
         path=folder.path,
@@ -96,5 +96,5 @@ def inspect_folder(path: StrPath, *, verify: bool = False) -> Inspection:
         return found
     count = verify_folder(path)
     if count != len(found.arrays):
-        raise ModelFormatError("was changed while it was read", path, "try again")
+        raise ModelFormatError("changed while it was being read", path, "try again")
     return replace(found, verified=count)

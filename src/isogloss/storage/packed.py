@@ -1,4 +1,4 @@
-"""Several arrays in one: what belongs together is written, checked and mapped as one file."""
+"""Several arrays packed into one, so that they are written, checked and mapped as one file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DTYPES = {"u1", "u2", "u4", "u8", "i1", "i4", "i8", "f4", "f8"}
 
 
 def pack(arrays: Mapping[str, Array]) -> npt.NDArray[np.uint8]:
-    """One array of bytes that ``unpack`` takes apart again.
+    """Pack arrays into one array of bytes for ``unpack``.
 
     >>> unpack(pack({"a": np.arange(3)}), "x")["a"].tolist()
     [0, 1, 2]
@@ -46,7 +46,7 @@ def pack(arrays: Mapping[str, Array]) -> npt.NDArray[np.uint8]:
 
 
 def unpack(packed: Array, path: StrPath) -> dict[str, Array]:
-    """Views of the arrays that were packed; ``path`` is for the message if they make no sense."""
+    """Views of the packed arrays; ``path`` is for the error message if they are invalid."""
     try:
         if packed.dtype != np.uint8 or packed.ndim != 1:
             raise ValueError("not bytes")
@@ -56,7 +56,7 @@ def unpack(packed: Array, path: StrPath) -> dict[str, Array]:
         return {name: _view(packed, begin, *row) for name, row in table.items()}
     except (ValueError, IndexError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ModelFormatError(
-            f"is damaged ({error})", path, "restore it from a copy or build it again"
+            f"is damaged ({error})", path, "rebuild it or restore it from a backup"
         ) from None
 
 
@@ -66,7 +66,7 @@ def _aligned(size: int) -> int:
 
 def _view(packed: Array, begin: int, dtype: str, shape: list[int], at: int) -> Array:
     if dtype not in _DTYPES or at < 0 or any(n < 0 for n in shape):
-        raise ValueError("an array that cannot be")
+        raise ValueError("an impossible array")
     kind = np.dtype("<" + dtype)
     first, size = begin + at, math.prod(shape) * kind.itemsize
     if first + size > len(packed):

@@ -1,9 +1,9 @@
 """Tuning: loops that drive a decoder to find weights.
 
-tune                               from a system and a development set to weights
+tune                               tune a system on a development set
 TuneOptions                        the method and its options
 OnlineOptions, RelevantSetOptions  options of the learners that need a decoder
-TuneResult, TuneIteration          what comes out
+TuneResult, TuneIteration          results
 """
 
 from isogloss.tuning.job import DecoderLearner, TuneIteration, TuneResult, TuningJob

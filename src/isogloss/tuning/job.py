@@ -1,4 +1,4 @@
-"""A tuning on its way: what it is given, how it goes, and its state on disk, from which it can be resumed."""
+"""A tuning run: its data, its progress, and its state on disk, from which it can resume."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _STATE = "state.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneIteration:
-    """A point of the learning curve; scores in 0..100."""
+    """A point of the learning curve; scores are in 0 to 100."""
 
     iteration: int
     dev_score: float
-    """Of the development set under the weights that the iteration began with; for ``relevant-set`` the mean
-    sentence BLEU of what it learns from, under the iteration's weights."""
+    """Score of the development set with the weights at the start of the iteration; for ``relevant-set``, the
+    mean sentence BLEU of the training sentences with the iteration's weights."""
     held_out_score: float | None = None
-    """Of the held-out set: under the average so far (``online-mira``), the iteration's weights
-    (``relevant-set``), or the weights the iteration began with."""
+    """Score of the held-out set with the average so far (``online-mira``), the iteration's weights
+    (``relevant-set``), or the weights at the start of the iteration."""
     upper_bound: float | None = None
-    """Of the best sequences that are known, where the method looks for them; like ``dev_score``."""
+    """The same score as ``dev_score``, but of the best sequences known, if the method keeps them."""
     active_features: int = 0
     """Sparse features that have a weight."""
     collisions: list[str] = field(default_factory=list)
-    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
+    """A message for every sparse feature whose hash collides with another one; nearly always none."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Where the time went."""
+    """Time by part of the work."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -55,7 +55,7 @@ class TuneIteration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneResult:
-    """What was found: the weights of the best iteration, by the held-out set if there is one."""
+    """The weights of the best iteration, by the held-out set if there is one."""
 
     dense: dict[str, float]
     sparse: SparseWeights | None
@@ -63,7 +63,7 @@ class TuneResult:
     best: TuneIteration
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values; of the sparse weights only their number."""
+        """As plain values, with only the number of sparse weights."""
         return {
             "best": self.best.to_dict(),
             "history": [step.to_dict() for step in self.history],
@@ -89,17 +89,17 @@ class Sentences:
 
 
 class DecoderLearner(Protocol):
-    """A learner that drives a decoder: options of a method and the method itself."""
+    """A learner that drives a decoder: its options and its method."""
 
     def tune(self, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path) -> TuneResult:
-        """Find weights for a system, beginning at ``weights``, and keep the state in ``folder``.
+        """Find weights for a system, starting from ``weights``, with the state in ``folder``.
 
-        The weights of the system are those of before when it returns.
+        The weights of the system are restored at the end.
         """
 
 
 class TuningJob:
-    """The data, how it goes so far, and whom to tell."""
+    """The data, the progress so far, and the callbacks."""
 
     def __init__(
         self,
@@ -116,25 +116,26 @@ class TuningJob:
         self.history: list[TuneIteration] = []
 
     def with_options(self, options: TuneOptions) -> TuningJob:
-        """A job on the same data that goes before this one; nobody is told of it."""
+        """A silent job on the same data that runs before this one."""
         return TuningJob(
             self.dev, None, options, threads=self.threads, track=self.track, report=lambda step: None
         )
 
     def worth(self, step: TuneIteration, *, by_dev: bool = False) -> float:
-        """What decides which iteration is best: the held-out set; else the latest, or the development set."""
+        """The score that selects the best iteration: of the held-out set if given, otherwise the latest
+        iteration or the development set."""
         if step.held_out_score is not None:
             return step.held_out_score
         return step.dev_score if by_dev else float(step.iteration)
 
     def score_held_out(self, decoder: Decoder) -> float | None:
-        """BLEU of the held-out set, if there is one, under the weights that the decoder has."""
+        """BLEU of the held-out set, if there is one, with the decoder's current weights."""
         if self.held_out is None:
             return None
         return first_best(decoder.nbest(self.held_out.sources, threads=self.threads), self.held_out)
 
     def write_state(self, folder: Path, best: TuneIteration) -> None:
-        """Note that all so far is done; what only earlier iterations needed is removed."""
+        """Record the progress and remove files that only earlier iterations needed."""
         state = {
             "run": self._digest(),
             "history": [step.to_dict() for step in self.history],
@@ -142,7 +143,7 @@ class TuningJob:
         }
         with atomic_output(folder / _STATE) as stream:
             stream.write(json.dumps(state, indent=1) + "\n")
-        # Only now is what was written before of no more use.
+        # Only now are the older files no longer needed.
         for old in folder.glob("*-*"):
             if not old.name.endswith(
                 (f"-{len(self.history)}", f"-{best.iteration}", f"-{best.iteration}.sparse")
@@ -150,7 +151,7 @@ class TuningJob:
                 shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
 
     def read_state(self, folder: Path) -> TuneIteration | None:
-        """The best iteration of a run that was stopped, whose history is taken up; None to start."""
+        """The best iteration of an interrupted run, whose history is loaded; None for a new run."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / _STATE
         if not path.exists():
@@ -159,14 +160,14 @@ class TuningJob:
             state = json.loads(path.read_text())
             if state["run"] != self._digest():
                 raise ConfigError(
-                    f"{folder} holds a run with other options or data; remove it or choose another folder"
+                    f"{folder} contains a run with other options or data; remove it or choose another folder"
                 )
             self.history = [TuneIteration(**step) for step in state["history"]]
             return TuneIteration(**state["best"])
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, ConfigError):
                 raise
-            raise ModelFormatError("not the state of a tuning run", path, "remove the folder") from None
+            raise ModelFormatError("is not the state of a tuning run", path, "remove the folder") from None
 
     def _digest(self) -> str:
         relevant = replace(self.options.relevant, iterations=1)

@@ -1,8 +1,8 @@
 """Online large-margin training with the decoder in the loop (Watanabe et al. 2007).
 
-Sentences are decoded under the current weights; every update makes the best translations seen so far of a
-sentence outscore its current candidates by as much as they are better. What is returned is the average of
-the weights after every sentence.
+Sentences are decoded with the current weights; every update makes the best translations of a sentence seen so
+far outscore its current candidates by their difference in quality. The result is the average of the weights
+after every sentence.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ LOSSES = ("document", "sentence")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnlineOptions(Options):
-    """How weights are learned: the method ``online-mira``.
+    """Options of the method ``online-mira``.
 
-    The defaults work better than the paper's letter (``PAPER``): one good candidate that the model likes
-    against one bad one that it likes, with differences in quality that weigh about as much as the sentence
-    has words.
+    The defaults work better than the settings of the paper (``PAPER``): one good candidate with a high score
+    against one bad candidate with a high score, with quality differences scaled by the length of the
+    sentence.
 
     >>> OnlineOptions().iterations, PAPER.iterations
     (8, 20)
@@ -70,36 +70,36 @@ class OnlineOptions(Options):
     oracles: Annotated[int, AtLeast(1)] = 1
     """Oracle translations to keep per sentence (m)."""
     nbest: Annotated[int, AtLeast(1)] = 100
-    """Candidates among which oracles are looked for."""
+    """Candidates per sentence to look for oracles in."""
     aggressiveness: Annotated[float, Above(0)] = 0.001
-    """C: how far an update may go."""
+    """Largest size of an update (C)."""
     slack: Literal["sentence", "pair"] = "sentence"
-    """One slack per ``sentence`` or per ``pair``."""
+    """Whether the large-margin update has one slack variable per ``sentence`` or per ``pair``."""
     loss: Literal["document", "sentence"] = "document"
-    """What a difference in quality is: BLEU of the whole ``document`` with the sentence exchanged (times the
-    number of sentences), or smoothed ``sentence`` BLEU. The document is made of oracles, for ``hope-fear`` of
-    the model's best candidates, so that it learns how long its translations should be."""
+    """How the quality of a candidate is measured: BLEU of the whole ``document`` with the candidate put in
+    (times the number of sentences), or smoothed ``sentence`` BLEU. The document consists of oracles; for
+    ``hope-fear``, of the model's best candidates, so that translations learn the right length."""
     loss_scale: Annotated[float, Above(0)] = 10.0
-    """By how much a difference in quality is multiplied before it is compared with differences in score."""
+    """Factor that scales differences in quality to differences in model score."""
     sparse_scale: Annotated[float, Above(0)] = 3.0
-    """How far sparse weights move compared with those of dense features, which are scaled to a spread of 1.
-    A sparse feature fires seldom: with 1 it needs many passes to matter."""
+    """Step size of sparse weights relative to dense weights (dense features are scaled to a spread of 1).
+    Sparse features fire rarely: with 1, they need many passes to have an effect."""
     method: Literal["mira", "perceptron", "tillmann-zhang"] = "mira"
-    """``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a step in
-    proportion to loss and violation)."""
+    """Update rule: ``mira``, ``perceptron`` (a step of 1 for every violated pair) or ``tillmann-zhang`` (a
+    step in proportion to loss and violation)."""
     learning_rate: Annotated[float, Above(0)] = 0.01
-    """Step of ``perceptron`` and ``tillmann-zhang``."""
+    """Step size of ``perceptron`` and ``tillmann-zhang``."""
     selection: Literal["oracles", "hope-fear"] = "hope-fear"
-    """``oracles`` remembers the best translations seen; ``hope-fear`` takes the candidates with the highest
-    score plus quality and the highest score minus quality from the current list."""
+    """``oracles`` keeps the best translations seen so far; ``hope-fear`` uses the candidates of the current
+    list with the highest score plus quality and the highest score minus quality."""
     keep_inverted: bool = False
-    """Take pairs too in which the oracle is no better than the candidate."""
+    """Also use pairs in which the oracle is no better than the candidate."""
     batch: Annotated[int, AtLeast(1)] = 4
-    """Sentences that are decoded under the same weights, at the same time where there are threads."""
+    """Sentences to decode, in parallel, between two updates of the weights."""
     patience: Annotated[int, AtLeast(0)] = 0
-    """Stop after so many iterations without a better result on the held-out set; 0 goes on to the end."""
+    """Stop after this many iterations without a better result on the held-out set; 0 never stops early."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of the order of sentences."""
+    """Random seed for the order of sentences."""
 
     def large_margin(self) -> LargeMarginOptions:
         """The options of a single update."""
@@ -124,7 +124,7 @@ PAPER = OnlineOptions(
     loss_scale=1.0,
     sparse_scale=1.0,
 )
-"""What Watanabe et al. (2007) did, where they say it: ten oracles that are remembered against the ten best
+"""The settings of Watanabe et al. (2007), as far as published: ten stored oracles against the ten best
 candidates."""
 
 
@@ -134,21 +134,22 @@ class OnlineIteration:
 
     iteration: int
     score: float
-    """BLEU in 0..100 of the best candidates that the iteration met, under the weights as they were then."""
+    """BLEU (0 to 100) of the model's best candidates during the iteration, each with the weights at that
+    moment."""
     oracle_score: float
     """BLEU of the best oracles; for ``hope-fear``, which keeps none, the same as ``score``."""
     active_features: int
     """Sparse features whose weight is not 0."""
     held_out_score: float | None = None
-    """BLEU of the held-out set under the average of the weights so far."""
+    """BLEU of the held-out set with the average of the weights so far."""
     collisions: list[str]
-    """Sparse features that were found to have the number of another one, as sentences; nearly always none."""
+    """A message for every sparse feature whose hash collides with another one; nearly always none."""
     seconds: dict[str, float]
-    """Where the time went."""
+    """Time by part of the work."""
 
 
 class OnlineState:
-    """All that training carries from one sentence to the next."""
+    """The state of training."""
 
     def __init__(self, dense: FloatArray, sentences: int, options: OnlineOptions) -> None:
         self.dense = dense
@@ -159,7 +160,7 @@ class OnlineState:
         self.iteration = 0
 
     def next_step(self) -> None:
-        """Count the weights as they are once more in the average."""
+        """Add the current weights to the average."""
         self.dense_sum += self.dense
         self.sparse.next_step()
 
@@ -187,7 +188,7 @@ class OnlineTrainer:
         if not sources:
             raise ConfigError("there are no sentences to learn from")
         if decoder.sparse is not None and name_log is None:
-            raise ConfigError("the names of sparse features need a place: give a name_log")
+            raise ConfigError("sparse features need a name_log for their names")
         self.decoder, self.options, self._threads = decoder, options or OnlineOptions(), threads
         self._sources, self._statistics = list(sources), BatchStatistics(references)
         self._names, self._told = name_log, 0
@@ -202,7 +203,7 @@ class OnlineTrainer:
     def _first_decode(self, weights: FloatArray) -> tuple[npt.NDArray[np.int32], FloatArray]:
         """Statistics of the best translation of every sentence, and the spread of every dense feature.
 
-        A feature that never varies keeps its own scale.
+        A constant feature keeps its scale.
         """
         self.decoder.set_weights(dict(zip(self.decoder.names, weights.tolist(), strict=True)))
         rows = np.zeros((len(self._sources), 10), np.int32)
@@ -239,11 +240,9 @@ class OnlineTrainer:
                 position = int(found.store.sentence_ids[index])
                 self._learn(int(batch[position]), position, index, found, rows)
             for _ in range(len(batch) - found.store.num_sentences):
-                state.next_step()  # sentences that could not be translated still count in the average
+                state.next_step()  # sentences without a translation still count in the average
         if not np.all(np.isfinite(state.dense)) or np.abs(state.dense).max() > 1e6:
-            raise TrainingError(
-                "the weights grow without bound; make aggressiveness or learning_rate smaller"
-            )
+            raise TrainingError("the weights grow without bound; lower aggressiveness or learning_rate")
         return OnlineIteration(
             iteration=state.iteration,
             score=100 * float(bleu_scores(self._best_now.sum(axis=0)[np.newaxis])[0]),
@@ -323,9 +322,9 @@ class OnlineTrainer:
         rows: npt.NDArray[np.int32],
         quality: FloatArray,
     ) -> tuple[list[KeptOracle], list[int]]:
-        """The best of what is remembered and of the current list, which are remembered from now on.
+        """The best of the stored oracles and the current list, which become the new oracles.
 
-        Also tells which candidates of the list are among them.
+        Also returns which candidates of the list are among them.
         """
         options, store = self.options, found.store
         hope = options.selection == "hope-fear"
@@ -349,7 +348,7 @@ class OnlineTrainer:
         pool = self.state.oracles.pool(sentence)
         before = len(pool)
         events = self._events(found, sentence, position, np.array(new, np.int64))
-        if len(pool) > before and not hope:  # later nothing could tell the names of its features
+        if len(pool) > before and not hope:  # the names of its features would be unknown later
             features = pool.features_since(before)
             added = self.state.sparse.add(features, np.zeros(len(features), np.float32))
             self._log_names(found, position, new, added)
@@ -363,8 +362,8 @@ class OnlineTrainer:
         if not hope:
             self.state.oracles.keep(sentence, oracles)
         if options.loss == "document":
-            # The paper's document is made of oracles, beside which no candidate is too short: hope and fear
-            # are weighed in a document of what the model says now (Chiang 2012).
+            # In a document of oracles, as in the paper, no candidate is too short. So hope and fear are
+            # scored in a document of the model's current translations (Chiang 2012).
             self._document.replace(sentence, rows[0] if hope else oracles[0].statistics)
         return oracles, new
 
@@ -383,7 +382,7 @@ class OnlineTrainer:
             self._names.add(*found.engine.name_arrays(position, rows, fresh, self.state.sparse))
 
     def _collisions(self) -> list[str]:
-        """What has not been said yet about features whose number another feature has."""
+        """New messages about hash collisions of features."""
         found = self.state.sparse.collisions[self._told :]
         if not found or self._names is None:
             return []
@@ -404,7 +403,7 @@ class OnlineTrainer:
         second: npt.NDArray[np.uint32],
         losses: FloatArray,
     ) -> FloatArray:
-        """What to add of every row's features."""
+        """How much to add of the features of every row."""
         options = self.options
         if options.method == "mira":
             return large_margin_update(
@@ -421,7 +420,7 @@ class OnlineTrainer:
         return coefficients
 
     def save(self, path: StrPath) -> None:
-        """Store all that is needed to go on after the last iteration."""
+        """Store the state after the last iteration."""
         state = self.state
         features, weights, sums, checks = state.sparse.columns()
         if self._names is not None:
@@ -447,13 +446,13 @@ class OnlineTrainer:
         write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
 
     def restore(self, path: StrPath) -> None:
-        """Go on where a run with the same options, decoder and sentences was stored."""
+        """Resume a stored run with the same options, decoder and sentences."""
         folder = open_folder(path, kind=KIND, version=VERSION)
         if folder.version < VERSION:
             raise ModelFormatError(
                 f"format version {folder.version} is too old, {VERSION} is expected",
                 path,
-                "remove it to start again",
+                "remove it to start over",
             )
         arrays, attributes, state = folder.arrays, folder.attributes, self.state
         try:
@@ -462,7 +461,9 @@ class OnlineTrainer:
             fits = fits and arrays["best_now"].shape == self._best_now.shape
             fits = fits and arrays["dense"].shape == state.dense.shape
             if not fits:
-                raise ConfigError(f"{path}: a run with other options or sentences; remove it to start again")
+                raise ConfigError(
+                    f"{path}: contains a run with other options or sentences; remove it to start over"
+                )
             self._document = DocumentBleu(arrays["document"])
             self._best_now = np.array(arrays["best_now"])
             self.scales = np.array(arrays["scales"])
@@ -481,7 +482,7 @@ class OnlineTrainer:
         except (KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, ConfigError):
                 raise
-            raise ModelFormatError(f"not a stored run ({error})", path) from None
+            raise ModelFormatError(f"is not a stored run ({error})", path) from None
 
     def average(self) -> TrainedWeights:
         """The mean of the weights after every sentence so far."""
@@ -492,7 +493,7 @@ class OnlineTrainer:
         features, _, sums, _ = state.sparse.columns()
         weights = (sums / max(1, state.sparse.steps)).astype(np.float32)
         kept = np.flatnonzero(weights)
-        kept = kept[np.argsort(features[kept])]  # after a resume they come in another order
+        kept = kept[np.argsort(features[kept])]  # after resuming, their order differs
         text, ends = self._names.names_of(features[kept])
         sparse = SparseWeights.from_numbers(
             features[kept], weights[kept], text, ends, signature=self.decoder.sparse.signature
@@ -502,14 +503,14 @@ class OnlineTrainer:
 
 @dataclass(frozen=True, slots=True)
 class TrainedWeights:
-    """What was learned."""
+    """The learned weights."""
 
     dense: dict[str, float]
     sparse: SparseWeights | None
 
 
 class Clock:
-    """Adds up where time goes."""
+    """Measures time by part of the work."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
@@ -522,6 +523,6 @@ class Clock:
         self._seconds[what] = self._seconds.get(what, 0.0) + time.perf_counter() - begin
 
     def take(self) -> dict[str, float]:
-        """All so far; begins again."""
+        """The times so far; resets them."""
         taken, self._seconds = self._seconds, {}
         return taken

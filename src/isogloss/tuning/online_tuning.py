@@ -1,4 +1,4 @@
-"""Online training as a way to tune: dense weights first, then pass after pass, the best of which is kept."""
+"""Tuning by online training: dense weights first, then several passes; the best one is kept."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def tune_online(
 
 
 def _dense_first(job: TuningJob, system: System, weights: dict[str, float], folder: Path) -> dict[str, float]:
-    """Weights of dense features from lists, which tell candidates apart as widely as those given.
+    """Dense weights tuned on lists, rescaled to the score differences of the given weights.
 
-    How far online training goes is set for weights of the usual size, and ``batch-mira`` finds weights of any
-    size.
+    The step size of online training assumes weights of the usual scale, but ``batch-mira`` finds weights of
+    any scale.
     """
     options = replace(job.options, method="batch-mira", iterations=job.options.dense_first)
     turns = job.with_options(options)
@@ -51,7 +51,7 @@ def _dense_first(job: TuningJob, system: System, weights: dict[str, float], fold
 
 
 def _spread(pool: NbestStore, weights: Mapping[str, float]) -> float:
-    """How far the scores of a sentence's candidates lie apart."""
+    """The spread of the scores of the candidates of a sentence."""
     scores = pool.dense @ np.array([weights[name] for name in pool.dense_names])
     first, counts = pool.sentence_offsets[:-1], np.diff(pool.sentence_offsets)
     return float(np.sqrt(np.mean((scores - np.repeat(np.add.reduceat(scores, first) / counts, counts)) ** 2)))

@@ -15,9 +15,9 @@ from isogloss.tuning.relevant_set import RelevantSetOptions
 __all__ = ["TURNS", "TuneOptions"]
 
 TURNS = 10
-"""Of a learner of lists, unless told otherwise."""
+"""Default for n-best learners."""
 _STORED_NAMES = {"online-mira": "mira", "batch-mira": "kbmira"}
-"""What fingerprints of runs call them, so that a run of an older version can go on."""
+"""Names in fingerprints of runs, so that a run of an older version can resume."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,24 +29,24 @@ class TuneOptions(Options):
     """
 
     method: str = "online-mira"
-    """A learner of ``isogloss.learn.registry``: ``online-mira`` (dense and sparse features), ``relevant-set``
-    (sparse features, from the training text), or one that learns dense features from n-best lists, such as
-    ``mert``. Options may follow: ``batch-mira:iterations=30``."""
+    """How to tune the weights: ``online-mira`` (dense and sparse features), ``relevant-set`` (sparse
+    features, on the training text), or an n-best learner for dense features, such as ``mert``. Options may
+    follow the name: ``batch-mira:iterations=30``. ``isogloss.learn.registry`` lists all methods."""
     iterations: Annotated[int, AtLeast(0), DefaultText("8 for online-mira, 30 for relevant-set, else 10")] = 0
-    """Passes over the development set; 0 for what is usual with the method: 8 for ``online-mira``, 30 for
-    ``relevant-set``, 10 for the others."""
+    """Passes over the development set; 0 uses the default of the method."""
     nbest: Annotated[int, AtLeast(1)] = 100
-    """Candidates per sentence and turn that learners of n-best lists get."""
+    """Candidates per sentence and iteration, for n-best learners."""
     restarts: Annotated[int, AtLeast(0)] = 20
-    """Random restarts of ``mert``."""
+    """Random restarts, for ``mert``."""
     dense_first: Annotated[int, AtLeast(0)] = 3
-    """Turns of ``batch-mira`` that find where ``online-mira`` begins; 0 begins with the weights as given."""
+    """Iterations of ``batch-mira`` on the dense features before ``online-mira`` starts; 0 starts from the
+    given weights."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Random seed of restarts and of the order of sentences."""
+    """Random seed for restarts and for the order of sentences."""
     online: OnlineOptions = field(default_factory=OnlineOptions)
-    """Of ``online-mira``; ``iterations`` and ``seed`` above take the place of its own."""
+    """Options of ``online-mira``; ``iterations`` and ``seed`` above override its own."""
     relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)
-    """Of ``relevant-set``; likewise."""
+    """Options of ``relevant-set``; ``iterations`` and ``seed`` above override its own."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -56,7 +56,7 @@ class TuneOptions(Options):
     def from_settings(
         cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
     ) -> TuneOptions:
-        """Options from settings; ``warn`` is told about names of earlier versions."""
+        """Options from settings; ``warn`` is called for names of earlier versions."""
         settings = dict(settings)
         if isinstance(settings.get("method"), str):
             settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
@@ -64,7 +64,7 @@ class TuneOptions(Options):
 
     @property
     def entry(self) -> LearnerEntry:
-        """What the registry says of the method."""
+        """The registry entry of the method."""
         return find_learner(self.method.partition(":")[0], decoder=True)
 
     def learner(self, threads: int = 1) -> Any:
@@ -76,12 +76,12 @@ class TuneOptions(Options):
 
     @property
     def passes(self) -> int:
-        """Iterations, with the usual number filled in."""
+        """Iterations; the default of the method if not set."""
         if self.entry.needs_decoder:
             return int(self.learner().iterations)
         return self.iterations or TURNS
 
     def as_stored(self) -> dict[str, Any]:
-        """As plain values, in the form that fingerprints and stored runs have."""
+        """As plain values, in the form used in fingerprints and stored runs."""
         name, colon, rest = self.method.partition(":")
         return {**asdict(self), "method": f"{_STORED_NAMES.get(name, name)}{colon}{rest}"}

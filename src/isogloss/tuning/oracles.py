@@ -1,7 +1,7 @@
-"""The best translations of each sentence that training has seen so far, with their features.
+"""The best translations of each sentence seen during training, with their features.
 
-Features are told by events: translations of a sentence have most of them in common, and an event, such as two
-words beside each other, has a feature for every combination of token types.
+Features are stored as events: translations of a sentence share most of them, and one event, such as two
+adjacent words, has a feature for every combination of token types.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = ["KeptOracle", "OracleMemory"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptOracle:
-    """A translation with all that an update needs to know of it."""
+    """A translation with everything needed for an update."""
 
     text: str
     statistics: npt.NDArray[np.int32]
     dense: FloatArray
     events: FeatureRows
-    """One row, of numbers in the pool of its sentence."""
+    """One row of event ids in the pool of its sentence."""
 
 
 class OracleMemory:
@@ -44,15 +44,15 @@ class OracleMemory:
         return self._oracles[sentence]
 
     def pool(self, sentence: int) -> _engine.EventPool:
-        """The events of its oracles, and room for more until it is tidied."""
+        """The events of its oracles, and others until ``tidy``."""
         return self._pools[sentence]
 
     def keep(self, sentence: int, oracles: list[KeptOracle]) -> None:
-        """Remember these instead of those of before."""
+        """Replace the oracles of a sentence."""
         self._oracles[sentence] = oracles[: self.size]
 
     def tidy(self, sentence: int) -> None:
-        """Forget events that no oracle has."""
+        """Drop events that no oracle has."""
         oracles = self._oracles[sentence]
         if not oracles:
             self._pools[sentence] = _engine.EventPool()
@@ -65,7 +65,7 @@ class OracleMemory:
         ]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All of it as flat arrays, to be stored."""
+        """The oracles as flat arrays, for storage."""
         flat = [oracle for oracles in self._oracles for oracle in oracles]
         events = FeatureRows.join([oracle.events for oracle in flat]) if flat else FeatureRows.empty()
         texts = "\n".join(oracle.text for oracle in flat)
@@ -85,7 +85,7 @@ class OracleMemory:
         }
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Take up where ``arrays`` left off."""
+        """Restore from ``arrays``."""
         texts = arrays["oracle_texts"].tobytes().decode().split("\n")
         events = FeatureRows(
             np.asarray(arrays["oracle_offsets"], np.int64),
@@ -105,7 +105,7 @@ class OracleMemory:
             )
             numbers = events.features[events.offsets[at] : events.offsets[at + count]]
             if np.any(numbers >= len(self._pools[sentence])):
-                raise ValueError("an oracle has an event that is not there")
+                raise ValueError("an oracle has an event that does not exist")
             self._oracles[sentence] = [
                 KeptOracle(
                     texts[row],

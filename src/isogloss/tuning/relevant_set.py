@@ -1,18 +1,17 @@
 """Approximate relevant set training (Tillmann and Zhang 2006).
 
 For every training sentence there are truths, the K sequences of the highest BLEU V_K, and a growing set of
-alternatives V_r. The weights minimise, by stochastic gradient descent,
+alternatives V_r. The weights minimize, by stochastic gradient descent,
 
     (1/N) Σ_i Φ_i / 2 + λ‖w‖²,    Φ = (1/K) Σ_{z in V_K} max_{z' in V_r} φ(z, z'),
     φ(z, z') = (Bl(z) - Bl(z')) · max(0, 1 - (s_w(z) - s_w(z')))²
 
-(the 2 of the square is inside η, so that λ here is half the λ beside Φ itself). A step takes a truth and
-its most costly alternative: w ← (1 - 2ηλ) w + η (Bl(z) - Bl(z')) max(0, 1 - w·Δh) Δh. Then every sentence is
-decoded with the new weights, what comes out joins V_r, and learning goes on.
-
-The decoder is a black box (``isogloss.tuning.sequence_decoder``). A sequence that is decoded and better
-than the worst truth takes its place, since truths that a beam found need not be the best; a sequence that is
-there already is not added again. Features in fewer than ``min_count`` stored sequences get no weight.
+(the 2 of the square is inside η, so that λ here is half the λ beside Φ itself). A step takes a truth and its
+most costly alternative: w ← (1 - 2ηλ) w + η (Bl(z) - Bl(z')) max(0, 1 - w·Δh) Δh. Then every sentence is
+decoded with the new weights, the results are added to V_r, and learning continues. The decoder is a black box
+(``isogloss.tuning.sequence_decoder``). A decoded sequence that is better than the worst truth replaces it,
+because truths found by beam search may not be the best; duplicates are not added. Features in fewer than
+``min_count`` stored sequences get no weight.
 """
 
 from __future__ import annotations
@@ -46,65 +45,65 @@ __all__ = ["SELECTIONS", "RelevantSetIteration", "RelevantSetOptions", "Relevant
 KIND, VERSION = "relevant-set", 1
 SELECTIONS = ("top", "nbest", "exact")
 _TRUTHS, _BEGIN = "truths", "begin"
-_LARGEST = 1e6  # a weight beyond it says that learning runs away
+_LARGEST = 1e6  # a larger weight means that learning diverges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevantSetOptions(Options):
-    """How weights are learnt from the training text itself.
+    """Options of relevant-set training, which learns weights from the training text.
 
     >>> RelevantSetOptions(selection="nbest").nbest
     10
     """
 
     iterations: Annotated[int, AtLeast(1)] = 30
-    """Times that the training text is decoded."""
+    """How often to decode the training text."""
     truths: Annotated[int, AtLeast(1)] = 5
-    """K: best sequences per sentence that should win."""
+    """Best sequences per sentence that should win, called truths (K)."""
     selection: Literal["top", "nbest", "exact"] = "top"
-    """What of a decoding joins the alternatives: the ``top`` sequence, or of the ``nbest`` best ones, or of
-    all there are (``exact``, for small problems), the most costly one for each truth."""
+    """Which decoded sequences become alternatives: the ``top`` one; or, for each truth, the most costly of
+    the ``nbest`` best or of all sequences (``exact``, for small problems)."""
     nbest: Annotated[int, AtLeast(1)] = 10
-    """Sequences per sentence that ``nbest`` decodes."""
+    """Sequences per sentence to decode with the selection ``nbest``."""
     parts: Annotated[int, AtLeast(1)] = 10
-    """Parts that the text is decoded in. After each of them weights are learnt from its sentences; with a
-    single part the whole text is decoded with the same weights, as in the paper."""
+    """Parts to split the text into; weights are updated after each. With 1, the whole text is decoded with
+    the same weights, as in the paper."""
     passes: Annotated[int, AtLeast(1)] = 5
-    """Passes of stochastic gradient descent over the sentences that were decoded last."""
+    """Passes of stochastic gradient descent over the part that was just decoded."""
     learning_rate: Annotated[float, Above(0)] = 0.005
     """Learning rate at the start of these passes (η)."""
     decay: Annotated[float, AtLeast(0)] = 0.0
-    """After p passes the rate is η / (1 + decay · p)."""
+    """Decay of the learning rate: after p passes it is η / (1 + decay · p)."""
     regularization: Annotated[float, AtLeast(0)] = 1e-5
     """Strength of L2 regularization (λ)."""
     average: bool = True
-    """Decode with the mean of the weights after every step, not with the last."""
+    """Decode with the mean of the weights after every step instead of the last weights."""
     memory: Annotated[float, Range(low=0, high=1, below=True)] = 0.9
-    """What is left of the weight that a step has in this mean after the passes over another part."""
+    """How much a step still counts in this mean after the next part, as a factor."""
     min_count: Annotated[int, AtLeast(1)] = 2
-    """Stored sequences that a sparse feature must occur in before it gets a weight."""
+    """Number of stored sequences that a sparse feature must occur in to get a weight."""
     real_features: tuple[str, ...] = ()
-    """Dense features that are learnt too, such as ``lm``; the model of the paper has none."""
+    """Dense features to learn too, such as ``lm``. The model in the paper has none."""
     truth_list: Annotated[int, AtLeast(0)] = 100
-    """With such features, truths are the best of so many sequences that the weights at the start prefer; 0
-    looks for the best of all, as without."""
+    """With dense features, take truths from this many best sequences of the initial weights; 0 searches all
+    sequences, as without dense features."""
     real_rate: Annotated[float, Range(low=0, high=1, above=True)] = 1e-4
-    """Their learning rate, as a share of η. Where there are few alternatives, what the truths have in common
-    against them is that they are less probable, and quick weights would learn just that."""
+    """Learning rate of dense features, as a share of η. Keep it small: with few alternatives, truths differ
+    from them mainly by being less probable, and fast weights would learn just that."""
     sentences: Annotated[int, AtLeast(0)] = 0
-    """Learn from the first so many sentences; 0 takes all."""
+    """Learn from this many sentences at the start of the text; 0 uses all."""
     shared_phrase: Annotated[int, AtLeast(0)] = 0
-    """Learn only from sentences that share a phrase of so many source words with the test set; 0 takes
+    """Learn only from sentences that share a phrase of this many source words with the test set; 0 uses
     all."""
     seed: Annotated[int, AtLeast(0)] = 1
-    """Of the order of sentences."""
+    """Random seed for the order of sentences."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if 2 * self.learning_rate * self.regularization >= 1:
             raise ConfigError(
                 f"learning_rate {self.learning_rate:g} times regularization {self.regularization:g} must be "
-                "below 0.5, or a step forgets everything"
+                "below 0.5; lower one of them"
             )
 
     def tune(self, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path) -> TuneResult:
@@ -120,9 +119,9 @@ class RelevantSetIteration:
 
     iteration: int
     score: float
-    """Mean sentence BLEU, 0..100, of the training text as the iteration decoded it."""
+    """Mean sentence BLEU (0 to 100) of the training text as decoded in this iteration."""
     upper_bound: float
-    """The same of the best sequences that are known."""
+    """The same for the best sequences known."""
     loss: float
     """Mean Φ of the relevant set after the last step."""
     active_features: int
@@ -130,15 +129,15 @@ class RelevantSetIteration:
     features: int
     """Sparse features that have occurred in any sequence."""
     sequences: int
-    """Stored sequences of all sentences, with those that this iteration added."""
+    """Stored sequences of all sentences, including those this iteration added."""
     added: int
     """Alternatives and truths that the iteration added."""
     seconds: dict[str, float]
-    """Where the time went."""
+    """Time by part of the work."""
 
 
 class RelevantSetTrainer:
-    """Learns the weights of a decoder. All sequences are kept in ``work``, and in memory as features."""
+    """Learns the weights of a decoder. All sequences are stored in ``work``; their features are in memory."""
 
     def __init__(
         self,
@@ -152,7 +151,7 @@ class RelevantSetTrainer:
             raise ConfigError("there are no sentences to learn from")
         self._decoder, self.options, self._work, self._threads = decoder, options, work, threads
         self._real = list(decoder.real)
-        # Smaller values under larger weights: a step changes the weights of the values as they are by less.
+        # Scaled-down values have larger weights, so a step changes the original weights by less.
         self._scales = np.array([feature.scale for feature in self._real]) / math.sqrt(options.real_rate)
         self.set = _engine.RelevantSet(
             sentences=decoder.size,
@@ -163,7 +162,7 @@ class RelevantSetTrainer:
         self._mean, self._share = (
             np.zeros(0),
             0.0,
-        )  # what the mean is made of, by column, and how much that is
+        )  # weighted sum of weights by column, and the total
         self._names = NameLog(work / "names")
         self._clock = Clock()
         self.iteration = 0
@@ -181,14 +180,14 @@ class RelevantSetTrainer:
                 self._take_in(part, kept, as_truth=name == _TRUTHS)
             self._store(kept, name)
             if self.set.rows == 0:
-                raise TrainingError("no sentence can be translated with the rules there are")
+                raise TrainingError("the rules cannot translate any sentence")
         start = np.array([feature.start for feature in self._real]) * self._scales
         now = self.set.now()
         now[: len(start)] = start
         self.set.restart(now)
 
     def save(self, keep: Iterable[int] = ()) -> None:
-        """Store the weights of this iteration; of those of before the last, only the ones to keep remain."""
+        """Store the weights of this iteration; remove older ones except the best."""
         weights = self.weights()
         arrays: dict[str, npt.NDArray[np.generic]] = {
             "now": self.set.now(),
@@ -212,10 +211,10 @@ class RelevantSetTrainer:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def restore(self, iteration: int) -> None:
-        """Go on after an iteration that was stored, with the same options, decoder and sentences."""
+        """Resume after a stored iteration with the same options, decoder and sentences."""
         folder = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION)
         if folder.attributes.get("options") != self._signature():
-            raise ConfigError(f"{self._work}: a run with other options; remove it to start again")
+            raise ConfigError(f"{self._work}: contains a run with other options; remove it to start over")
         stored = [_TRUTHS, _BEGIN, *(_name(number) for number in range(1, iteration + 1))]
         for name in stored:
             if (self._work / name).exists():
@@ -224,8 +223,8 @@ class RelevantSetTrainer:
         self._names.rewind(int(folder.attributes["names"]))
         now = np.array(folder.arrays["now"], np.float64)
         if len(now) > self.set.columns:
-            raise ModelFormatError("the stored sequences are incomplete", self._work, "start the run again")
-        # What an iteration decodes comes after its weights.
+            raise ModelFormatError("the stored sequences are incomplete", self._work, "repeat the command")
+        # Sequences of an iteration are stored after its weights.
         self.set.restart(np.concatenate([now, np.zeros(self.set.columns - len(now))]))
         self._mean, self._share = np.array(folder.arrays["mean"]), float(folder.attributes["share"])
         self.iteration = iteration
@@ -240,7 +239,7 @@ class RelevantSetTrainer:
     # An iteration ------------------------------------------------------------------------------------
 
     def iterate(self, track: Track = no_track) -> RelevantSetIteration:
-        """Decode every part of the text with what was learnt before, and add what comes out."""
+        """Decode every part of the text with the current weights, add the results and learn from them."""
         decoded = self._parts()[-1] if self.iteration else self._everyone()
         self.iteration += 1
         before, score = self.set.rows, 0.0
@@ -269,11 +268,11 @@ class RelevantSetTrainer:
         return np.arange(self._decoder.size)
 
     def _parts(self) -> list[npt.NDArray[np.int64]]:
-        """Sentences in their order, cut into parts."""
+        """Sentences in random order, split into parts."""
         return np.array_split(self._everyone(), min(self.options.parts, self._decoder.size))
 
     def learn(self, sentences: npt.NDArray[np.int64], track: Track = no_track) -> None:
-        """Passes of stochastic gradient descent over the sequences that some sentences have."""
+        """Passes of stochastic gradient descent over the sequences of some sentences."""
         options = self.options
         self.set.restart(self.set.now())
         passes = range(options.passes)
@@ -287,14 +286,14 @@ class RelevantSetTrainer:
             )
         norm = self.set.squared_norm()
         if not math.isfinite(norm) or norm > _LARGEST**2 * max(1, self.set.columns):
-            raise TrainingError("the weights grow without bound; make learning_rate smaller")
+            raise TrainingError("the weights grow without bound; lower learning_rate")
         share = 1 - options.memory
         mean = share * self.set.mean()
         mean[: len(self._mean)] += options.memory * self._mean
         self._mean, self._share = mean, options.memory * self._share + share
 
     def objective(self) -> float:
-        """What is minimised, times two: mean Φ over the sequences there are + 2λ‖w‖²."""
+        """Twice the objective: mean Φ over the stored sequences + 2λ‖w‖²."""
         return float(self.set.losses(self._threads).mean()) + (
             2 * self.options.regularization * self.set.squared_norm()
         )
@@ -306,7 +305,7 @@ class RelevantSetTrainer:
         kept: list[Sequences],
         track: Track,
     ) -> float:
-        """Add what the decoder finds; gives the summed quality of the best sequences."""
+        """Add the decoder's sequences; return the summed quality of the best ones."""
         nbest = {"top": 1, "nbest": self.options.nbest, "exact": EVERYTHING}[self.options.selection]
         found = self._decoder.decode(
             weights, sentences, nbest=nbest, distinct=self.options.selection != "exact", track=track
@@ -320,21 +319,21 @@ class RelevantSetTrainer:
     def _most_costly(self, found: Sequences) -> Sequences:
         if int(np.diff(found.store.sentence_offsets).max()) >= EVERYTHING:
             raise ConfigError(
-                f"a sentence has {EVERYTHING:,} sequences or more: choose selection 'nbest' or 'top'"
+                f"a sentence has {EVERYTHING:,} sequences or more; choose the selection 'nbest' or 'top'"
             )
         return found.select(self.set.most_costly(*self._arrays(found)))
 
     # Sequences ---------------------------------------------------------------------------------------
 
     def _take_in(self, part: Sequences, kept: list[Sequences], *, as_truth: bool = False) -> None:
-        """Add sequences, and note the names of features that count from now on."""
+        """Add sequences, and log the names of features that reach ``min_count``."""
         if part.store.num_candidates == 0:
             return
         self._add(part, as_truth=as_truth)
         activated = self.set.take_activated()
         if len(activated):
             self._names.add(*part.names(activated))
-        # What a search knows is not needed any more, and it is large.
+        # Free the search, which is large and no longer needed.
         kept.append(Sequences(part.store, part.rows, part.qualities, _forgotten))
 
     def _store(self, kept: list[Sequences], name: str) -> None:
@@ -373,7 +372,7 @@ class RelevantSetTrainer:
         )
 
     def stored_weights(self, iteration: int) -> SequenceWeights:
-        """Those of an iteration that was saved and kept."""
+        """The weights of a stored iteration."""
         arrays = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION).arrays
         names = [feature.name for feature in self._real]
         return SequenceWeights(
@@ -383,7 +382,7 @@ class RelevantSetTrainer:
     def name_arrays(
         self, features: npt.NDArray[np.uint64]
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
-        """Names of features that have a weight, one after another, and where each ends."""
+        """The concatenated names of features that have a weight, and the end of each."""
         return self._names.names_of(features)
 
 

@@ -1,4 +1,4 @@
-"""Relevant set training as a way to tune: pass after pass over the text, the best of which is kept."""
+"""Tuning by relevant-set training: several passes over the text; the best one is kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RELEVANT = "relevant"
 def tune_relevant_set(
     options: RelevantSetOptions, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path
 ) -> TuneResult:
-    """Find sparse weights from the text that is learned from, which is decoded again and again."""
+    """Find sparse weights by decoding the training text repeatedly."""
     with system.decoder.restored():
         system.decoder.set_weights(weights)
         return _passes(options, job, system.decoder, folder)

@@ -1,7 +1,7 @@
-"""Decoders as relevant set training sees them: black boxes that give sequences with features.
+"""Decoders for relevant-set training: black boxes that return sequences with features.
 
-A sequence is a derivation: what its words are, how good they are, and which features it has. Ours are
-sequences of blocks or of hierarchical rules; those of another decoder are the candidates of its lists.
+A sequence is a derivation with its words, quality and features. For our decoder, it is a sequence of blocks
+or hierarchical rules; for an external decoder, a candidate of its lists.
 """
 
 from __future__ import annotations
@@ -43,22 +43,21 @@ SentenceNumbers = npt.NDArray[np.int64]
 NameArrays = tuple[UInt64, npt.NDArray[np.uint8], UInt64]
 
 EVERYTHING = 10_000
-"""So many sequences of a sentence, at most, can all be looked at."""
-_BATCH = 200  # sentences whose searches are kept at a time
-_SAMPLE, _SAMPLE_LIST = 200, 100  # sentences and candidates by which real-valued features are scaled
-_FULL = 0.5  # how full the table of weights is
+"""Maximum number of sequences of a sentence for exhaustive search."""
+_BATCH = 200  # sentences whose searches are in memory at a time
+_SAMPLE, _SAMPLE_LIST = 200, 100  # sentences and candidates for scaling real-valued features
+_FULL = 0.5  # load factor of the weight table
 _ROWS = ("row_offsets", "row_features", "row_counts", "row_qualities")
 
 
 class RealFeature(NamedTuple):
-    """A dense feature that is learnt beside the sparse ones."""
+    """A dense feature that is learned in addition to the sparse ones."""
 
     name: str
     start: float
-    """Weight to begin with, of the feature as it is."""
+    """Initial weight of the unscaled feature."""
     scale: float
-    """Its usual difference between sequences of a sentence; values are divided by it while weights are
-    learnt."""
+    """Its typical difference between sequences of a sentence. Values are divided by it during learning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +65,27 @@ class SequenceWeights:
     """Weights to decode with."""
 
     real: dict[str, float]
-    """Of real-valued features, by name."""
+    """Weights of real-valued features, by name."""
     features: UInt64
-    """Numbers of sparse features, rising."""
+    """Sorted ids of sparse features."""
     values: npt.NDArray[np.float32]
     """Their weights."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequences:
-    """Sequences of some sentences, by rising sentence, with all that learning needs."""
+    """Sequences of some sentences, sorted by sentence, with everything needed for learning."""
 
     store: NbestStore
-    """Their words and dense features; its sentences have their numbers in the training text."""
+    """Their words and dense features; sentences are numbered as in the training text."""
     rows: FeatureRows
     qualities: FloatArray
-    """Sentence BLEU, 0..1."""
+    """Sentence BLEU, between 0 and 1."""
     names: Callable[[UInt64], NameArrays]
-    """Those of some features that occur here, and their names."""
+    """Ids and names of some features that occur here."""
 
     def select(self, chosen: Sequence[int] | npt.NDArray[np.int64]) -> Sequences:
-        """Some of them, in order."""
+        """A selection of the sequences, in order."""
         rows = np.asarray(chosen, np.int64)
         parts = [self.rows.row(row) for row in rows.tolist()]
         joined = FeatureRows.join(parts) if parts else FeatureRows.empty()
@@ -98,7 +97,7 @@ class Sequences:
 
     @classmethod
     def join(cls, parts: Sequence[Sequences]) -> Sequences:
-        """All of several, whose sentences follow each other."""
+        """Concatenate sequences of consecutive sentences."""
         return cls(
             concatenate([part.store for part in parts]),
             FeatureRows.join([part.rows for part in parts]),
@@ -107,7 +106,7 @@ class Sequences:
         )
 
     def save(self, path: str) -> None:
-        """Keep them as a stored list, with features and qualities beside it."""
+        """Store them as an n-best list with features and qualities."""
         stored = self.store.save(path)
         rows = self.rows
         arrays: tuple[npt.NDArray[Any], ...] = (rows.offsets, rows.features, rows.counts, self.qualities)
@@ -116,14 +115,14 @@ class Sequences:
 
     @classmethod
     def open(cls, path: str) -> Sequences:
-        """Open what was saved; the names are no longer known."""
+        """Open stored sequences; feature names are not stored."""
         stored = NbestStore.open(path)
         arrays = [stored.cached(name) for name in _ROWS]
         if any(array is None for array in arrays):
-            raise ModelFormatError("not a list of sequences with their features", path)
+            raise ModelFormatError("is not a list of sequences with features", path)
         offsets, features, counts, qualities = (np.array(array) for array in arrays)
         if len(offsets) != stored.num_candidates + 1 or len(qualities) != stored.num_candidates:
-            raise ModelFormatError("the features of sequences do not fit the list", path)
+            raise ModelFormatError("the features of the sequences do not match the list", path)
         return cls(stored, FeatureRows(offsets, features, counts), qualities, _no_names)
 
 
@@ -132,7 +131,7 @@ def _no_names(wanted: UInt64) -> NameArrays:
 
 
 class SequenceDecoder(Protocol):
-    """What relevant set training asks of a decoder. Sentences are numbered from 0."""
+    """The interface that relevant-set training needs. Sentences are numbered from 0."""
 
     @property
     def size(self) -> int:
@@ -140,10 +139,10 @@ class SequenceDecoder(Protocol):
 
     @property
     def real(self) -> Sequence[RealFeature]:
-        """Real-valued features that are learnt."""
+        """Real-valued features that are learned."""
 
     def begin(self, track: Track) -> Iterator[Sequences]:
-        """Alternatives to begin with; may give nothing."""
+        """Initial alternatives; may be empty."""
 
     def truths(self, count: int, track: Track) -> Iterator[Sequences]:
         """The ``count`` sequences of the highest quality of every sentence, as far as they can be found."""
@@ -157,16 +156,17 @@ class SequenceDecoder(Protocol):
         distinct: bool,
         track: Track,
     ) -> Iterator[Sequences]:
-        """The best sequences of some sentences, the best first; not ``distinct`` ones may say the same."""
+        """The best sequences of some sentences, best first; unless ``distinct``, they may have the same
+        words."""
 
 
 class SearchSequences:
-    """Our own decoder with its sparse features, whatever its search: blocks, phrases or hierarchical rules.
+    """Our own decoder with its sparse features and any search: blocks, phrases or hierarchical rules.
 
-    Dense features take part only if they are named as ``real`` ones, beginning with the decoder's weights;
-    the others weigh nothing. With real ones, truths are the best of the ``truth_list`` sequences that these
-    weights prefer: those of the highest BLEU are far from what such a model can be brought to say, and
-    weights that try to are worse than those at the start.
+    Dense features are used only if named in ``real``, starting from the decoder's weights; the others have
+    weight 0. With real features, truths are the best of the ``truth_list`` sequences that these weights
+    prefer: the sequences with the highest BLEU are out of reach for such a model, and weights that try to
+    reach them are worse than the initial ones.
     """
 
     def __init__(
@@ -180,13 +180,13 @@ class SearchSequences:
         threads: int = 1,
     ) -> None:
         if decoder.sparse is None:
-            raise ConfigError("the system has no sparse features for relevant set training to learn")
+            raise ConfigError("relevant-set training needs a system with sparse features")
         if len(sources) != len(references):
             raise ConfigError(f"{len(sources):,} source sentences but references for {len(references):,}")
         strange = sorted(set(real) - set(decoder.names))
         if strange:
             raise ConfigError(
-                f"no dense feature is called '{strange[0]}'; there are {', '.join(decoder.names)}"
+                f"no dense feature is called '{strange[0]}'; known are {', '.join(decoder.names)}"
             )
         self._decoder, self._sources, self._threads = decoder, list(sources), threads
         self._references = references
@@ -208,11 +208,11 @@ class SearchSequences:
 
     @property
     def real(self) -> Sequence[RealFeature]:
-        """Real-valued features that are learnt."""
+        """Real-valued features that are learned."""
         return self._real
 
     def _scales(self, real: Sequence[str], start: Mapping[str, float]) -> dict[str, float]:
-        """How far each feature is, in the mean, from the mean of its sentence."""
+        """The mean deviation of each feature from the mean of its sentence."""
         if not real or not self._sources:
             return dict.fromkeys(real, 1.0)
         self._decoder.set_weights(start)
@@ -221,10 +221,10 @@ class SearchSequences:
         return {name: sizes[name] for name in real}
 
     def begin(self, track: Track = no_track) -> Iterator[Sequences]:
-        """A bag of blocks: for each source phrase of a sentence its most frequent block, in no order.
+        """A bag of blocks: the most frequent block of each source phrase of a sentence, without order.
 
-        Only the identity of blocks and word pairs counts, and it is worth nothing. A bag has no real-valued
-        features, so that with them there are none: the weights at the start are sensible then.
+        It has only features of blocks and word pairs, and quality 0. A bag has no real-valued features, so
+        there are none if these are used: the initial weights are sensible then.
         """
         if not self._templates or self._real:
             return
@@ -248,8 +248,8 @@ class SearchSequences:
             )
 
     def truths(self, count: int, track: Track = no_track) -> Iterator[Sequences]:
-        """Different translations of the highest BLEU: of all, by the same search with BLEU as its score, or
-        of those that the weights at the start prefer."""
+        """Different translations with the highest BLEU: among all, by oracle search, or among those that the
+        initial weights prefer."""
         if self._truth_list:
             start = SequenceWeights(
                 {feature.name: feature.start for feature in self._real},
@@ -277,7 +277,7 @@ class SearchSequences:
         distinct: bool = True,
         track: Track = no_track,
     ) -> Iterator[Sequences]:
-        """What the search likes best under these weights."""
+        """The best sequences of the search with these weights."""
         self.use(weights)
         for batch in _batches(sentences, track, "decoding"):
             found = self._decoder.search(
@@ -286,7 +286,7 @@ class SearchSequences:
             yield self._sequences(found, batch)
 
     def use(self, weights: SequenceWeights) -> None:
-        """Let the decoder translate with these weights from now on."""
+        """Set the weights of the decoder."""
         slots = int(len(weights.features) / _FULL) + 1
         table = _engine.fill_weight_table(weights.features, weights.values, slots)
         dense = {**dict.fromkeys(self._decoder.names, 0.0), **weights.real}
@@ -321,10 +321,10 @@ def _renumbered(store: NbestStore, batch: SentenceNumbers) -> NbestStore:
 
 
 class ListSequences:
-    """Any decoder that gives n-best lists, such as a command: its dense features are real-valued ones.
+    """Any decoder that returns n-best lists, such as an external command: its dense features are real-valued.
 
-    The truths are the best candidates of one list under the weights at the start, and there is nothing to
-    begin with beside them.
+    The truths are the best candidates of one list with the initial weights; there are no initial
+    alternatives.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Tuning: from a decoder and a development set to weights.
+"""Tune the weights of a decoder on a development set.
 
-A learner that needs a decoder (``online-mira``, ``relevant-set``) learns while it decodes and can learn
-sparse features. Any other takes turns with the decoder: see ``isogloss.tuning.turns``.
+A learner that needs a decoder (``online-mira``, ``relevant-set``) learns while decoding and can learn sparse
+features. All others alternate with the decoder: see ``isogloss.tuning.turns``.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def tune(
     report: Callable[[TuneIteration], None] | None = None,
     work: Path | None = None,
 ) -> TuneResult:
-    """Tune the weights of a system on a development set. The system's own weights do not change.
+    """Tune the weights of a system on a development set.
 
-    Any other decoder can be tuned too, from ``start`` weights, by the methods that learn from lists. With a
-    ``work`` folder a run that was interrupted goes on where it stopped, to the same result.
+    The system's own weights do not change. External decoders can be tuned too, from ``start`` weights, with
+    n-best learners. With a ``work`` folder, an interrupted run resumes and gives the same result.
     """
     options = options or TuneOptions()
     dev, test = Sentences(sources, references), Sentences(*held_out) if held_out else None
@@ -57,7 +57,7 @@ def tune(
         else:
             weights = dict(system.weights if start is None else start)
             stack.enter_context(system.decoder.restored())
-            system.decoder.set_weights(weights)  # what these learners see has no sparse part
+            system.decoder.set_weights(weights)  # these learners use no sparse features
             result = tune_in_turns(job, system, learner, weights, folder)
     check_result(result)
     return result
@@ -66,25 +66,25 @@ def tune(
 def _start(
     decoder: NbestDecoder, options: TuneOptions, start: Mapping[str, float] | None
 ) -> dict[str, float]:
-    """Start weights for a decoder of which nothing is known but its lists."""
+    """Start weights for an external decoder."""
     if options.entry.needs_decoder:
         possible = [name for name in learner_names(decoder=False) if name in learner_names(decoder=True)]
         raise ConfigError(
-            f"the method '{options.entry.name}' works inside the search of Isogloss; tune another decoder by "
-            f"one of: {', '.join(possible)}"
+            f"the method '{options.entry.name}' works only with the decoder of Isogloss; tune an external "
+            f"decoder with one of: {', '.join(possible)}"
         )
     begin = start if start is not None else getattr(decoder, "weights", None)
     if begin is None:
-        raise ConfigError("another decoder than a system has no weights that are known: give start weights")
+        raise ConfigError("the weights of an external decoder are unknown; give start weights")
     return dict(begin)
 
 
 def check_result(result: TuneResult) -> None:
-    """Refuse weights with which nothing sensible comes out."""
+    """Raise an error if the weights are unusable."""
     if not any(result.dense.values()) and not result.sparse:
-        raise TrainingError("all weights became 0, so every candidate ties")
+        raise TrainingError("all weights are zero, so every candidate ties")
     if result.best.dev_score <= 0:
         raise TrainingError(
             "the best translations of the development set share no four words in a row with the references "
-            "(BLEU 0); is the order of sources and references the same, and the tokenization?"
+            "(BLEU 0); are sources and references in the same order, and tokenized in the same way?"
         )

@@ -1,4 +1,4 @@
-"""Tuning in turns: decode, add the candidates to those of before, find the weights that are best on all."""
+"""Batch tuning: decode, merge the candidates with earlier ones, and tune the weights on all of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POOL = "pool"
 def tune_in_turns(
     job: TuningJob, decoder: NbestDecoder, learner: Learner, weights: Mapping[str, float], folder: Path
 ) -> TuneResult:
-    """Find dense weights by a learner of lists."""
+    """Find dense weights with an n-best learner."""
     now, passes = dict(weights), job.options.passes
     best = job.read_state(folder)
     best_weights, pool = now, None
@@ -44,7 +44,7 @@ def tune_in_turns(
         )
         if best is None or job.worth(step, by_dev=True) > job.worth(best, by_dev=True):
             best, best_weights = step, now
-        # The last pass only tells how good the weights of the one before are.
+        # The last pass only evaluates the weights of the previous one.
         if iteration <= passes and pool.num_candidates > size:
             begun = time.perf_counter()
             now = {**now, **_learned(job, learner, pool, now)}
@@ -83,7 +83,7 @@ def _write_turn(
 
 
 def read_turn(folder: Path, iteration: int) -> tuple[dict[str, float], dict[str, float], NbestStore]:
-    """Weights after a turn, the best so far, and all candidates so far."""
+    """The weights after an iteration, the best so far, and all candidates so far."""
     return (
         read_weights(folder / f"weights-{iteration}"),
         read_weights(folder / f"best-{iteration}"),

@@ -1,4 +1,4 @@
-"""The journey of a new user: from nothing to a translation system that has been measured and explained."""
+"""The demo: from nothing to a trained, evaluated and explained translation system."""
 
 from isogloss.experiments.demo.outcome import DemoOutcome
 from isogloss.experiments.demo.run import DemoOptions, run_demo

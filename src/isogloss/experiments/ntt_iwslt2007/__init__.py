@@ -1,4 +1,4 @@
-"""The NTT system of IWSLT 2007 as one recipe on anybody's data.
+"""The NTT system of IWSLT 2007 as one recipe for any data.
 
 >>> from isogloss.experiments.ntt_iwslt2007 import NttOptions, run_ntt_iwslt2007
 """

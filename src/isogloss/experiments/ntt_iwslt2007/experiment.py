@@ -47,11 +47,11 @@ __all__ = ["NttExperiment"]
 PRIMARY, POST = "primary", "post-evaluation"
 TEXT, ONE_BEST, ALL, LATTICE = "text", "ASR 1-best", "ASR n-best", "ASR lattice"
 DECODER = "decoder"
-_LATTICE_SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # weight of an arc's score by that of the language model
+_LATTICE_SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # weight of arc scores relative to the language model
 
 
 class NttExperiment:
-    """All systems, rerankers and scores, in a folder; what was done before is not done again."""
+    """All systems, rerankers and scores in a folder; finished parts are not run again."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class NttExperiment:
         )
 
     def _joined(self, files: Sequence[NttSet]) -> tuple[Path, list[Path]]:
-        """The sets one after another as one: train takes the last sentences as those held out."""
+        """Concatenate the sets: train holds out the last sentences."""
         most = max(len(one.references) for one in files)
         place = self.folder / "post-evaluation-dev"
         place.mkdir(exist_ok=True)
@@ -199,13 +199,13 @@ class NttExperiment:
 
     @property
     def conditions(self) -> list[str]:
-        """What of the recognizer there is, and the text."""
+        """The available conditions: text, and the outputs of the recognizer."""
         heard, files = self.options.sets[TEST].heard, self.options.sets
         lattices = files[TEST].lattices is not None and files[DEV].lattices is not None
         return [TEXT, *((ONE_BEST, ALL) if heard else ()), *((LATTICE,) if lattices else ())]
 
     def _lists(self, name: str, trained: Trained) -> dict[str, NbestStore]:
-        """Lists of dev and test in every condition, and of training sentences, kept in the folder."""
+        """Lists of dev and test in every condition, and of training sentences, stored in the folder."""
         options = self.options
         facts = {"nbest": options.nbest, "hypotheses": options.num_hypotheses}
         files = {f"{n}_{kind}": path for n, one in options.sets.items() for kind, path in _files(one).items()}
@@ -252,7 +252,7 @@ class NttExperiment:
     ) -> None:
         system = trained.load()
         lm = outputs[self._list_names()[0]].with_name("source-lm")
-        # Hypotheses are judged by the source side of the training text.
+        # Hypotheses are scored by a language model of the source side of the training text.
         self._source_lm(trained, lm)
         for one in (DEV, TEST):
             heard = self.sets[one]
@@ -273,7 +273,7 @@ class NttExperiment:
         return heard.utterances, max(1, self.options.nbest // self.options.num_hypotheses)
 
     def _columns(self) -> list[str]:
-        """Numbers that the recognizer gave, in any set: all lists must have the same columns."""
+        """Numbers of the recognizer in any set: all lists must have the same columns."""
         return sorted(
             {f"Asr.{n}" for one in self.sets.values() for u in one.utterances for h in u for n in h.columns}
         )
@@ -368,7 +368,7 @@ class NttExperiment:
         return found
 
     def _lattices(self, name: str, trained: Trained, system: System) -> list[str]:
-        """Lattices translated as such; what their scores weigh beside the language model is chosen on dev."""
+        """Translate lattices directly; the weight of their scores is tuned on dev."""
         self.say(f"{name}: lattices")
         dev, weights = self.sets[DEV], dict(system.weights)
         scores = {}
@@ -391,8 +391,8 @@ class NttExperiment:
     def _scores(
         self, name: str, trained: Trained, outputs: Mapping[str, Mapping[str, Sequence[str]]]
     ) -> dict[str, dict[str, dict[str, float]]]:
-        """BLEU by chooser and condition; p against the decoder's choice of the same condition, and of speech
-        against the recognizer's best string."""
+        """BLEU by decision and condition, with p-values against the decoder's choice in the same condition
+        and, for speech, against the recognizer's best string."""
         options, references = self._scoring(trained), self.sets[TEST].references
         found: dict[str, dict[str, dict[str, float]]] = {}
         for chooser, by_condition in outputs.items():
@@ -436,7 +436,7 @@ def _tokens(system: System, line: str) -> str:
 
 
 def _with_columns(store: NbestStore, names: Sequence[str]) -> NbestStore:
-    """The list with these columns, as 0 where the recognizer gave none."""
+    """The list with these columns, 0 where the recognizer has no value."""
     for name in names:
         if name not in store.dense_names:
             store = add_column(store, name, np.zeros(store.num_candidates))

@@ -38,12 +38,12 @@ DEV, HELD_OUT, TEST = "dev", "held_out", "test"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NttSet(Options):
-    """Sentences with references, and what a recognizer heard of them."""
+    """Sentences with references and the output of a recognizer."""
 
     source: Path
     """Correct transcripts."""
     references: tuple[Path, ...]
-    """Their translations: a file per translator."""
+    """Their translations, one file per translator."""
     hypotheses: Path | None = None
     """N-best list of a recognizer."""
     lattices: Path | None = None
@@ -51,25 +51,25 @@ class NttSet(Options):
 
     @property
     def heard(self) -> bool:
-        """Whether there is anything of a recognizer."""
+        """Whether there is output of a recognizer."""
         return self.hypotheses is not None or self.lattices is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NttOptions(Options):
-    """What to run on what. The numbers are those of the slides; smaller ones take less time."""
+    """The data and the settings. The defaults are those of the slides; smaller numbers take less time."""
 
     source: Path
     """Source side of all bitext."""
     target: Path
     """Target side of all bitext."""
     sets: Mapping[str, NttSet]
-    """The sets dev, test and perhaps held_out: tables [sets.NAME] with source, references, hypotheses,
+    """The sets dev, test and optionally held_out: tables [sets.NAME] with source, references, hypotheses,
     lattices."""
     in_domain: Annotated[tuple[Path, ...], DefaultText("all bitext")] = ()
     """Source and target side of the pairs that the post-evaluation system is trained on."""
     sample: Mapping[str, Any] = field(default_factory=dict)
-    """How pairs for the primary system are selected: a table with options of 'isogloss select'."""
+    """Data selection for the primary system: a table with options of 'isogloss select'."""
     templates: tuple[str, ...] = (
         "pair",
         "pair_bigram",
@@ -80,25 +80,27 @@ class NttOptions(Options):
     )
     """Sparse features of the decoder."""
     iterations: Annotated[int, AtLeast(1)] = 200
-    """Iterations of tuning the primary system; most iterations of tuning the post-evaluation system."""
+    """Tuning iterations of the primary system; maximum number of iterations for the post-evaluation
+    system."""
     patience: Annotated[int, AtLeast(1)] = 10
-    """Iterations without a gain on the held-out set after which the post-evaluation system stops."""
+    """Stop tuning the post-evaluation system after this many iterations without a gain on the held-out
+    set."""
     nbest: Annotated[int, AtLeast(1)] = 1000
-    """Candidates of each sentence that the reranker sees."""
+    """Candidates per sentence for the reranker."""
     num_hypotheses: Annotated[int, AtLeast(1)] = 20
-    """Strings of each utterance; they share the candidates."""
+    """Hypotheses of each utterance; they share the candidates."""
     folds: int = 5
-    """Parts of those training sentences; each is decoded by models that did not see it."""
+    """Number of folds of these training sentences; each is decoded by models trained without it."""
     fold_sentences: Annotated[int, AtLeast(0)] = 20_000
-    """Training sentences from which the reranker learns too; 0 for none."""
+    """Number of training sentences that the reranker learns from too; 0 for none."""
     features: tuple[str, ...] = ("score", "lengths", "popularity", "consensus:scale=0.5")
-    """Feature functions of the reranker beside the columns of the lists."""
+    """Feature functions of the reranker in addition to the columns of the lists."""
     methods: tuple[str, ...] = ("voted-perceptron",)
-    """Methods that train the reranker; each is a row."""
+    """Methods to train the reranker; each is a row."""
     source_lm_order: Annotated[int, AtLeast(1)] = 4
-    """Order of the language model of the source language, which judges hypotheses."""
+    """Order of the source language model, which scores hypotheses."""
     extra_from: str = HELD_OUT
-    """Set from which the post-evaluation system extracts rules too; empty for none."""
+    """Set to extract additional rules from, for the post-evaluation system; empty for none."""
     train: Mapping[str, Any] = field(default_factory=dict)
     """Options of both systems: a table with options of 'isogloss train'."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -108,12 +110,12 @@ class NttOptions(Options):
         Options.__post_init__(self)
         for name in (DEV, TEST):
             if name not in self.sets:
-                raise ConfigError(f"the set '{name}' is missing: describe it as [sets.{name}]")
+                raise ConfigError(f"the set '{name}' is missing; add a table [sets.{name}]")
         for name in self.sets:
             if name not in (DEV, HELD_OUT, TEST):
                 raise ConfigError(f"no set is called '{name}'; there are {DEV}, {HELD_OUT} and {TEST}")
         if self.sets[DEV].heard != self.sets[TEST].heard:
-            raise ConfigError("what a recognizer heard is needed of both dev and test, or of neither")
+            raise ConfigError("give the output of a recognizer for both dev and test, or for neither")
         if len(self.in_domain) not in (0, 2):
             raise ConfigError(f"in_domain must be two files, source and target, got {len(self.in_domain)}")
         if self.fold_sentences and not 2 <= self.folds <= self.fold_sentences:

@@ -34,7 +34,7 @@ def run_ntt_iwslt2007(
     warn: Say = lambda message: None,
     track: Track = no_track,
 ) -> ExperimentResults:
-    """Run everything that an earlier run did not finish; systems and lists go into ``folder``."""
+    """Run everything that an earlier run did not finish; systems and lists are stored in ``folder``."""
     experiment = NttExperiment(task, folder, threads=threads, memory=memory, say=say, warn=warn, track=track)
     values = experiment.run()
     tables = _tables(values)

@@ -1,4 +1,4 @@
-"""The sets of the experiment, read: transcripts, references, what a recogniser heard."""
+"""Read the sets of the experiment: transcripts, references, output of a recognizer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HeardSet:
 
     @classmethod
     def read(cls, files: NttSet, hypotheses: int) -> HeardSet:
-        """Read the files of a set, with at most so many strings of each utterance."""
+        """Read the files of a set, with at most this many hypotheses of each utterance."""
         text = list(read_lines(files.source))
         references = References.read(files.references)
         lattices = []
@@ -48,5 +48,5 @@ class HeardSet:
 
     @property
     def one_best(self) -> list[str]:
-        """The recogniser's best strings; empty where it heard nothing."""
+        """The recognizer's best hypotheses; empty if there is none."""
         return [" ".join(utterance[0].words) if utterance else "" for utterance in self.utterances]

@@ -1,4 +1,4 @@
-"""What other tools say about words: lemmas, parts of speech, synsets, as columns that sparse features see."""
+"""Annotations of other tools as columns for sparse features: lemmas, parts of speech, synsets."""
 
 from isogloss.features.annotators.annotator import (
     ANNOTATORS,

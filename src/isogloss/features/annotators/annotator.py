@@ -1,4 +1,4 @@
-"""From a tool that looks at sentences to a column of words and their values."""
+"""Make a column of words and values with a tool that annotates sentences."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["ANNOTATORS", "Annotator", "ColumnOptions", "annotate", "annotate_tex
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOptions(Options):
-    """What to look up about the words of a text, and where."""
+    """Which annotation to look up, and where."""
 
     type: Literal["lemma", "pos", "synset"]
     """``lemma`` uses simplemma; ``pos`` (part of speech) uses HanTa for de, en and nl, fugashi for ja and
-    jieba for zh; ``synset`` uses a WordNet of the package wn, or ``dictionary``."""
+    jieba for zh; ``synset`` uses a WordNet installed for the package wn, or ``dictionary``."""
     language: str = "en"
     """Language of the text, such as de."""
     dictionary: Annotated[StrPath | None, DefaultText("what the package wn has installed")] = None
     """Folder with the files of a WordNet (index.noun, ...) for ``synset``."""
     most: Annotated[int, AtLeast(0)] = 0
-    """Most values to keep per word, the most frequent first; 0 keeps all."""
+    """Maximum number of values to keep per word, the most frequent first; 0 keeps all."""
 
 
 class Annotator(Protocol):
-    """Gives the tokens of a sentence their values: none, one or several each."""
+    """Annotates the tokens of a sentence: none, one or several values each."""
 
     def annotate(self, tokens: Sequence[str]) -> Sequence[Sequence[str]]:
-        """For each token its values, the usual one first."""
+        """The values of each token, the most common one first."""
 
 
 ANNOTATORS: dict[str, str | Callable[[str, StrPath | None], Annotator]] = {
@@ -43,19 +43,21 @@ ANNOTATORS: dict[str, str | Callable[[str, StrPath | None], Annotator]] = {
     "pos": "isogloss.features.annotators.pos",
     "synset": "isogloss.features.annotators.synset",
 }
-"""By the name of the token type, a module with ``make(language, dictionary)``, or such a function: your own
-can be added."""
+"""For each token type, a module with ``make(language, dictionary)``, or such a function. You can add your
+own."""
 
 
 def annotator(name: str, language: str, dictionary: StrPath | None = None) -> Annotator:
     """Make the annotator of a token type for a language.
 
-    ``dictionary`` is a folder for those that need one. Nothing is ever fetched: an error says what to get.
+    ``dictionary`` is a folder for those that need one. Nothing is downloaded; an error says what to install.
     """
     try:
         make = ANNOTATORS[name]
     except KeyError:
-        raise ConfigError(f"no token type is called '{name}'; there are {', '.join(ANNOTATORS)}") from None
+        raise ConfigError(
+            f"no token type is called '{name}'; choose one of {', '.join(ANNOTATORS)}"
+        ) from None
     if isinstance(make, str):
         make = import_module(make).make
         assert callable(make)
@@ -69,7 +71,7 @@ def annotate_text(sentences: Iterable[Sequence[str]], options: ColumnOptions) ->
 
 
 def annotate(tool: Annotator, sentences: Iterable[Sequence[str]], *, most: int = 0) -> TokenColumn:
-    """The column of all words of a text: every value that a word was seen with, the most frequent first.
+    """The column of all words of a text: all values seen with a word, the most frequent first.
 
     ``most`` limits the values per word; 0 keeps all.
 
@@ -91,7 +93,7 @@ def annotate(tool: Annotator, sentences: Iterable[Sequence[str]], *, most: int =
 
 
 def _ranked(counts: Counter[str]) -> list[str]:
-    """By falling count; what is seen equally often stays in the order of first appearance."""
+    """By decreasing count; ties in the order of first occurrence."""
     return [value for value, _ in counts.most_common() if value]
 
 

@@ -1,4 +1,4 @@
-"""Lemmas, by simplemma and the word lists that it comes with."""
+"""Lemmas by simplemma and its word lists."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Lemmas:
             simplemma.lemmatize("a", lang=language)
         except ValueError:
             raise ConfigError(f"simplemma has no word list for the language '{language}'") from None
-        # Most tokens of a text are words it has seen before.
+        # Most tokens of a text have occurred before.
         self._lemma = lru_cache(1 << 16)(lambda word: str(simplemma.lemmatize(word, lang=language)))
 
     def annotate(self, tokens: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -29,7 +29,7 @@ class _Lemmas:
 
 
 def make(language: str, dictionary: StrPath | None) -> _Lemmas:
-    """For a language of simplemma, such as ``de``."""
+    """The annotator for a language of simplemma, such as ``de``."""
     if dictionary is not None:
-        raise ConfigError("lemmas need no dictionary")
+        raise ConfigError("lemmas do not use a dictionary; remove it")
     return _Lemmas(language)

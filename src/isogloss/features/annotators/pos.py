@@ -18,14 +18,15 @@ _HANTA = {"de": "morphmodel_ger.pgz", "en": "morphmodel_en.pgz", "nl": "morphmod
 
 
 class _Hanta:
-    """A tagger that sees the whole sentence."""
+    """A tagger of whole sentences."""
 
     def __init__(self, language: str) -> None:
         try:
             from HanTa import HanoverTagger
         except ImportError:
             raise MissingExtraError("tagging parts of speech with HanTa", "pos") from None
-        # By the whole path: a bare name would be looked for in the working folder first, and it is a pickle.
+        # Use the full path: a bare name would be looked up in the working folder first, and the file is a
+        # pickle.
         model = Path(HanoverTagger.__file__).parent / _HANTA[language]
         self._tagger: Any = HanoverTagger.HanoverTagger(str(model))
 
@@ -34,15 +35,13 @@ class _Hanta:
 
 
 class _Cutting(ABC):
-    """Taggers that cut the text themselves: a token has the tags of the pieces that make it up.
-
-    Where a piece crosses the border of a token, the token is looked at by itself.
-    """
+    """Taggers that segment the text themselves: a token gets the tags of its segments. If a segment crosses a
+    token boundary, the token is tagged by itself."""
 
     def annotate(self, tokens: Sequence[str]) -> Sequence[Sequence[str]]:
         pieces = list(self._tagged("".join(tokens)))
         if sum(len(text) for text, _ in pieces) != sum(map(len, tokens)):
-            pieces = []  # the tagger left something out
+            pieces = []  # the tagger dropped a character
         borders, at = [0], 0
         for text, _ in pieces:
             at += len(text)
@@ -60,7 +59,7 @@ class _Cutting(ABC):
 
     @abstractmethod
     def _tagged(self, text: str) -> Iterator[tuple[str, str]]:
-        """Pieces of a text and their tags."""
+        """Segments of a text and their tags."""
 
 
 class _Japanese(_Cutting):
@@ -89,9 +88,9 @@ class _Chinese(_Cutting):
 
 
 def make(language: str, dictionary: StrPath | None) -> Annotator:
-    """For a language that one of the taggers knows."""
+    """The annotator for a language of one of the taggers."""
     if dictionary is not None:
-        raise ConfigError("parts of speech need no dictionary")
+        raise ConfigError("parts of speech do not use a dictionary; remove it")
     if language in _HANTA:
         return _Hanta(language)
     if language == "ja":
@@ -99,6 +98,6 @@ def make(language: str, dictionary: StrPath | None) -> Annotator:
     if language == "zh":
         return _Chinese()
     raise ConfigError(
-        f"there is no tagger for the language '{language}'; there is one for {', '.join(_HANTA)}, ja and zh; "
-        "tags of your own can be given as a column"
+        f"there is no tagger for the language '{language}', only for {', '.join(_HANTA)}, ja and zh; "
+        "give your own tags as a column"
     )

@@ -15,7 +15,7 @@ __all__ = ["make"]
 
 
 class _Installed:
-    """Any lexicon of the language that ``wn`` has on this machine."""
+    """All lexicons of the language that are installed for ``wn``."""
 
     def __init__(self, language: str) -> None:
         try:
@@ -26,8 +26,8 @@ class _Installed:
         lexicons = wn.lexicons(lang=language)
         if not lexicons:
             raise ConfigError(
-                f"no WordNet for the language '{language}' is installed, and none is fetched without being "
-                "asked for: get one with 'python -m wn download NAME' ('oewn' is the English one), or give a "
+                f"no WordNet for the language '{language}' is installed, and isogloss does not download it; "
+                "install one with 'python -m wn download NAME' ('oewn' is the English one), or give a "
                 "folder of dictionary files"
             )
         chosen = " ".join(f"{lexicon.id}:{lexicon.version}" for lexicon in lexicons[:1])
@@ -43,5 +43,5 @@ class _Installed:
 
 
 def make(language: str, dictionary: StrPath | None) -> Annotator:
-    """From a folder if there is one, else from what ``wn`` has."""
+    """The annotator of a folder if given, otherwise of the lexicons installed for ``wn``."""
     return _Installed(language) if dictionary is None else WordNetFolder(dictionary, language)

@@ -1,7 +1,7 @@
 """WordNet's own files: ``index.noun``, ``index.verb``, ``index.adj``, ``index.adv``, ``noun.exc`` and so on.
 
-A line of an index is a lemma, its part of speech, how many synsets it has, how many kinds of pointers and
-these, two counts, and the synsets. A line of exceptions is a word and its lemmas.
+A line of an index has a lemma, its part of speech, the number of synsets, the number of pointer types and
+their symbols, two counts, and the synsets. A line of exceptions has a word and its lemmas.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ENDINGS = {
     "adj": "er: est: er:e est:e",
     "adv": "",
 }
-"""What English words lose and get where they are not lemmas."""
+"""English inflectional endings and their replacements."""
 
 
 class WordNetFolder:
@@ -41,7 +41,7 @@ class WordNetFolder:
                 }
         if not self._synsets:
             raise InputFileError(
-                "no WordNet: there is no index.noun, index.verb, index.adj or index.adv", place
+                "is not a WordNet folder: there is no index.noun, index.verb, index.adj or index.adv", place
             )
 
     def annotate(self, tokens: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -66,7 +66,7 @@ class WordNetFolder:
 
 def _read_index(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     for number, line in enumerate(read_lines(path), start=1):
-        if not line or line.startswith(" "):  # the licence stands at the top
+        if not line or line.startswith(" "):  # the license text at the top
             continue
         fields = line.split()
         try:

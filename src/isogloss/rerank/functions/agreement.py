@@ -28,30 +28,30 @@ class Agreement(FeatureFunction):
     belongs_to_list: ClassVar[bool] = True
 
     path: str
-    """The other list, of any format. It belongs to the list that is reranked."""
+    """The other list, in any format, for the same sentences."""
     by: str | None = None
-    """A dense column of the other list, or its score, that makes its candidates probable."""
+    """Dense column of the other list, or its score, that gives the probabilities of its candidates."""
     scale: float = 1.0
-    """How much that counts."""
+    """Scale of this column."""
     label: str = "Agreement"
 
     def columns(self) -> tuple[str, ...]:
-        """Expected BLEU, then one for each n up to 4."""
+        """Expected BLEU, then one column for each n up to 4."""
         return f"{self.label}Bleu", *(f"{self.label}{n}" for n in range(1, 5))
 
     def resources(self) -> dict[str, str]:
-        """The other list; a stored model asks for that of the list it is applied to."""
+        """The other list; with another list to rerank, a stored model asks for another one."""
         return {"path": self.path}
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """Both lists side by side, the own candidates without any probability."""
+        """Merge both lists; the list's own candidates have probability 0."""
         other = read_nbest(self.path)
         missing = np.setdiff1d(context.store.sentence_ids, other.sentence_ids)
         if len(missing):
             raise DataFormatError(
                 f"there are no candidates for sentence {missing[0]}",
                 self.path,
-                hint="a list of the same sentences is expected",
+                hint="give a list of the same sentences",
             )
         rows = np.searchsorted(other.sentence_ids, context.store.sentence_ids)
         probabilities = list_posterior(FeatureContext(store=other), self.by, self.scale)
@@ -67,7 +67,8 @@ class Agreement(FeatureFunction):
 def _side_by_side(
     store: NbestStore, other: NbestStore, sentences: Int64, probabilities: FloatArray
 ) -> tuple[npt.NDArray[np.uint32], Int64, Int64, FloatArray, Int64]:
-    """Words, candidates and sentences of both, probabilities, and which candidates are the first's."""
+    """Words, candidates and sentences of both lists, probabilities, and which candidates are from the
+    first."""
     words = Vocabulary()
     numbers = [
         np.array([words.add(word) for word in each.words.words()], dtype=np.uint32) for each in (store, other)

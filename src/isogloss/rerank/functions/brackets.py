@@ -27,7 +27,7 @@ class Brackets(FeatureFunction):
     label: str = "Brackets"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """Only candidates that have a bracket are looked at word by word."""
+        """Only candidates with a bracket are checked word by word."""
         words = [_ENTITIES.get(word, word) for word in context.store.words.words()]
         is_bracket = np.array([any(c in _PAIRS or c in _CLOSING for c in word) for word in words], dtype=bool)
         tokens = context.store.tokens
@@ -39,7 +39,7 @@ class Brackets(FeatureFunction):
 
 
 def unmatched(words: list[str]) -> int:
-    """Brackets that open or close nothing.
+    """The number of unmatched brackets.
 
     >>> unmatched(["a", "(", "b", "[", ")", "c"])
     1

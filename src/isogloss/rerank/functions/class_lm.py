@@ -15,9 +15,9 @@ __all__ = ["ClassLanguageModel"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassLanguageModel(FeatureFunction):
-    """Natural logarithm of the probability of the candidate's sequence of word classes.
+    """Natural log probability of the candidate's sequence of word classes.
 
-    The model is one of text in which every word is replaced by the number of its class.
+    The language model is trained on text in which every word is replaced by its class number.
     """
 
     name: ClassVar[str] = "class-lm"
@@ -25,7 +25,7 @@ class ClassLanguageModel(FeatureFunction):
     path: str
     """An ARPA file or a stored model."""
     classes: str
-    """A file of words and their classes, as ``isogloss classes`` writes it."""
+    """A file of word classes, as written by ``isogloss classes``."""
     label: str = "ClassLM"
 
     def resources(self) -> dict[str, str]:

@@ -14,19 +14,19 @@ __all__ = ["Column"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column(FeatureFunction):
-    """What somebody else computed: a quality estimate, a recogniser's confidence, another system's score."""
+    """Numbers from other tools: a quality estimate, a recognizer's confidence, another system's score."""
 
     name: ClassVar[str] = "column"
     belongs_to_list: ClassVar[bool] = True
 
     path: str
-    """A file with a number on every line, in the order of the list."""
+    """A file with one number per line, in the order of the list."""
     label: str = "Column"
 
     def resources(self) -> dict[str, str]:
-        """The file; a stored model asks for that of the list it is applied to."""
+        """The file; with another list to rerank, a stored model asks for another one."""
         return {"path": self.path}
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """The numbers as they are."""
+        """The numbers of the file."""
         return read_column(self.path, context.store, context.store.path or "the list")

@@ -1,4 +1,4 @@
-"""n-grams that the likely candidates agree on."""
+"""Consensus n-grams of the probable candidates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Consensus", "list_posterior"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consensus(FeatureFunction):
-    """For each n the mean over the candidate's n-grams of the probability that a candidate has the n-gram.
+    """For each n, the mean posterior probability of the candidate's n-grams.
 
     P(candidate) ∝ exp(scale · by) within the list.
     """
@@ -26,19 +26,19 @@ class Consensus(FeatureFunction):
     name: ClassVar[str] = "consensus"
 
     by: str | None = None
-    """A dense column of the list, or ``score``, the decoder's total, which is meant if nothing is given."""
+    """Dense column of the list, or ``score`` for the decoder's total, which is the default."""
     scale: float = 1.0
-    """How much the column counts; 0 makes all candidates equally likely."""
+    """Scale of the column; 0 makes all candidates equally likely."""
     order: int = 4
-    """Longest n-grams, in words, at most 8."""
+    """Length of the longest n-grams, in words, at most 8."""
     label: str = "Consensus"
 
     def columns(self) -> tuple[str, ...]:
-        """One for each n."""
+        """One column for each n."""
         return tuple(f"{self.label}{n}" for n in range(1, self.order + 1))
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """Costs as much as reading the list."""
+        """Takes about as long as reading the list."""
         if not 1 <= self.order <= 8:
             raise ConfigError(f"order of the feature 'consensus' must be between 1 and 8, got {self.order}")
         return _engine.ngram_posteriors(
@@ -52,7 +52,7 @@ class Consensus(FeatureFunction):
 
 
 def list_posterior(context: FeatureContext, by: str | None, scale: float) -> FloatArray:
-    """How probable each candidate is within its list, by a column or the decoder's score."""
+    """The probability of each candidate within its sentence, by a column or the decoder's score."""
     store = context.store
     if by in (None, "score"):
         if np.any(np.isnan(store.scores)):

@@ -1,4 +1,4 @@
-"""Whether neighbouring phrases come from neighbouring places."""
+"""Whether adjacent phrases are adjacent in the source."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["RightContinuity"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightContinuity(FeatureFunction):
-    """The share of neighbouring phrases whose right one begins, in the source, where the left one ends."""
+    """The share of adjacent phrase pairs in which the right phrase follows the left one in the source."""
 
     name: ClassVar[str] = "continuity"
 
     label: str = "RightContinuity"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """A candidate of one phrase has no neighbours and counts as continuous."""
+        """A candidate with one phrase counts as continuous."""
         phrases = phrases_of(context, self.name)
         found = np.ones(context.store.num_candidates)
         for row in np.flatnonzero(np.diff(phrases.offsets) > 1).tolist():

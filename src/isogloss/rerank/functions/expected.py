@@ -1,4 +1,4 @@
-"""Expected BLEU or chrF against the other candidates: what minimum Bayes risk chooses by."""
+"""Expected BLEU or chrF against the other candidates, as in minimum Bayes risk decoding."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ __all__ = ["ExpectedUtility"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedUtility(FeatureFunction):
-    """The utility of a candidate with the others as references, each with its probability in the list."""
+    """The expected utility of a candidate with the others as references, weighted by their probabilities."""
 
     name: ClassVar[str] = "expected"
 
     utility: str = "bleu"
-    """bleu or chrf."""
+    """Utility: bleu or chrf."""
     by: str | None = None
-    """As for ``consensus``."""
+    """The same as for ``consensus``."""
     scale: float = 1.0
-    """As for ``consensus``."""
+    """The same as for ``consensus``."""
     references: int = 0
-    """Only so many of the most probable candidates are references; 0 is all."""
+    """Use only this many of the most probable candidates as references; 0 uses all."""
     label: str | None = None  # type: ignore[assignment]  # made from the utility
 
     def columns(self) -> tuple[str, ...]:
-        """``ExpectedBleu``, or as labelled."""
+        """``ExpectedBleu``, or as labeled."""
         return (self.label or f"Expected{self.utility.capitalize()}",)
 
     def compute(self, context: FeatureContext) -> FloatArray:

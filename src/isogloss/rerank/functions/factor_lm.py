@@ -1,4 +1,4 @@
-"""A language model over tags that were given: parts of speech, supertags, any factor."""
+"""A language model over given tags: parts of speech, supertags, any factor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["FactorLanguageModel"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactorLanguageModel(FeatureFunction):
-    """Natural logarithm of the probability of the candidate's tags."""
+    """Natural log probability of the candidate's tags."""
 
     name: ClassVar[str] = "factor-lm"
 
@@ -30,6 +30,6 @@ class FactorLanguageModel(FeatureFunction):
         return {"path": self.path}
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """Tags that the model does not know count as its unknown word."""
+        """Unknown tags are scored as the unknown word."""
         lines = [" ".join(tags) for tags in read_tags(self.tags, context)]
         return natural_scores(self.path, lines, context.threads)[:, 0]

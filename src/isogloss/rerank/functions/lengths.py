@@ -1,4 +1,4 @@
-"""How long a candidate is, by itself and compared with the source."""
+"""The length of a candidate, absolute and relative to the source."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Lengths"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lengths(FeatureFunction):
-    """Words, log of words per source word, and how far the words are from ``ratio`` per source word."""
+    """Number of words, log ratio to the source length, and difference from the expected length."""
 
     name: ClassVar[str] = "lengths"
     needs_source: ClassVar[bool] = True
 
     ratio: float = 1.0
-    """Words expected per source word."""
+    """Expected number of words per source word."""
     label: str = "Length"
 
     def columns(self) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ class Lengths(FeatureFunction):
         return self.label, f"{self.label}Ratio", f"{self.label}Difference"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """An empty sentence counts as half a word, or there would be no ratio."""
+        """An empty sentence counts as half a word, so that the ratio is defined."""
         assert context.source is not None
         source = np.array([len(words) for words in context.source], dtype=np.float64)
         there, here = source[context.store.sentence_of_row()], context.lengths()

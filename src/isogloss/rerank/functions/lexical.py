@@ -17,7 +17,7 @@ __all__ = ["LexicalSentence", "lexical_sentences"]
 
 
 class LexicalSentence(NamedTuple):
-    """The words of one sentence's candidates, one candidate after another, against its source."""
+    """Lexical probabilities between the words of a sentence's candidates and its source."""
 
     forward: FloatArray
     """p(word | source word): source words × words."""
@@ -28,7 +28,7 @@ class LexicalSentence(NamedTuple):
     null_backward: FloatArray
     """p(source word | no word)."""
     starts: npt.NDArray[np.int64]
-    """Where each candidate begins, and the end."""
+    """Offsets of the candidates."""
 
 
 def lexical_sentences(model: AlignmentModel, context: FeatureContext) -> Iterator[LexicalSentence]:
@@ -66,5 +66,5 @@ def _numbers(vocabulary: _engine.Vocabulary, words: Sequence[str], lowercase: bo
 
 
 def _looked_up(values: npt.NDArray[np.float32], numbers: npt.NDArray[np.uint32]) -> FloatArray:
-    """Values by number; 0 for a word that the model does not have."""
+    """Values by word id; 0 for an unknown word."""
     return np.append(values, np.float32(0)).astype(np.float64)[np.minimum(numbers, len(values))]

@@ -14,7 +14,7 @@ __all__ = ["LanguageModelScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageModelScore(FeatureFunction):
-    """Natural logarithm of the probability of the candidate's words, and how many of them are unknown."""
+    """Natural log probability of the candidate, and its number of unknown words."""
 
     name: ClassVar[str] = "lm"
 

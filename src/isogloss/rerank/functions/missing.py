@@ -17,9 +17,9 @@ __all__ = ["MissingWords"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingWords(FeatureFunction):
-    """Minus the number of source words none of whose likely translations is there.
+    """Minus the number of source words without any likely translation in the candidate.
 
-    A word whose most likely partner is no word at all (an article, a particle) is not missed.
+    A word that is most likely unaligned (an article, a particle) does not count.
     """
 
     name: ClassVar[str] = "missing"
@@ -28,7 +28,7 @@ class MissingWords(FeatureFunction):
     path: str
     """A stored alignment model."""
     threshold: float = 0.1
-    """Least p(candidate's word | source word) of a likely translation."""
+    """Minimum p(candidate word | source word) of a likely translation."""
     label: str = "Missing"
 
     def resources(self) -> dict[str, str]:
@@ -36,7 +36,7 @@ class MissingWords(FeatureFunction):
         return {"path": self.path}
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """Words that the model has no likely translation for are not counted: nothing could satisfy them."""
+        """Words without any likely translation in the model are not counted."""
         model = AlignmentModel.load(self.path)
         counted = _content_words(model, self.threshold)
         parts = []
@@ -53,7 +53,7 @@ class MissingWords(FeatureFunction):
 
 
 def _content_words(model: AlignmentModel, threshold: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Source words that have a likely translation and are not best explained by no word."""
+    """Source words that have a likely translation and are not most likely unaligned."""
     offsets = model.row_offsets.astype(np.int64)
     sizes = np.diff(offsets)
     best = np.zeros((len(sizes), 2))

@@ -24,9 +24,9 @@ class Model1(FeatureFunction):
     needs_source: ClassVar[bool] = True
 
     path: str
-    """A stored alignment model, as ``isogloss align --model-output`` writes it."""
+    """A stored alignment model, as written by ``isogloss align --model-output``."""
     floor: float = 1e-6
-    """The least probability of a word: what unknown words have."""
+    """Minimum probability of a word, used for unknown words."""
     label: str = "Model1"
 
     def columns(self) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ class Model1(FeatureFunction):
         return {"path": self.path}
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """Every word is the translation of any word of the other side or of none, all equally likely."""
+        """Every word may be aligned to any word of the other side or to none, with uniform probability."""
         parts = []
         for at in lexical_sentences(AlignmentModel.load(self.path), context):
             source, starts = len(at.null_backward), at.starts

@@ -17,14 +17,14 @@ __all__ = ["WrongNounPosition"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongNounPosition(FeatureFunction):
-    """Minus the number of neighbouring nouns whose source words stand the other way round."""
+    """Minus the number of adjacent noun pairs whose source words are in the opposite order."""
 
     name: ClassVar[str] = "nouns"
 
     tags: str
     """A file with a line of tags for every candidate of the list, one tag per word."""
     noun: str = "N"
-    """What the tags of nouns begin with."""
+    """Prefix of the tags of nouns."""
     path: str | None = None
     """A stored alignment model, for lists without alignments."""
     label: str = "WrongNouns"
@@ -34,7 +34,7 @@ class WrongNounPosition(FeatureFunction):
         return {} if self.path is None else {"path": self.path}
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """A noun without a link is in no wrong place."""
+        """Nouns without links are ignored."""
         tags = read_tags(self.tags, context)
         links = aligned_pairs(context, self.path, self.name)
         found = np.zeros(context.store.num_candidates)

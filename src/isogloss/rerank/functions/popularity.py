@@ -16,14 +16,14 @@ __all__ = ["WordPopularity"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordPopularity(FeatureFunction):
-    """Mean over the candidate's words of the share of the list's candidates that have the word."""
+    """The mean, over the candidate's words, of the share of candidates that contain the word."""
 
     name: ClassVar[str] = "popularity"
 
     label: str = "Popularity"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """All candidates of a sentence count alike."""
+        """All candidates of a sentence have the same weight."""
         sizes = np.diff(context.offsets)
         return _engine.ngram_posteriors(
             np.ascontiguousarray(context.store.tokens.values),

@@ -1,4 +1,4 @@
-"""Any function in a Python file of the user's."""
+"""A function in a user's Python file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["PythonFunction"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonFunction(FeatureFunction):
-    """``function(source_words, candidate_words)`` of a file, which gives a number.
+    """``function(source_words, candidate_words)`` of a file, which returns a number.
 
-    A stored model never runs such a file by itself: it must be named again when the model is used.
+    A stored model never runs such a file automatically: name it explicitly when you use the model.
     """
 
     name: ClassVar[str] = "python"
@@ -56,8 +56,8 @@ def _number(value: Any, function: PythonFunction, row: int) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise ConfigError(
-            f"{function.path}: {function.function}() gave {value!r} for candidate {row + 1}, "
-            "a number is expected"
+            f"{function.path}: {function.function}() gave {value!r} for candidate {row + 1}; a number is "
+            "expected"
         ) from None
 
 
@@ -67,7 +67,7 @@ def _load(path: str, name: str) -> Callable[[Sequence[str], Sequence[str]], Any]
     module = ModuleType("isogloss_user_features")
     module.__file__ = path
     try:
-        # Not through importlib, whose cache does not notice a file that was changed within a second.
+        # Not with importlib: its cache does not notice a change within the same second.
         exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
     except Exception as error:
         raise ConfigError(f"{path}: {type(error).__name__}: {error}") from error

@@ -18,15 +18,15 @@ _OPENING, _CLOSING = ("“", "„"), ("”",)  # “ closes in German: then the 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotes(FeatureFunction):
-    """Minus the number of quotation marks that cannot be paired: straight ones left over, and curly ones that
-    open more often than they close or the other way round."""
+    """Minus the number of unpaired quotation marks: leftover straight marks, and the difference between
+    opening and closing curly marks."""
 
     name: ClassVar[str] = "quotes"
 
     label: str = "Quotes"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """By counting; where the marks stand plays no part."""
+        """By counting; positions are ignored."""
         words = context.store.words.words()
         straight = context.word_table(sum(word.count(mark) for mark in _STRAIGHT) for word in words)
         curly = context.word_table(

@@ -1,4 +1,4 @@
-"""A Python function that the user has registered or handed over in this process."""
+"""A Python function that the user registered or passed in this process."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ __all__ = ["RegisteredFunction"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredFunction(FeatureFunction):
-    """A number for each candidate by a function of ``@isogloss.feature``, which is known by its name."""
+    """A number for each candidate, computed by a function registered with ``@isogloss.feature``."""
 
     name: ClassVar[str] = "function"
 
     function: str
-    """The name it was registered by."""
+    """The registered name."""
     label: str | None = None  # type: ignore[assignment]  # the function's name
     code: Code | None = field(default=None, repr=False, compare=False)
-    """The function itself, where it was handed over instead of registered. Never stored."""
+    """The function itself, if it was passed instead of registered. Never stored."""
 
     def columns(self) -> tuple[str, ...]:
-        """One, with the name of the function, or as labelled."""
+        """One column, named after the function or its label."""
         return (self.label or self.function,)
 
     def as_dict(self) -> dict[str, Any]:
-        """The name, never the code."""
+        """Stores the name, never the code."""
         return {"name": self.name, "options": {"function": self.function, "label": self.label}}
 
     def written(self) -> str:
-        """As features are asked for."""
+        """The specification of the feature."""
         return f"{self.name}:{self.function}" + (f",label={self.label}" if self.label else "")
 
     def check(self) -> None:
-        """Refuse to be used without the function."""
+        """Raise an error if the function is missing."""
         self._code()
 
     def compute(self, context: FeatureContext) -> FloatArray:
@@ -60,8 +60,8 @@ class RegisteredFunction(FeatureFunction):
                 found[row] = float(value)
             except (TypeError, ValueError):
                 raise ConfigError(
-                    f"the feature function '{self.function}' gave {value!r} for candidate {row + 1}, "
-                    "a number is expected"
+                    f"the feature function '{self.function}' gave {value!r} for candidate {row + 1}; a "
+                    "number is expected"
                 ) from None
         return found
 
@@ -69,7 +69,7 @@ class RegisteredFunction(FeatureFunction):
         code = self.code or registered(self.function)
         if code is None:
             raise ConfigError(
-                f"the feature function '{self.function}' is not known in this process; register it with "
+                f"the feature function '{self.function}' is unknown in this process; register it with "
                 "@isogloss.feature, or pass it: Reranker.load(path, functions=[...])"
             )
         return code
@@ -79,12 +79,12 @@ class RegisteredFunction(FeatureFunction):
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         try:
             parameters = inspect.signature(self._code()).parameters.values()
-        except ValueError:  # some functions written in C tell nothing
+        except ValueError:  # some functions written in C have no signature
             return True
         needed = [one for one in parameters if one.kind in kinds and one.default is one.empty]
         if len(needed) not in (1, 2):
             raise ConfigError(
-                f"the feature function '{self.function}' must take (source, candidate) or (candidate), "
+                f"the feature function '{self.function}' must take (source, candidate) or (candidate), but "
                 f"it takes {len(needed)} arguments"
             )
         return len(needed) == 2

@@ -16,14 +16,14 @@ __all__ = ["DecoderScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecoderScore(FeatureFunction):
-    """The total of the list, for decoders whose total is more than the columns they print."""
+    """The total score of the list, for decoders whose total includes more than the printed columns."""
 
     name: ClassVar[str] = "score"
 
     label: str = "Score"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """Every candidate must have one."""
+        """Every candidate must have a score."""
         missing = np.flatnonzero(np.isnan(context.store.scores))
         if len(missing):
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""How a candidate was cut into phrases."""
+"""The segmentation of a candidate into phrases."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["PhraseSegmentation", "phrases_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseSegmentation(FeatureFunction):
-    """Minus the number of phrases per source word they cover: long ones were seen whole in training."""
+    """Minus the number of phrases per covered source word: long phrases are more reliable."""
 
     name: ClassVar[str] = "segmentation"
 
     label: str = "Segmentation"
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """A candidate without phrases has -1, as if every word were one."""
+        """A candidate without phrases has -1, as if every word were a phrase."""
         phrases = phrases_of(context, self.name)
         counts = np.diff(phrases.offsets).astype(np.float64)
         spans = phrases.values[:, 1].astype(np.int64) - phrases.values[:, 0] + 1

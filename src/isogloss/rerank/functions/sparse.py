@@ -24,7 +24,8 @@ __all__ = ["TEMPLATES", "SparseTemplates"]
 
 _OF_PHRASES = ("rule", "source_phrase", "target_phrase", "shape", "orientation", "distortion")
 TEMPLATES = tuple(name for name in ALL_TEMPLATES if name != "hierarchical")
-"""The templates of the search but for the one that looks at gaps, which candidates of other decoders lack."""
+"""The templates of the search, except the one for non-terminals, which candidates of other decoders do not
+have."""
 _UNALIGNED = frozenset({"target_bigram", *_OF_PHRASES})
 
 UInt64 = npt.NDArray[np.uint64]
@@ -38,21 +39,21 @@ class SparseTemplates(FeatureFunction):
     needs_source: ClassVar[bool] = True
 
     templates: str = "pair"
-    """Names of templates, joined by +."""
+    """Names of templates, separated by +."""
     path: str | None = None
     """A stored alignment model, for lists without alignments."""
     types: str = "surface"
-    """How words are seen: surface, prefix, suffix, digits, joined by +."""
+    """Token types: surface, prefix, suffix, digits, separated by +."""
     source_column: str | None = None
-    """Another way to see source words, NAME=FILE: lines of a word, a tab and its values."""
+    """Additional token type of source words, NAME=FILE: lines of a word, a tab and its values."""
     target_column: str | None = None
     """The same for target words."""
     min_sentences: int = 2
-    """To be learned, a feature must tell candidates apart in the lists of so many sentences."""
+    """Minimum number of sentences in which a feature must differ between candidates to be learned."""
     label: str = "sparse"
 
     def columns(self) -> tuple[str, ...]:
-        """None that are dense."""
+        """No dense columns."""
         return ()
 
     def resources(self) -> dict[str, str]:
@@ -64,7 +65,7 @@ class SparseTemplates(FeatureFunction):
         return found
 
     def compute(self, context: FeatureContext) -> SparseFeatures:
-        """Names are kept, so that a model's weights can be read."""
+        """Names are kept, so that the weights of a model are readable."""
         names = self.templates.split("+")
         for name in names:
             if name not in TEMPLATES:
@@ -99,13 +100,13 @@ class SparseTemplates(FeatureFunction):
 def _named_file(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not equals or not name or not path:
-        raise ConfigError(f"'{text}': a name, '=' and a file are expected")
+        raise ConfigError(f"'{text}': write NAME=FILE")
     return name, path
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """What the engine is told about the candidates of each sentence."""
+    """The candidates of each sentence in the engine's form."""
 
     context: FeatureContext
     links: Ragged | None
@@ -139,7 +140,7 @@ def _part(rows: Ragged, begin: int, end: int) -> tuple[Any, npt.NDArray[np.int64
 def _inside(
     links: Any, offsets: npt.NDArray[np.int64], source: int, lengths: npt.NDArray[np.int64]
 ) -> tuple[Any, npt.NDArray[np.int64]]:
-    """Without links to words that are not there, which some decoders write for marks of the end."""
+    """Drop links to words that do not exist, which some decoders write for the end of the sentence."""
     owner = np.repeat(np.arange(len(lengths)), np.diff(offsets))
     kept = (links[:, 0] < source) & (links[:, 1] < lengths[owner])
     counts = np.bincount(owner[kept], minlength=len(lengths))
@@ -147,14 +148,14 @@ def _inside(
 
 
 def _telling_apart(rows: list[FeatureRows], least: int) -> UInt64:
-    """Features that candidates of at least so many sentences do not share."""
+    """Features that differ between candidates in at least this many sentences."""
     found = [of_sentence.varying() for of_sentence in rows]
     features, sentences = np.unique(np.concatenate([np.zeros(0, np.uint64), *found]), return_counts=True)
     return features[sentences >= least]
 
 
 def _columns(features: UInt64, found: UInt64) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Where each is among the features, and whether it is."""
+    """The position of each among the features, and whether it exists."""
     if not len(features):
         return np.zeros(len(found), np.int64), np.zeros(len(found), np.bool_)
     place = np.minimum(np.searchsorted(features, found), len(features) - 1)

@@ -1,4 +1,4 @@
-"""Tags of the words of every candidate, from a file beside the list."""
+"""Tags of the words of every candidate, from a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_tags(path: str, context: FeatureContext) -> list[list[str]]:
         raise DataFormatError(
             f"{len(rows):,} lines for the {store.num_candidates:,} candidates of the list",
             path,
-            hint="one line of tags per candidate is expected, in the order of the list",
+            hint="give one line of tags per candidate, in the order of the list",
         )
     lengths = context.lengths().astype(int).tolist()
     for number, (tags, length) in enumerate(zip(rows, lengths, strict=True), start=1):
