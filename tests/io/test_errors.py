@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from pathlib import Path
 
@@ -36,6 +37,7 @@ EXAMPLES: list[tuple[errors.IsoglossError, type[Exception], str]] = [
         RuntimeError,
         "stage 'align': train.de:3: no words",
     ),
+    (errors.TrainingError("all weights are zero"), RuntimeError, "all weights are zero"),
     (errors.InternalError("cannot happen"), RuntimeError, "cannot happen"),
 ]
 FIELDS = ("exit_code", "problem", "path", "line", "hint", "purpose", "extra", "command", "stderr")
@@ -57,9 +59,18 @@ def test_they_survive_the_way_back_from_another_process(error: Exception) -> Non
         ]
 
 
+def test_every_error_that_can_be_raised_is_an_example() -> None:
+    kinds = {
+        value
+        for value in vars(errors).values()
+        if inspect.isclass(value) and issubclass(value, errors.IsoglossError)
+    }
+    bases = {errors.IsoglossError, errors.UserError, errors._FileError}
+    assert kinds - bases == {type(error) for error, _, _ in EXAMPLES}
+
+
 def test_exit_codes_follow_the_tree() -> None:
     kinds = [getattr(errors, name) for name in errors.__all__]
     for kind in kinds:
         assert issubclass(kind, errors.IsoglossError)
         assert kind.exit_code == (2 if issubclass(kind, errors.UserError) else 1)
-    assert {type(error) for error, _, _ in EXAMPLES} == set(kinds) - {errors.IsoglossError, errors.UserError}

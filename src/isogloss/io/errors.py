@@ -34,6 +34,7 @@ __all__ = [
     "NotTrainedError",
     "OutputError",
     "StageError",
+    "TrainingError",
     "UserError",
 ]
 
