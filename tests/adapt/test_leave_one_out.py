@@ -110,7 +110,7 @@ def test_a_memory_of_the_training_text(system: System, pairs: list[Pair], tmp_pa
     links = [links for _, _, links in pairs[:8]]
     with pytest.raises(ConfigError, match="the word alignment of the training text or an alignment model"):
         build_memory(tmp_path / "no", system, examples, MemoryOptions(leave_one_out=True))
-    with pytest.raises(ConfigError, match="a line of links"):
+    with pytest.raises(ConfigError, match="one line of links"):
         build_memory(tmp_path / "no", system, examples, MemoryOptions(leave_one_out=True), links=links[1:])
     plain = build_memory(tmp_path / "plain", system, examples, MemoryOptions(nbest=10, batch=5))
     left_out = build_memory(

@@ -188,7 +188,7 @@ def test_quiet_silences_notes_but_not_warnings(nbest: str, capsys: pytest.Captur
         quiet = capsys.readouterr()
         assert (quiet.out, quiet.err) == (loud.out, "")
     assert main(["--quiet", "nbest", "convert", nbest, "--to", "fairseq"]) == 0
-    assert capsys.readouterr().err.startswith("warning: the format 'fairseq' has no place for")
+    assert capsys.readouterr().err.startswith("warning: the format 'fairseq' cannot hold")
 
 
 def test_options_of_the_program_behind_a_double_dash_are_files(capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,7 +121,7 @@ def test_corpus_of_catalogs(tmp_path: Path) -> None:
             assert seen.setdefault(normalized(source, Protector()), part) == part
     # All the numbered ones are the same for a reader: they stay together, and count once outside of training.
     assert not {"<br/>", "Lost %s", "unsure", "Empty"} & set(kept)
-    with pytest.raises(ConfigError, match=r"'xx'; there are de, fr"):
+    with pytest.raises(ConfigError, match=r"'xx'; choose one of de, fr"):
         list(read_wheels([wheel], "xx", tmp_path / "catalogs"))
 
 

@@ -199,10 +199,10 @@ def test_what_a_format_cannot_say_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="can only be exported with a Moses phrase table"):
         export_rules(tmp_path / "table", tmp_path / "out", format="hiero", reordering=tmp_path / "r")
     extracted(tmp_path, [("a |||", "b c", "0-0 1-1")])
-    with pytest.raises(ConfigError, match=r"the word '\|\|\|' means something else"):
+    with pytest.raises(ConfigError, match=r"the word '\|\|\|' has a special meaning"):
         export_rules(tmp_path / "table", tmp_path / "out", format="hiero")
     extracted(tmp_path, [("a [X,2]", "b c", "0-0 1-1")])
-    with pytest.raises(ConfigError, match=r"the word '\[X,2\]' means something else"):
+    with pytest.raises(ConfigError, match=r"the word '\[X,2\]' has a special meaning"):
         export_rules(tmp_path / "table", tmp_path / "out", format="hiero")
     assert not (tmp_path / "out").exists()
     extracted(tmp_path, TOY, ExtractOptions.for_grammar("phrase", orientation="none"))

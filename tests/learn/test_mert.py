@@ -124,7 +124,7 @@ def test_impossible_options(changes: dict[str, int]) -> None:
 @pytest.mark.parametrize(
     ("constraints", "message"),
     [
-        ({"frozen": ["lm"]}, "no dense feature is called lm; there are: d0, d1"),
+        ({"frozen": ["lm"]}, "no dense feature is called lm; known are: d0, d1"),
         ({"bounds": {"d0": (1.0, 2.0)}}, "starts with 0, outside its bounds 1 to 2"),
     ],
 )

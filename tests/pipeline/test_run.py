@@ -347,11 +347,15 @@ def test_two_runs_at_once_are_refused_and_a_dead_one_is_not_in_the_way(folder: P
 
     command = [sys.executable, "-c", script, str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"waiting\n"
-        with pytest.raises(OutputError, match=rf"another run is going on .*process {process.pid}"):
-            Run(folder).execute([stage("x", make)])
-        process.send_signal(signal.SIGKILL)
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"waiting\n"
+            with pytest.raises(
+                OutputError, match=rf"another run is using this folder .process {process.pid}"
+            ):
+                Run(folder).execute([stage("x", make)])
+        finally:
+            process.send_signal(signal.SIGKILL)
     assert (folder / "run.lock").exists()
     assert (folder / ".part").exists()
     assert redone(folder, [stage("x", make)]) == {"x"}
@@ -370,7 +374,7 @@ def test_stages_that_cannot_be_run_are_refused(text: Path, folder: Path) -> None
     ]
     for wanted, message in [
         ([a, a], "two stages have the same name: a, a"),
-        (looped, "wait for each other's outputs: a, b"),
+        (looped, "depend on each other in a cycle: a, b"),
         ([make("b", inputs={"in": a["out"]})], "stage 'b' needs stage 'a', which is not in this run"),
         ([a, make("b", inputs={"in": folder / "a"})], "is made by stage 'a'; give it as that stage's output"),
         (
@@ -425,5 +429,5 @@ def test_a_checkpoint_outlives_a_kill_and_no_change(folder: Path) -> None:
     run(2)
     assert seen[2:] == [["2"]]
     assert not (folder / ".checkpoint").exists()
-    with pytest.raises(ConfigError, match="not an output"):
+    with pytest.raises(ConfigError, match="cannot be an output"):
         stage("work", work, checkpoint=True, outputs={"checkpoint": "x"})

@@ -87,7 +87,9 @@ def test_names_and_functions_that_cannot_be() -> None:
         feature(name="a b")(len)
     with pytest.raises(ConfigError, match="'<lambda>' is not a valid feature name; give one"):
         as_functions([lambda candidate: 1.0])
-    with pytest.raises(ConfigError, match="the class has the name 'lengths'; change it there"):
+    with pytest.raises(
+        ConfigError, match="the class is named 'lengths'; to call it 'other', change the name"
+    ):
         feature(name="other")(Lengths)
 
     class Impostor(Lengths):
