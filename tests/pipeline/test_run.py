@@ -376,7 +376,10 @@ def test_stages_that_cannot_be_run_are_refused(text: Path, folder: Path) -> None
         ([a, a], "two stages have the same name: a, a"),
         (looped, "depend on each other in a cycle: a, b"),
         ([make("b", inputs={"in": a["out"]})], "stage 'b' needs stage 'a', which is not in this run"),
-        ([a, make("b", inputs={"in": folder / "a"})], "is made by stage 'a'; give it as that stage's output"),
+        (
+            [a, make("b", inputs={"in": folder / "a"})],
+            "is written by stage 'a'; refer to it as an output of that stage",
+        ),
         (
             [a, make("b", outputs={"out": "a/b"})],
             "'a' of stage 'a' and 'a/b' of stage 'b' overlap",
@@ -390,11 +393,11 @@ def test_stages_that_cannot_be_run_are_refused(text: Path, folder: Path) -> None
     for changes, message in [
         ({"name": "a/b"}, "a stage's name is letters, digits"),
         ({"outputs": {}}, "stage 'a' has no outputs"),
-        ({"outputs": {"out": "/etc/passwd"}}, "must lie in the run's folder"),
-        ({"outputs": {"out": "../x"}}, "must lie in the run's folder"),
+        ({"outputs": {"out": "/etc/passwd"}}, "must be inside the run's folder"),
+        ({"outputs": {"out": "../x"}}, "must be inside the run's folder"),
         ({"outputs": {"out": ".part"}}, "not begin with a dot"),
-        ({"outputs": {"out": "."}}, "must lie in the run's folder"),
-        ({"outputs": {"out": "run.jsonl"}}, "the run's own"),
+        ({"outputs": {"out": "."}}, "must be inside the run's folder"),
+        ({"outputs": {"out": "run.jsonl"}}, "reserved for the run itself"),
         ({"options": {"x": {1, 2}}}, "options must be JSON values"),
         ({"options": {"x": float("nan")}}, "options must be JSON values"),
     ]:
