@@ -134,12 +134,12 @@ def train(
         ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``: phrases
         that may swap with a neighbor.
     tokenizer
-        ``moses`` (default), ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` for text
-        that is tokenized.
+        ``moses``, ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` for text that is
+        tokenized; by default what suits the language.
     case
         ``truecase`` (default), ``usual``, ``lowercase`` or ``keep``.
     source_language, target_language
-        Such as ``de``; by default the ending of the file's name, else ``en``.
+        Such as ``de`` or ``pt-BR``; by default what the file, its name or its script tells.
     placeholders
         Kinds of placeholders that a translation must keep, such as ``printf`` and ``braces``; ``catalog`` for
         the usual ones, which is the default for PO and XLIFF files.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from isogloss.corpus.placeholders import MARK
-from isogloss.io.errors import DataFormatError, NotTrainedError
+from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 
 __all__ = ["Truecaser", "load_truecaser", "parse_truecaser", "train_truecaser", "undo_truecase"]
@@ -74,7 +74,10 @@ class Truecaser:
 
 
 def train_truecaser(sentences: Iterable[Sequence[str]]) -> Truecaser:
-    """Count the forms of words in tokenized sentences."""
+    """Count the forms of words in tokenized sentences.
+
+    A text without case, or with nothing but first words, teaches nothing, and then no word is changed.
+    """
     counts: Counter[str] = Counter()
     for tokens in sentences:
         begins = True
@@ -84,13 +87,12 @@ def train_truecaser(sentences: Iterable[Sequence[str]]) -> Truecaser:
                 counts[token] += 1
             if token not in _OPENINGS:
                 begins = not begins and token in _ENDS
-    if not counts:
-        raise NotTrainedError("the text to learn case from has no words inside sentences")
     return Truecaser(dict(counts))
 
 
 def _has_case(token: str) -> bool:
-    return token.lower() != token.upper()
+    # Georgian letters have capitals too, but words do not begin with them.
+    return any(c.title() != c or c.lower() != c for c in token)
 
 
 def load_truecaser(path: StrPath) -> Truecaser:
@@ -101,7 +103,8 @@ def load_truecaser(path: StrPath) -> Truecaser:
 def parse_truecaser(lines: Iterable[str], path: StrPath) -> Truecaser:
     """Read the lines of such a table; ``path`` is for the messages."""
     counts: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
+    rows = list(lines)
+    for number, line in enumerate([] if rows == [""] else rows, start=1):
         fields = line.split("\t")
         if len(fields) != 3 or not _COUNT.fullmatch(fields[2]) or fields[1].lower() != fields[0]:
             raise DataFormatError(
@@ -124,7 +127,7 @@ def undo_truecase(tokens: Sequence[str]) -> list[str]:
     begins = True
     for token in tokens:
         opening = token in _OPENINGS
-        cased.append(token[:1].upper() + token[1:] if begins and not opening else token)
+        cased.append(token[:1].title() + token[1:] if begins and not opening else token)
         if not opening:
             begins = token in _ENDS
     return cased

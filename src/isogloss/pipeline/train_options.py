@@ -11,8 +11,10 @@ from isogloss.align.options import AlignOptions, LinkOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
+from isogloss.corpus.languages import UNDETERMINED, checked_language, language_in_name
 from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
 from isogloss.corpus.processing import Case, Punctuation, SideOptions
+from isogloss.corpus.tokenizer import usual_tokenizer
 from isogloss.decoder.options import SearchOptions
 from isogloss.features.annotators import ANNOTATORS
 from isogloss.features.block import block_features
@@ -109,16 +111,19 @@ class TrainOptions(Options):
     tuning_pairs: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Training pairs that are learned from beside the development set. Tuning works with rules and a
     language model that have not seen them; the finished system has seen all pairs."""
-    tokenizer: str = "moses"
-    """Of both languages; ``none`` for text that is tokenised."""
+    tokenizer: Annotated[str, DefaultText("what suits the language")] = ""
+    """Of both languages; ``none`` for text that is tokenized. By default ``fugashi`` for Japanese and
+    ``jieba`` for Chinese where they are installed, ``characters`` for other languages without spaces, else
+    ``moses``."""
     source_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Of the source language, if it is another one."""
     target_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Of the target language, if it is another one."""
-    source_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Such as ``de``; by default the ending of the file's name if it looks like a language, else ``en``."""
-    target_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Such as ``en``."""
+    source_language: Annotated[str, DefaultText("what the file, its name or its letters tell")] = ""
+    """Code of the source language, such as ``de`` or ``pt-BR``. By default what a PO, XLIFF or TMX file says,
+    what the name of the file ends in, or what its script tells."""
+    target_language: Annotated[str, DefaultText("what the file, its name or its letters tell")] = ""
+    """Code of the target language, such as ``en``."""
     case: Annotated[Case | Literal[""], DefaultText("truecase; keep without a tokenizer")] = ""
     """``truecase``, ``usual``, ``lowercase`` or ``keep``; by default ``truecase``, without a tokenizer
     ``keep``."""
@@ -177,6 +182,9 @@ class TrainOptions(Options):
         for files in self.extra_bitext:
             if isinstance(files, str) or len(files) != 2:
                 raise ConfigError(f"extra_bitext has pairs of files, source and target, got {files!r}")
+        for side in ("source_language", "target_language"):
+            if code := getattr(self, side):
+                object.__setattr__(self, side, checked_language(code, side))
         self._check_sets()
         self._check_features()
         self._check_tuning_pairs()
@@ -291,11 +299,15 @@ class TrainOptions(Options):
 
     @property
     def sides(self) -> tuple[SideOptions, SideOptions]:
-        """What is done to the text of the source and of the target language."""
-        names = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
+        """What is done to the text of the source and of the target language, as far as names of files
+        tell."""
         languages = (
-            self.source_language or _language(self.source),
-            self.target_language or (_language(self.target) if self.target is not None else "en"),
+            self.source_language or language_in_name(self.source) or UNDETERMINED,
+            self.target_language or language_in_name(self.target or "") or UNDETERMINED,
+        )
+        names = (
+            self.source_tokenizer or self.tokenizer or usual_tokenizer(languages[0]),
+            self.target_tokenizer or self.tokenizer or usual_tokenizer(languages[1]),
         )
         cases = (self.source_case or self.case, self.target_case or self.case)
         source, target = (
@@ -371,12 +383,3 @@ def _learns_sparse(name: str) -> bool:
 def grammar_of(search: str) -> str:
     """The kind of grammar that a search needs."""
     return "phrase" if search == "block" else search
-
-
-def _language(path: StrPath) -> str:
-    """What the ending of a file's name says, such as ``de`` for ``train.de.gz``."""
-    name = Path(path)
-    if name.suffix in (".gz", ".zst"):
-        name = name.with_suffix("")
-    ending = name.suffix[1:]
-    return ending if len(ending) == 2 and ending.isalpha() and ending.islower() else "en"
