@@ -59,7 +59,7 @@ def test_every_script_trains_without_options(
     assert main(["--quiet", "train", str(engine), f"--source={source}", f"--target={target}"]) == 0
     text = {"en": ENGLISH, **LANGUAGES}
     known, right = text[pair[0]].lines()[100], text[pair[1]].lines()[100]
-    assert translated(engine, known, monkeypatch, capsys).replace(" ۔", "۔") == right
+    assert translated(engine, known, monkeypatch, capsys) == right
 
 
 def test_lists_of_words_train_without_options(tmp_path: Path) -> None:

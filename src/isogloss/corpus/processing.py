@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
 
-from isogloss.corpus.placeholders import Protector, restore
+from isogloss.corpus.placeholders import MARK, Placeholder, Protector, restore
 from isogloss.corpus.profile import script_of
+from isogloss.corpus.spacing import SpacedLine, Spacing, learn_spacing, observed_spaces, parse_spacing
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
 from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
 from isogloss.io.errors import ConfigError, ModelFormatError, UserError
@@ -40,8 +41,8 @@ class SideOptions(Options):
     """How the text of one language is prepared."""
 
     tokenizer: str = "moses"
-    """Tokenizer: moses, moses-hyphens (also splits at hyphens), characters, fugashi (Japanese), jieba
-    (Chinese), or none for text that is already tokenized."""
+    """Tokenizer: words (any language with spaces), moses, moses-hyphens (also splits at hyphens), characters,
+    fugashi (Japanese), jieba (Chinese), or none for text that is already tokenized."""
     language: str = "en"
     """Language whose rules the tokenizer follows, such as en."""
     case: Case = "keep"
@@ -83,6 +84,8 @@ class TextSide:
     options: SideOptions = field(default_factory=SideOptions)
     truecaser: Truecaser | None = None
     """What was learned of case."""
+    spacing: Spacing | None = None
+    """What was learned of the spaces between tokens; without it, they are the tokenizer's matter."""
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -115,14 +118,27 @@ class TextSide:
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as people write it; in lower case if that is what the tokens are in."""
-        if self.options.case in LEARNT_CASES:
-            tokens = undo_truecase(tokens)
+        return self.join(self.recased(tokens))
+
+    def recased(self, tokens: Sequence[str]) -> Sequence[str]:
+        """Tokens with capitals where sentences begin, if case was learned."""
+        return undo_truecase(tokens) if self.options.case in LEARNT_CASES else tokens
+
+    def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
+        """Tokens in their own case as text; ``touched`` as for ``Spacing.join``."""
+        if self.spacing is not None:
+            return self.spacing.join(tokens, touched)
         return self._tokenizer.detokenize(tokens)
 
     def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
         """The same, knowing the usual case of the words of a text that ``split`` gave, if it needs to."""
         learnt = train_truecaser(tokens) if self.options.case in LEARNT_CASES else None
-        return TextSide(self.options, learnt)
+        return replace(self, truecaser=learnt)
+
+    def learn_spacing(self, lines: Iterable[SpacedLine]) -> TextSide:
+        """The same, knowing the spaces of a text, if its tokens are not all that is known of it."""
+        learned = learn_spacing(lines) if self.options.tokenizer != "none" else None
+        return replace(self, spacing=learned)
 
 
 @dataclass(frozen=True)
@@ -161,6 +177,18 @@ class TextProcessing:
         _, known = self._protector.protect(source)
         return self._protector.protect(target, known)[0]
 
+    def spaced_line(self, target: str, source: str) -> SpacedLine | None:
+        """What a translation teaches about spaces; None if it is not made of its tokens."""
+        touched: list[Placeholder | None] = []
+        if self._protector is None:
+            tokens = self.target.split(target)
+        else:
+            _, known = self._protector.protect(source)
+            marked, found = self._protector.protect(target, known)
+            tokens, touched = _unmarked(self.target.split(marked), found, known)
+        spaces = observed_spaces(target, tokens)
+        return None if spaces is None else SpacedLine(tokens, spaces, touched)
+
     def tokenize(self, text: str) -> str:
         """A sentence to translate, as tokens with spaces between them."""
         return " ".join(self.source.tokenize(self.protect(text)))
@@ -171,8 +199,11 @@ class TextProcessing:
 
     def detokenize(self, line: str, source: str = "") -> str:
         """A translation as people write it, with the placeholders of the source in place of their marks."""
-        text = self.target.detokenize(line.split(" ")) if line else ""
-        return text if self._protector is None else restore(text, self._protector.protect(source)[1])
+        tokens = line.split(" ") if line else []
+        known = [] if self._protector is None else self._protector.protect(source)[1]
+        if self.target.spacing is None or not known:
+            return restore(self.target.detokenize(tokens), known)
+        return self.target.join(*_unmarked(self.target.recased(tokens), known, known))
 
     def save(self, path: StrPath) -> None:
         """Store it as a folder."""
@@ -181,6 +212,9 @@ class TextProcessing:
             for name, side in zip(_SIDES, (self.source, self.target), strict=True)
             if side.truecaser is not None
         }
+        if self.target.spacing is not None:
+            lines = "\n".join(self.target.spacing.lines())
+            arrays["target_spacing"] = np.frombuffer(lines.encode(errors="surrogatepass"), np.uint8)
         attributes: dict[str, Any] = {
             "source": asdict(self.source.options),
             "target": asdict(self.target.options),
@@ -201,11 +235,28 @@ class TextProcessing:
                     lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
                     truecaser = parse_truecaser(lines, path)
                 sides.append(TextSide(options, truecaser))
+            if "target_spacing" in folder.arrays:
+                text = folder.arrays["target_spacing"].tobytes().decode(errors="surrogatepass")
+                sides[1] = replace(sides[1], spacing=parse_spacing(text.split("\n"), path))
             placeholders = tuple(folder.attributes.get("placeholders", ()))
             Protector(placeholders)
         except (UserError, KeyError, TypeError, UnicodeDecodeError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
         return cls(sides[0], sides[1], placeholders)
+
+
+def _unmarked(
+    tokens: Sequence[str], written: Sequence[Placeholder], known: Sequence[Placeholder]
+) -> tuple[list[str], list[Placeholder | None]]:
+    """Tokens with placeholders in place of marks, and those that the source has."""
+    found: list[str] = []
+    touched: list[Placeholder | None] = []
+    for token in tokens:
+        match = MARK.fullmatch(token)
+        number = int(match.group(1)) if match else len(written)
+        found.append(written[number].text if number < len(written) else token)
+        touched.append(known[number] if number < len(known) else None)
+    return found, touched
 
 
 def _is_punctuation(token: str) -> bool:

@@ -14,7 +14,9 @@ from typing import Any, Protocol
 from isogloss.corpus.languages import base_language
 from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.plain_words import join_plain, split_plain
-from isogloss.corpus.profile import script_of
+from isogloss.corpus.profile import UNSPACED, script_of
+from isogloss.corpus.spacing import usual_spacing
+from isogloss.corpus.words import split_words
 from isogloss.io.errors import ConfigError, MissingExtraError
 
 __all__ = [
@@ -27,7 +29,6 @@ __all__ = [
 ]
 
 _MARK = re.compile(f"({MARK.pattern.replace('(', '').replace(')', '')})")
-_UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
 
 
 class Tokenizer(Protocol):
@@ -66,11 +67,11 @@ def usual_tokenizer(language: str) -> str:
     """The tokenizer for a language where none is named: a segmenter of words, if it is installed.
 
     >>> usual_tokenizer("de-AT"), usual_tokenizer("th")
-    ('moses', 'characters')
+    ('words', 'characters')
     """
     language = base_language(language)
     if language not in _WITHOUT_SPACES:
-        return "moses"
+        return "words"
     segmenter = _SEGMENTERS.get(language, "")
     return segmenter if segmenter and _works(segmenter, language) else "characters"
 
@@ -132,6 +133,19 @@ class _MosesHyphens(_Moses):
         return list(self._tokenizer.tokenize(text, escape=False, aggressive_dash_splits=True))
 
 
+class _Words:
+    """Words and marks of any language (``isogloss.corpus.words``). How they are joined is best learned."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def tokenize(self, text: str) -> list[str]:
+        return split_words(text, self._language)
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        return usual_spacing().join(tokens)
+
+
 class _Spaces:
     """Text that is tokenized already."""
 
@@ -168,7 +182,7 @@ class _Unspaced(ABC):
 
 
 def _spaced(character: str) -> bool:
-    return character.isalnum() and script_of(character) not in _UNSPACED
+    return character.isalnum() and script_of(character) not in UNSPACED
 
 
 class _Characters(_Unspaced):
@@ -233,6 +247,7 @@ def chinese_segmenter(purpose: str) -> Any:
 
 
 TOKENIZERS |= {
+    "words": _Words,
     "moses": _Moses,
     "moses-hyphens": _MosesHyphens,
     "none": _Spaces,
