@@ -23,6 +23,7 @@ from support.properties import examples
         ("es", "¿Qué? ¡No!", "¿ Qué ? ¡ No !"),
         ("de", "Ein- und Ausgabe -- TCP-Port.", "Ein- und Ausgabe -- TCP-Port ."),
         ("und", "a/b x=5 get_x() .txt --all 10:30 …", "a / b x=5 get_x() .txt --all 10:30 …"),
+        ("fr", "Le(s) mot(s)-clé(s) supprimé(e)s (ou rien)", "Le(s) mot(s)-clé(s) supprimé(e)s ( ou rien )"),
         ("und", "see https://a.b/c?d=e. Or a@b.org...", "see https://a.b/c?d=e . Or a@b.org ..."),
         ("und", "ǁ0ǁ ǁ12ǁ , x", "ǁ0ǁ ǁ12ǁ , x"),
     ],

@@ -12,6 +12,7 @@ from functools import cache
 
 from isogloss.corpus.placeholders import Placeholder
 from isogloss.corpus.spacing_contexts import (
+    APART,
     Before,
     Context,
     Decisions,
@@ -26,6 +27,8 @@ from isogloss.io.streams import StrPath
 
 __all__ = ["SpacedLine", "Spacing", "learn_spacing", "observed_spaces", "parse_spacing", "usual_spacing"]
 
+_MOST_KNOWN = 50_000
+
 
 class Spacing:
     """Joins tokens as the text did that it was learned from.
@@ -37,7 +40,8 @@ class Spacing:
 
     def __init__(self, kinds: Sequence[str], weights: Weights) -> None:
         self._kinds, self._weights = tuple(kinds), weights
-        self._none = (0.0,) * len(self._kinds)
+        self._apart = APART in weights
+        self._known: dict[tuple[Context, Before], str] = {}
 
     def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
         """The tokens as text; ``touched`` tells of placeholders what they touch elsewhere."""
@@ -46,12 +50,24 @@ class Spacing:
         parts = [written(tokens[0])]
         decisions = Decisions()
         for token, context in zip(tokens[1:], contexts(tokens, touched), strict=True):
-            decision = self._decide(context, decisions.about(context))
+            if self._apart and context[3] == APART and not context[0]:
+                decision = " "
+            else:
+                decision = self._decide(context, decisions.about(context))
             decisions.add(context, decision)
             parts += [decision, written(token)]
         return "".join(parts)
 
     def _decide(self, context: Context, before: Before) -> str:
+        """What stands at a place; the same places come again and again, so that decisions are kept."""
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        key = context, before
+        if key not in self._known:
+            self._known[key] = self._weigh(context, before)
+        return self._known[key]
+
+    def _weigh(self, context: Context, before: Before) -> str:
         known = [self._weights[name] for name in features(context, before) if name in self._weights]
         if not known:
             return " "

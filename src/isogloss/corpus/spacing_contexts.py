@@ -11,13 +11,15 @@ from functools import lru_cache
 from isogloss.corpus.placeholders import Placeholder
 from isogloss.corpus.profile import UNSPACED, script_of
 
-__all__ = ["Before", "Context", "Decisions", "contexts", "features", "space_code", "written"]
+__all__ = ["APART", "Before", "Context", "Decisions", "contexts", "features", "space_code", "written"]
 
 Context = tuple[str, str, str, str, str, str]
 """The token before, the two between which is decided, the one after, the style of the line, and what
 placeholders touch in the sentence that they come from."""
 Before = tuple[str, str, str]
 """The last decision, the last one after the same token as here, and the last one before the same token."""
+APART = "ww"
+"""What a context has in place of the token after, if it is between two words of scripts that have spaces."""
 _NO_DECISION: Before = ("", "", "")
 _EDGE = "\x02"
 _JOINED = re.compile(r"@([^@\s])@")  # a hyphen between two parts of a word, as some tokenizers write it
@@ -67,8 +69,9 @@ def contexts(tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) 
     style = _style(tokens)
     for at in range(len(tokens) - 1):
         first, second = tokens[at], tokens[at + 1]
-        if _edge(first, -1) in _LETTERS and _edge(second, 0) in _LETTERS:
-            yield "", first, second, "", "", ""
+        left, right = _edge(first, -1), _edge(second, 0)
+        if left in _LETTERS and right in _LETTERS:
+            yield "", first, second, "" if "h" in (left, right) else APART, "", ""
             continue
         touch = _touch(first, touched[at], second, touched[at + 1]) if touched else ""
         yield padded[at], first, second, padded[at + 3], style, touch
@@ -76,7 +79,7 @@ def contexts(tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) 
 
 def _paired(tokens: Sequence[str]) -> Sequence[str]:
     """The tokens, with marks that look alike at both ends of what they enclose told apart."""
-    total = Counter(token for token in tokens if token in _PAIRED)
+    total = Counter([token for token in tokens if token in _PAIRED])
     if not total:
         return tokens
     seen: Counter[str] = Counter()
@@ -159,7 +162,7 @@ def features(context: Context, decisions: Before) -> list[str]:
 def _edge(token: str, place: int) -> str:
     """What a token is like at its beginning (place 0) or its end (-1)."""
     shape = _shape(token)
-    if token == _EDGE or shape[0] == "<" or shape == "%s" or token[:-1] in _PAIRED:
+    if token == _EDGE or shape[:1] == "<" or shape == "%s" or token[:-1] in _PAIRED:
         return shape
     character = token[place]
     if character.isdigit():
@@ -208,7 +211,7 @@ def _shape(token: str) -> str:
     if _is_word(token):
         if token[0].isdigit():
             return "0" if token.isdigit() else "0x"
-        kind = script_of(token[0])[:4]
+        kind = script_of(token[0])[:4] or "?"
         if token[0].lower() != token[0] and len(token) > 1:
             return kind + ("U" if token.isupper() else "u")
         return kind

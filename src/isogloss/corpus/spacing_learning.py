@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from isogloss.corpus.placeholders import Placeholder
-from isogloss.corpus.spacing_contexts import Before, Context, Decisions, contexts, features, written
+from isogloss.corpus.spacing_contexts import APART, Before, Context, Decisions, contexts, features, written
 from isogloss.corpus.words import split_words
 
 __all__ = ["SpacedLine", "Weights", "learn_weights", "observed_spaces"]
@@ -29,6 +29,8 @@ _DECAY = 0.3
 """The strength of the prior that holds weights at zero."""
 _SMALLEST = 0.02
 """Weights that are smaller are left out."""
+_SLIPS = 1e-4
+"""The share of words with something else than a space between them that is taken for slips of the hand."""
 _COUNTED = 3
 """How often each of the lines counts that follow."""
 _SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>"}
@@ -99,8 +101,14 @@ def learn_weights(lines: Iterable[SpacedLine]) -> tuple[list[str], Weights]:
         assert spaces is not None, text
         for _ in range(_COUNTED):
             _count(tokens, spaces, (), seen)
+    apart = [key for key in seen if key[0][3] == APART and not key[0][0]]
+    always = sum(seen[key] for key in apart if key[2] != " ") <= _SLIPS * sum(seen[key] for key in apart)
+    if always:  # between words there are spaces, so that nothing is to be learned about them
+        for key in apart:
+            del seen[key]
     kinds = _kinds(seen)
-    return kinds, _fit(seen, kinds)
+    weights = _fit(seen, kinds)
+    return kinds, weights | ({APART: (1.0, *[0.0] * (len(kinds) - 1))} if always else {})
 
 
 def _count(

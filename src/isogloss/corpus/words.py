@@ -63,7 +63,8 @@ def _pattern(cut: _Cut) -> re.Pattern[str]:
     letter = rf"[\w{marks}{_INSIDE}]"
     joint = rf"[{_HYPHENS}.·=׳״{_APOSTROPHES if cut == 'never' else ''}]"
     hebrew = r"(?<=[א-ת])\"(?=[א-ת])"
-    word = rf"{letter}+(?:(?:{joint}|(?<=\d)[,:](?=\d)|{hebrew}){letter}+)*"
+    choice = rf"\({letter}{{1,4}}\){letter}*"  # "file(s)" is a word
+    word = rf"{letter}+(?:{choice}|(?:{joint}|(?<=\d)[,:](?=\d)|{hebrew}){letter}+)*"
     address = r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\"'.,;:!?)\]}»”’…]" rf"|{letter}[\w.+-]*@{word}"
     ending = rf"(?<={letter})[{_APOSTROPHES}]{word}|" if cut == "before" else ""
     tail = rf"[-‑](?!{letter}|[-‑])"  # hyphens at the ends of words, as in "-typ" and "Ein-", belong to them
