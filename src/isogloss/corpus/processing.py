@@ -7,7 +7,7 @@ stored with the system.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -15,11 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from isogloss.corpus.case import SourceCase, lowered, recased, source_case
 from isogloss.corpus.placeholders import MARK, Placeholder, Protector, restore
 from isogloss.corpus.profile import script_of
 from isogloss.corpus.spacing import SpacedLine, Spacing, learn_spacing, observed_spaces, parse_spacing
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
-from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
+from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser
 from isogloss.io.errors import ConfigError, ModelFormatError, UserError
 from isogloss.io.options import Options
 from isogloss.io.streams import StrPath
@@ -110,7 +111,7 @@ class TextSide:
     def cased(self, tokens: list[str]) -> list[str]:
         """What ``split`` gave, in the case in which a system knows it."""
         if self.options.case == "lowercase":
-            return [token.lower() for token in tokens]
+            return [lowered(token, self.options.language) for token in tokens]
         if self.truecaser is None:
             return tokens
         usual = self.options.case == "usual"
@@ -120,9 +121,19 @@ class TextSide:
         """Text as people write it; in lower case if that is what the tokens are in."""
         return self.join(self.recased(tokens))
 
-    def recased(self, tokens: Sequence[str]) -> Sequence[str]:
-        """Tokens with capitals where sentences begin, if case was learned."""
-        return undo_truecase(tokens) if self.options.case in LEARNT_CASES else tokens
+    def recased(
+        self, tokens: Sequence[str], source: SourceCase | None = None, tags: Container[str] = ()
+    ) -> Sequence[str]:
+        """Tokens with capitals where sentences begin, if case was learned; ``tags`` as for ``recased``."""
+        if self.options.case not in LEARNT_CASES:
+            return tokens
+        return recased(
+            tokens, source or SourceCase(), self.options.language, usual=self.usual_form, tags=tags
+        )
+
+    def usual_form(self, word: str) -> str | None:
+        """The form that a word usually has; None if that is not known."""
+        return None if self.truecaser is None else self.truecaser.usual_form(word)
 
     def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
         """Tokens in their own case as text; ``touched`` as for ``Spacing.join``."""
@@ -132,7 +143,9 @@ class TextSide:
 
     def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
         """The same, knowing the usual case of the words of a text that ``split`` gave, if it needs to."""
-        learnt = train_truecaser(tokens) if self.options.case in LEARNT_CASES else None
+        learnt = None
+        if self.options.case in LEARNT_CASES:
+            learnt = train_truecaser(tokens, self.options.language)
         return replace(self, truecaser=learnt)
 
     def learn_spacing(self, lines: Iterable[SpacedLine]) -> TextSide:
@@ -156,6 +169,8 @@ class TextProcessing:
     target: TextSide = field(default_factory=TextSide)
     placeholders: tuple[str, ...] = ()
     """Kinds of placeholders that are tokens of their own, numbered within their sentence."""
+    case_follows: bool = True
+    """Whether a translation begins with a small letter if its source does."""
 
     @property
     def changes(self) -> bool:
@@ -199,11 +214,21 @@ class TextProcessing:
 
     def detokenize(self, line: str, source: str = "") -> str:
         """A translation as people write it, with the placeholders of the source in place of their marks."""
-        tokens = line.split(" ") if line else []
         known = [] if self._protector is None else self._protector.protect(source)[1]
-        if self.target.spacing is None or not known:
-            return restore(self.target.detokenize(tokens), known)
-        return self.target.join(*_unmarked(self.target.recased(tokens), known, known))
+        tokens = self.recased(line, source)
+        if self.target.spacing is None:
+            return restore(self.target.join(tokens), known)
+        return self.target.join(*_unmarked(tokens, known, known))
+
+    def recased(self, line: str, source: str = "") -> Sequence[str]:
+        """The tokens of a translation in the case that the source asks for."""
+        marked, known = (source, []) if self._protector is None else self._protector.protect(source)
+        tags = {f"ǁ{number}ǁ" for number, found in enumerate(known) if found.text[0] == "<"}
+        without_tags = MARK.sub(lambda mark: " " if mark.group() in tags else mark.group(), marked)
+        case = source_case(without_tags, self.source.usual_form)
+        if not (self.case_follows or case.begins):
+            case = replace(case, begins=None, goes_on=None)
+        return self.target.recased(line.split(" ") if line else [], case, tags)
 
     def save(self, path: StrPath) -> None:
         """Store it as a folder."""
@@ -219,6 +244,7 @@ class TextProcessing:
             "source": asdict(self.source.options),
             "target": asdict(self.target.options),
             "placeholders": list(self.placeholders),
+            "case_follows": self.case_follows,
         }
         write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
 
@@ -233,7 +259,7 @@ class TextProcessing:
                 truecaser = None
                 if options.case in LEARNT_CASES:
                     lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
-                    truecaser = parse_truecaser(lines, path)
+                    truecaser = parse_truecaser(lines, path, options.language)
                 sides.append(TextSide(options, truecaser))
             if "target_spacing" in folder.arrays:
                 text = folder.arrays["target_spacing"].tobytes().decode(errors="surrogatepass")
@@ -242,7 +268,7 @@ class TextProcessing:
             Protector(placeholders)
         except (UserError, KeyError, TypeError, UnicodeDecodeError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
-        return cls(sides[0], sides[1], placeholders)
+        return cls(sides[0], sides[1], placeholders, folder.attributes.get("case_follows", True) is True)
 
 
 def _unmarked(

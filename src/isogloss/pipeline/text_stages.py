@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.align.bitext import read_sides
+from isogloss.corpus.case import case_follows
 from isogloss.corpus.check import CheckOptions, Row
 from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, split_files
@@ -124,7 +125,9 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
             _write(outputs[name], map(side.tokenize, lines))
     text = replace(raw, source=sides["source"], target=sides["target"])
     spaced = track(_spaced_lines(text, inputs), "learning spaces")
-    replace(text, target=text.target.learn_spacing(spaced)).save(outputs["text"])
+    pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=False)
+    follows = case_follows(pairs, text.target.options.language)
+    replace(text, target=text.target.learn_spacing(spaced), case_follows=follows).save(outputs["text"])
 
 
 def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
