@@ -134,8 +134,8 @@ def train(
         ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``: phrases
         that may swap with a neighbor.
     tokenizer
-        ``moses``, ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` for text that is
-        tokenized; by default what suits the language.
+        ``words``, ``moses``, ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` for text
+        that is tokenized; by default what suits the language.
     case
         ``truecase`` (default), ``usual``, ``lowercase`` or ``keep``.
     source_language, target_language

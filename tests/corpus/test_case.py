@@ -54,6 +54,8 @@ def text() -> TextProcessing:
         ("see e.g. the file", "bkz . dosya", "bkz. dosya"),
         ("Name: the file", "isim : dosya", "İsim: dosya"),
         ("Name: The file", "isim : dosya", "İsim: Dosya"),
+        ("Monday", "pazartesi", "pazartesi"),
+        ("Monday is here.", "pazartesi burada .", "Pazartesi burada."),
         ("3 files", "3 dosya", "3 dosya"),
         ("", "isim . dosya", "İsim. Dosya"),
         ("文件", "isim", "İsim"),

@@ -100,6 +100,8 @@ class SourceCase:
     """Whether it begins with a capital."""
     goes_on: bool | None = None
     """Whether it goes on with a capital after the placeholder or number that it begins with."""
+    is_name: bool = False
+    """Whether it is nothing but a name, whose capital other languages need not have: ``Monday``."""
     shouted: bool = False
     """Whether all of it is in capitals."""
     sentences: bool = True
@@ -117,7 +119,7 @@ def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
     (False, False)
     """
     blank = MARK.sub(lambda mark: "0" * len(mark.group()), text)
-    words = _WORD.findall(blank)
+    words = [word.rstrip(".") for word in _WORD.findall(blank)]
     cased = [word for word in words if any(map(_has_case, word))]
     if not cased:
         return SourceCase()
@@ -137,6 +139,7 @@ def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
     return SourceCase(
         begins,
         capital if later else None,
+        len(words) == 1 and not later and usual(first) == first and not first.isupper() and capital is True,
         shouted,
         any(match.group(1).isupper() for match in _SENTENCE.finditer(blank)),
         any(match.group(1).isupper() for match in _COLON.finditer(blank)),
@@ -181,7 +184,8 @@ def recased(
     if source.shouted:
         return [token if MARK.fullmatch(token) else raised(token, language) for token in tokens]
     cased: list[str] = []
-    wanted: bool | None = source.begins is not False  # whether the next word has a capital; None: as it is
+    # Whether the next word has a capital; None: as it is.
+    wanted = None if source.is_name else source.begins is not False
     begun, last = False, ""
     for token in tokens:
         if token in tags or token in _OPENINGS:

@@ -22,6 +22,7 @@ __all__ = [
     "base_language",
     "checked_language",
     "declared_language",
+    "is_english_name",
     "is_known",
     "language_in_name",
     "language_of_script",
@@ -82,6 +83,15 @@ nqo N'Ko; nso Northern Sotho; pap Papiamento; pms Piedmontese; sah Yakut; sat Sa
 Scots; shn Shan; szl Silesian; tet Tetum; tpi Tok Pisin; tzm Tamazight; vec Venetian; war Waray; yue
 Cantonese; zgh Moroccan Tamazight; und
 """
+_CALENDAR = frozenset(
+    word
+    for name in (
+        *("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+        *("January", "February", "March", "April", "May", "June", "July", "August"),
+        *("September", "October", "November", "December"),
+    )
+    for word in (name, name[:3], name[:4])
+)
 _OLD_CODES = {"iw": "he", "in": "id", "ji": "yi", "sh": "sr-Latn", "jw": "jv"}
 _SCRIPTS = {
     "HIRAGANA": "ja",
@@ -177,6 +187,15 @@ def base_language(tag: str) -> str:
 def is_known(tag: str) -> bool:
     """Whether the language is one that has a name here."""
     return base_language(tag) in _tables()[0]
+
+
+def is_english_name(word: str) -> bool:
+    """Whether a word has a capital in English that other languages need not have: days, months, languages.
+
+    >>> is_english_name("Monday"), is_english_name("Turkish"), is_english_name("File")
+    (True, True, False)
+    """
+    return word in _CALENDAR or (word[:1].isupper() and _folded(word) in _tables()[1])
 
 
 def language_in_name(path: StrPath) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from isogloss.corpus.case import SourceCase, lowered, recased, source_case
+from isogloss.corpus.languages import base_language, is_english_name
 from isogloss.corpus.placeholders import MARK, Placeholder, Protector, restore
 from isogloss.corpus.profile import script_of
 from isogloss.corpus.spacing import SpacedLine, Spacing, learn_spacing, observed_spaces, parse_spacing
@@ -133,7 +134,10 @@ class TextSide:
 
     def usual_form(self, word: str) -> str | None:
         """The form that a word usually has; None if that is not known."""
-        return None if self.truecaser is None else self.truecaser.usual_form(word)
+        known = None if self.truecaser is None else self.truecaser.usual_form(word)
+        if known is None and base_language(self.options.language) == "en" and is_english_name(word):
+            return word
+        return known
 
     def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
         """Tokens in their own case as text; ``touched`` as for ``Spacing.join``."""

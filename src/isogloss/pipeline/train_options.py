@@ -114,7 +114,7 @@ class TrainOptions(Options):
     tokenizer: Annotated[str, DefaultText("what suits the language")] = ""
     """Of both languages; ``none`` for text that is tokenized. By default ``fugashi`` for Japanese and
     ``jieba`` for Chinese where they are installed, ``characters`` for other languages without spaces, else
-    ``moses``."""
+    ``words``."""
     source_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Of the source language, if it is another one."""
     target_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
