@@ -4,8 +4,7 @@
 
 Case is learned from one part of a catalog. The translations of another part are put into their usual case, as
 an engine has them, and back, knowing the source. The first letter that has case is compared with that of the
-translation itself; lines that begin with a small letter are also counted alone, and so are lines in capitals,
-which must come back as a whole. The peer is sacremoses' detruecaser on the same tokens. Catalogs are those of
+translation itself; lines that begin with a small letter are also counted alone. The peer is sacremoses' detruecaser on the same tokens. Catalogs are those of
 benchmarks/detokenizing.py, without Plone's, whose sources are names of messages.
 """
 
@@ -24,7 +23,7 @@ from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.tokenizer import usual_tokenizer
 
-ROWS = ("all", "small", "capitals")
+ROWS = ("all", "small")
 
 
 def first_letter(text: str) -> str:
@@ -60,11 +59,6 @@ def measure(train: list[Pair], test: list[Pair], language: str, errors: int) -> 
         if first_letter(" ".join(found)) != letter and errors > 0:
             errors -= 1
             print(f"    {source[:40]!r}: {target[:40]!r} became {' '.join(found)[:40]!r}")
-        if source.isupper() and target.isupper() and len(source.split()) > 1:
-            original = text.target.split(text.protect_target(target, source))
-            seen["capitals"] += 1
-            ours["capitals"] += list(found) == original
-            theirs["capitals"] += list(other) == original
     return seen, ours, theirs
 
 

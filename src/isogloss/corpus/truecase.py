@@ -48,14 +48,15 @@ class Truecaser:
 
     def usual_form(self, word: str) -> str | None:
         """The form that a word usually has inside sentences; None if it was not seen there."""
-        return self._best.get(self._lower(word))
+        form = self._best.get(self._lower(word))
+        return form if form is not None and self._counts[form] else None
 
     def truecase(self, tokens: Sequence[str]) -> list[str]:
         """Give a sentence's first word, and words in a form never seen, the form that is usual."""
         cased: list[str] = []
         begins = True
         for token in tokens:
-            if begins or token not in self._counts:
+            if begins or not self._counts.get(token):
                 cased.append(self._best.get(self._lower(token), token))
             else:
                 cased.append(token)
@@ -90,9 +91,10 @@ def train_truecaser(sentences: Iterable[Sequence[str]], language: str = "") -> T
     for tokens in sentences:
         begins = True
         for token in tokens:
-            # At its beginning a sentence tells something only about words that it leaves in lower case.
-            if (not begins or token[:1].islower()) and not MARK.fullmatch(token) and _has_case(token):
-                counts[token] += 1
+            if not MARK.fullmatch(token) and _has_case(token):
+                # At its beginning a sentence tells something only about words that it leaves in lower case;
+                # others are noted, for those that stand nowhere else.
+                counts[token] += not begins or token[:1].islower()
             if token not in _OPENINGS:
                 begins = not begins and token in _ENDS
     return Truecaser(dict(counts), language)
