@@ -19,9 +19,9 @@ import hashlib
 import os
 import re
 import time
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -31,6 +31,7 @@ from isogloss.corpus.languages import base_language, language_tag
 from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.po import read_po
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
+from isogloss.corpus.spacing import observed_spaces
 from isogloss.corpus.tokenizer import usual_tokenizer
 from isogloss.experiments.demo.packages import Package, fetch
 
@@ -57,6 +58,14 @@ CORPORA = {
 }
 CATALOG = re.compile(r"/locales?/([A-Za-z_]+)/LC_MESSAGES/[^/]+\.po$")
 FEWEST = 500
+KINDS = {
+    "beside a placeholder or tag": r"[%{$&<].+",
+    "slash": "/+",
+    "quotation mark": "[\"'`“”„«»‘’״]+",
+    "bracket": r"[][(){}<>]",
+    "mark of punctuation": "[.,:;?!…،؛؟。、]+",
+    "hyphen or dash": "[-–—]+",
+}
 Pair = tuple[str, str]
 
 
@@ -68,6 +77,7 @@ class Result:
     peer: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    kinds: Counter[str] = field(default_factory=Counter)
 
     def __iadd__(self, other: Result) -> Result:
         for name in self.__dataclass_fields__:
@@ -110,7 +120,24 @@ def measure(
             at = next((i for i, c in enumerate(joined) if target[i : i + 1] != c), len(joined))
             begin = max(0, at - 20)
             print(f"    {target[begin : at + 15]!r} became {joined[begin : at + 15]!r}")
+        if joined != target:
+            found.kinds[kind_of_error(tokens, joined, target)] += 1
     return found
+
+
+def kind_of_error(tokens: Sequence[str], joined: str, target: str) -> str:
+    """What stands at the first place where a line did not come back."""
+    spaces = observed_spaces(joined, tokens), observed_spaces(target, tokens)
+    if spaces[0] is None or spaces[1] is None:
+        return "not made of its tokens"
+    at = next(at for at, pair in enumerate(zip(*spaces, strict=True)) if pair[0] != pair[1])
+    if spaces[0][at] and spaces[1][at]:
+        return "another kind of space"
+    around = tokens[at], tokens[at + 1]
+    for name, pattern in KINDS.items():
+        if any(re.fullmatch(pattern, token) for token in around):
+            return name
+    return "others"
 
 
 def corpora(folder: Path) -> Iterator[tuple[str, str, list[Pair], list[Pair]]]:
@@ -173,7 +200,10 @@ def main() -> None:
                     shares[language] += measure(train, test, tag, DEFAULT_KINDS, options.errors)
             print(shares[language].row(language), flush=True)
         mean = sum(found.exact / found.lines for found in shares.values()) / len(shares)
-        print(f"mean of {len(shares)} languages: {100 * mean:.2f} %")
+        print(f"mean of {len(shares)} languages: {100 * mean:.2f} %; lines that did not come back:")
+        kinds = sum((found.kinds for found in shares.values()), Counter[str]())
+        for kind, count in kinds.most_common():
+            print(f"{count:7,} {kind}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ _ITERATIONS = 40
 _STEP = 0.2
 _DECAY = 0.3
 """The strength of the prior that holds weights at zero."""
-_SMALLEST = 0.02
+_SMALLEST = 0.05
 """Weights that are smaller are left out."""
 _SLIPS = 1e-4
 """The share of words with something else than a space between them that is taken for slips of the hand."""
@@ -35,8 +35,9 @@ _COUNTED = 3
 """How often each of the lines counts that follow."""
 _SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>"}
 _USUAL = """
+a → b ¦ § → § ¦ a ← b ¦ a * b ¦ a &amp; b ¦ a &rarr; b ¦ § > § ¦ a > b > c ¦ a + b + c ¦ (a)b ¦ § § § a
 a b, c; d: e. F g? H i! J k… ¦ A b. ¦ A b? ¦ A b! ¦ A b: ¦ A b... ¦ A b… ¦ a b... c ¦ a... b ¦ a (b) c
-a (b c). ¦ (a b) ¦ a [b] c ¦ a (§) ¦ a (5) ¦ a {b} c ¦ a <b> c ¦ a (b), c ¦ (a (b)) ¦ a. (b) ¦ a (b) § c
+a (b c). ¦ (a b) ¦ a [b] c ¦ a (§) ¦ a (5) ¦ a {b} c ¦ a (b), c ¦ (a (b)) ¦ a. (b) ¦ a (b) § c
 a (§) § b ¦ a § (b) ¦ § (§) ¦ a: (b) ¦ (a) (b) ¦ [a] [b] ¦ 5 (6) ¦ a "b" c ¦ "a b" c ¦ a "b c".
 a "b", c ¦ a "§" b ¦ "§" a ¦ a ("b") ¦ a: "b" ¦ § "§" a ¦ "§": a ¦ a 'b' c ¦ 'a b' c ¦ a 'b c'.
 a 'b', c ¦ a '§' b ¦ '§' a ¦ a ('b') ¦ § '§' ¦ a `b` c ¦ a `§` b ¦ a “b” c ¦ “a b” c ¦ a “b c”.
