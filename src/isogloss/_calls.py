@@ -135,12 +135,12 @@ def train(
         ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``:
         phrase-based, adjacent phrases may swap.
     tokenizer
-        ``moses`` (default), ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` if the
-        text is tokenized already.
+        ``words``, ``moses``, ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` if the
+        text is tokenized already; by default what suits the language.
     case
         ``truecase`` (default), ``usual``, ``lowercase`` or ``keep``.
     source_language, target_language
-        Languages, such as ``de``; by default the ending of the file name, or ``en``.
+        Languages, such as ``de`` or ``pt-BR``; by default what the file, its name or its script tells.
     placeholders
         Kinds of placeholders that a translation must keep, such as ``printf`` and ``braces``; ``catalog`` for
         the kinds common in software, which is the default for PO and XLIFF files.

@@ -68,7 +68,7 @@ def test_a_script_is_isolated() -> None:
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"tokenizer must be one of moses, .*, got 'luck'"):
+    with pytest.raises(ConfigError, match=r"tokenizer must be one of words, moses, .*, got 'luck'"):
         SideOptions(tokenizer="luck")
     with pytest.raises(ConfigError, match="case must be one of keep, lowercase, truecase"):
         SideOptions(case="luck")  # type: ignore[arg-type]

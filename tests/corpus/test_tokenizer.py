@@ -71,7 +71,7 @@ def test_hyphens_are_cut_and_joined() -> None:
     assert tool.detokenize(tokens) == "TCP-Port von ǁ0ǁ -Typ - und neu-alt."
 
 
-@pytest.mark.parametrize("name", ["moses", "moses-hyphens", "none", "characters"])
+@pytest.mark.parametrize("name", ["words", "moses", "moses-hyphens", "none", "characters"])
 @examples(80)
 @given(text=st.text())
 def test_tokens_can_be_written_with_spaces_between(name: str, text: str) -> None:
@@ -131,7 +131,7 @@ def test_ones_own_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(TOKENIZERS, "letters", Letters)
     assert use(tokenizer("letters", "en")) == "ab"
-    with pytest.raises(ConfigError, match="unknown tokenizer 'other'; known are moses, moses-hyphens, none"):
+    with pytest.raises(ConfigError, match="unknown tokenizer 'other'; known are words, moses, moses-hyphens"):
         tokenizer("other", "en")
 
 

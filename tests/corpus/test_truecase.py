@@ -10,7 +10,7 @@ from sacremoses import MosesDetruecaser, MosesTruecaser
 
 from isogloss.corpus.synthetic.text import make_corpus
 from isogloss.corpus.truecase import Truecaser, load_truecaser, train_truecaser, undo_truecase
-from isogloss.io.errors import DataFormatError, NotTrainedError
+from isogloss.io.errors import DataFormatError
 from support.properties import examples
 
 THEIRS = MosesTruecaser()
@@ -41,10 +41,7 @@ def test_counting_agrees_with_sacremoses_inside_sentences(text: list[list[str]])
         for _, form, weight in THEIRS.learn_truecase_weights(["x", *sentence]):
             expected[form] += weight
     del expected["x"]
-    try:
-        counts = Counter(train_truecaser(["X", *sentence] for sentence in text)._counts)
-    except NotTrainedError:
-        counts = Counter()
+    counts = Counter(train_truecaser(["X", *sentence] for sentence in text)._counts)
     # We also learn from words that a sentence begins with in lower case.
     assert all(counts[form] == expected[form] for form in expected if not form[0].islower())
     assert all(counts[form] >= expected[form] for form in expected)
@@ -75,9 +72,12 @@ def test_a_broken_model(tmp_path: Path, line: str) -> None:
         load_truecaser(path)
 
 
-def test_nothing_to_learn_from() -> None:
-    with pytest.raises(NotTrainedError, match="has no words inside sentences"):
-        train_truecaser([["The"], [], ["1", "2"]])
+@pytest.mark.parametrize("text", [[["The"], [], ["1", "2"]], [["我", "来到", "北京"]], []])
+def test_nothing_to_learn_from(tmp_path: Path, text: list[list[str]]) -> None:
+    model = train_truecaser(text)
+    model.save(tmp_path / "model.tsv")
+    for case in (model, load_truecaser(tmp_path / "model.tsv")):
+        assert case.truecase(["The", "北京"]) == case.usual(["The", "北京"]) == ["The", "北京"]
 
 
 def test_marks_have_no_case() -> None:

@@ -52,7 +52,7 @@ def test_tuning_is_known_by_its_old_key(settings: dict[str, Any], tune: str, sys
 
 
 def test_models_are_known_by_their_old_keys() -> None:
-    found = keys(lm={"order": 4})
+    found = keys(lm={"order": 4}, tokenizer="moses")
     assert {name: found[name] for name in ("clean", "hold-out", "tokenize", "align", "rules", "lm")} == {
         "clean": "b948fbd9e9ea3230",
         "hold-out": "01b2a926a6f74ef0",

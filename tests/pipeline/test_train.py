@@ -300,7 +300,7 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
         ({"method": "luck"}, "no method is called 'luck'; choose one of: online-mira, "),
         ({"search": "luck"}, "--search must be one of hiero, phrase, block, got"),
         ({"config": "choice.toml"}, "no method is called 'luck'; choose one of: online-mira, "),
-        ({"tokenizer": "luck"}, "--tokenizer must be one of moses, moses-hyphens"),
+        ({"tokenizer": "luck"}, "--tokenizer must be one of words, moses, moses-hyphens"),
         ({"dev_size": "5"}, "--dev-size cannot be combined with --dev-source"),
         ({"tuning_pairs": "-1"}, "--tuning-pairs must be at least 0, got -1"),
         ({"tuning_pairs": "9", "method": "none"}, "the method none does not learn from --tuning-pairs"),
@@ -369,4 +369,4 @@ def test_languages_and_case() -> None:
     options = TrainOptions(source="a.de.gz", target="a.txt", target_tokenizer="none")
     source, target = options.sides
     assert (source.language, source.case) == ("de", "truecase")
-    assert (target.language, target.case) == ("en", "keep")
+    assert (target.language, target.case) == ("und", "keep")

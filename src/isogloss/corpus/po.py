@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import IO, Any
 
+from isogloss.corpus.languages import declared_language
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.io.errors import DataFormatError, MissingExtraError, OutputError
 from isogloss.io.streams import StrPath, read_byte_lines
@@ -41,8 +42,9 @@ def read_po(
 ) -> Iterator[SentencePair]:
     """Yield the finished translations of a catalog; fuzzy, untranslated and obsolete ones are skipped.
 
-    A plural entry gives one pair per form: the first form translates ``msgid``, the others
-    ``msgid_plural``; the only form of a language without plurals translates ``msgid_plural``.
+    Messages are in English unless the header has a field ``X-Source-Language``. A plural entry gives one pair
+    per form: the first form translates ``msgid``, the others ``msgid_plural``; the only form of a language
+    without plurals translates ``msgid_plural``.
     """
     (path,) = paths
     reading = reading if reading is not None else Reading()
@@ -53,9 +55,15 @@ def read_po(
         except OSError as error:
             raise _syntax_error(str(error), path, first_line) from None
         if first_line == 1:
-            reading.target_language = catalog.metadata.get("Language", "")
+            reading.source_language = _declared(catalog.metadata, "X-Source-Language") or "en"
+            reading.target_language = _declared(catalog.metadata, "Language", "X-Poedit-Language")
         for entry in catalog:
             yield from _pairs(entry, first_line, reading)
+
+
+def _declared(header: Mapping[str, str], *fields: str) -> str:
+    """The code of the language that one of the fields tells."""
+    return next(filter(None, (declared_language(header.get(field, "")) for field in fields)), "")
 
 
 def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePair]:

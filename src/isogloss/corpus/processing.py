@@ -7,18 +7,21 @@ stored with the system.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
 
-from isogloss.corpus.placeholders import Protector, restore
+from isogloss.corpus.case import SourceCase, lowered, recased, source_case
+from isogloss.corpus.languages import base_language, is_english_name
+from isogloss.corpus.placeholders import MARK, Placeholder, Protector, restore
 from isogloss.corpus.profile import script_of
+from isogloss.corpus.spacing import SpacedLine, Spacing, learn_spacing, observed_spaces, parse_spacing
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
-from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser, undo_truecase
+from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser
 from isogloss.io.errors import ConfigError, ModelFormatError, UserError
 from isogloss.io.options import Options
 from isogloss.io.streams import StrPath
@@ -40,8 +43,8 @@ class SideOptions(Options):
     """How the text of one language is prepared."""
 
     tokenizer: str = "moses"
-    """Tokenizer: moses, moses-hyphens (also splits at hyphens), characters, fugashi (Japanese), jieba
-    (Chinese), or none for text that is already tokenized."""
+    """Tokenizer: words (any language with spaces), moses, moses-hyphens (also splits at hyphens), characters,
+    fugashi (Japanese), jieba (Chinese), or none for text that is already tokenized."""
     language: str = "en"
     """Language whose rules the tokenizer follows, such as en."""
     case: Case = "keep"
@@ -83,6 +86,8 @@ class TextSide:
     options: SideOptions = field(default_factory=SideOptions)
     truecaser: Truecaser | None = None
     """What was learned of case."""
+    spacing: Spacing | None = None
+    """What was learned of the spaces between tokens; without it, they are the tokenizer's matter."""
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -107,7 +112,7 @@ class TextSide:
     def cased(self, tokens: list[str]) -> list[str]:
         """What ``split`` gave, in the case in which a system knows it."""
         if self.options.case == "lowercase":
-            return [token.lower() for token in tokens]
+            return [lowered(token, self.options.language) for token in tokens]
         if self.truecaser is None:
             return tokens
         usual = self.options.case == "usual"
@@ -115,14 +120,42 @@ class TextSide:
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as people write it; in lower case if that is what the tokens are in."""
-        if self.options.case in LEARNT_CASES:
-            tokens = undo_truecase(tokens)
+        return self.join(self.recased(tokens))
+
+    def recased(
+        self, tokens: Sequence[str], source: SourceCase | None = None, tags: Container[str] = ()
+    ) -> Sequence[str]:
+        """Tokens with capitals where sentences begin, if case was learned; ``tags`` as for ``recased``."""
+        if self.options.case not in LEARNT_CASES:
+            return tokens
+        return recased(
+            tokens, source or SourceCase(), self.options.language, usual=self.usual_form, tags=tags
+        )
+
+    def usual_form(self, word: str) -> str | None:
+        """The form that a word usually has; None if that is not known."""
+        known = None if self.truecaser is None else self.truecaser.usual_form(word)
+        if known is None and base_language(self.options.language) == "en" and is_english_name(word):
+            return word
+        return known
+
+    def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
+        """Tokens in their own case as text; ``touched`` as for ``Spacing.join``."""
+        if self.spacing is not None:
+            return self.spacing.join(tokens, touched)
         return self._tokenizer.detokenize(tokens)
 
     def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
         """The same, knowing the usual case of the words of a text that ``split`` gave, if it needs to."""
-        learnt = train_truecaser(tokens) if self.options.case in LEARNT_CASES else None
-        return TextSide(self.options, learnt)
+        learnt = None
+        if self.options.case in LEARNT_CASES:
+            learnt = train_truecaser(tokens, self.options.language)
+        return replace(self, truecaser=learnt)
+
+    def learn_spacing(self, lines: Iterable[SpacedLine]) -> TextSide:
+        """The same, knowing the spaces of a text, if its tokens are not all that is known of it."""
+        learned = learn_spacing(lines) if self.options.tokenizer != "none" else None
+        return replace(self, spacing=learned)
 
 
 @dataclass(frozen=True)
@@ -140,6 +173,8 @@ class TextProcessing:
     target: TextSide = field(default_factory=TextSide)
     placeholders: tuple[str, ...] = ()
     """Kinds of placeholders that are tokens of their own, numbered within their sentence."""
+    case_follows: bool = True
+    """Whether a translation begins with a small letter if its source does."""
 
     @property
     def changes(self) -> bool:
@@ -161,6 +196,18 @@ class TextProcessing:
         _, known = self._protector.protect(source)
         return self._protector.protect(target, known)[0]
 
+    def spaced_line(self, target: str, source: str) -> SpacedLine | None:
+        """What a translation teaches about spaces; None if it is not made of its tokens."""
+        touched: list[Placeholder | None] = []
+        if self._protector is None:
+            tokens = self.target.split(target)
+        else:
+            _, known = self._protector.protect(source)
+            marked, found = self._protector.protect(target, known)
+            tokens, touched = _unmarked(self.target.split(marked), found, known)
+        spaces = observed_spaces(target, tokens)
+        return None if spaces is None else SpacedLine(tokens, spaces, touched)
+
     def tokenize(self, text: str) -> str:
         """A sentence to translate, as tokens with spaces between them."""
         return " ".join(self.source.tokenize(self.protect(text)))
@@ -171,8 +218,21 @@ class TextProcessing:
 
     def detokenize(self, line: str, source: str = "") -> str:
         """A translation as people write it, with the placeholders of the source in place of their marks."""
-        text = self.target.detokenize(line.split(" ")) if line else ""
-        return text if self._protector is None else restore(text, self._protector.protect(source)[1])
+        known = [] if self._protector is None else self._protector.protect(source)[1]
+        tokens = self.recased(line, source)
+        if self.target.spacing is None:
+            return restore(self.target.join(tokens), known)
+        return self.target.join(*_unmarked(tokens, known, known))
+
+    def recased(self, line: str, source: str = "") -> Sequence[str]:
+        """The tokens of a translation in the case that the source asks for."""
+        marked, known = (source, []) if self._protector is None else self._protector.protect(source)
+        tags = {f"ǁ{number}ǁ" for number, found in enumerate(known) if found.text[0] == "<"}
+        without_tags = MARK.sub(lambda mark: " " if mark.group() in tags else mark.group(), marked)
+        case = source_case(without_tags, self.source.usual_form)
+        if not (self.case_follows or case.begins):
+            case = replace(case, begins=None, goes_on=None)
+        return self.target.recased(line.split(" ") if line else [], case, tags)
 
     def save(self, path: StrPath) -> None:
         """Store it as a folder."""
@@ -181,10 +241,14 @@ class TextProcessing:
             for name, side in zip(_SIDES, (self.source, self.target), strict=True)
             if side.truecaser is not None
         }
+        if self.target.spacing is not None:
+            lines = "\n".join(self.target.spacing.lines())
+            arrays["target_spacing"] = np.frombuffer(lines.encode(errors="surrogatepass"), np.uint8)
         attributes: dict[str, Any] = {
             "source": asdict(self.source.options),
             "target": asdict(self.target.options),
             "placeholders": list(self.placeholders),
+            "case_follows": self.case_follows,
         }
         write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
 
@@ -199,13 +263,30 @@ class TextProcessing:
                 truecaser = None
                 if options.case in LEARNT_CASES:
                     lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
-                    truecaser = parse_truecaser(lines, path)
+                    truecaser = parse_truecaser(lines, path, options.language)
                 sides.append(TextSide(options, truecaser))
+            if "target_spacing" in folder.arrays:
+                text = folder.arrays["target_spacing"].tobytes().decode(errors="surrogatepass")
+                sides[1] = replace(sides[1], spacing=parse_spacing(text.split("\n"), path))
             placeholders = tuple(folder.attributes.get("placeholders", ()))
             Protector(placeholders)
         except (UserError, KeyError, TypeError, UnicodeDecodeError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
-        return cls(sides[0], sides[1], placeholders)
+        return cls(sides[0], sides[1], placeholders, folder.attributes.get("case_follows", True) is True)
+
+
+def _unmarked(
+    tokens: Sequence[str], written: Sequence[Placeholder], known: Sequence[Placeholder]
+) -> tuple[list[str], list[Placeholder | None]]:
+    """Tokens with placeholders in place of marks, and those that the source has."""
+    found: list[str] = []
+    touched: list[Placeholder | None] = []
+    for token in tokens:
+        match = MARK.fullmatch(token)
+        number = int(match.group(1)) if match else len(written)
+        found.append(written[number].text if number < len(written) else token)
+        touched.append(known[number] if number < len(known) else None)
+    return found, touched
 
 
 def _is_punctuation(token: str) -> bool:

@@ -17,10 +17,12 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Profile", "script_of", "scripts_in"]
+__all__ = ["UNSPACED", "Profile", "script_of", "scripts_in"]
 
 Array = npt.NDArray[np.float64]
 
+UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
+"""Scripts that have no spaces between words."""
 _TABLE_BITS = 18
 _BATCH = 4096
 _SURE = 5

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import logging
 import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
+from isogloss.corpus.languages import base_language
 from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.plain_words import join_plain, split_plain
-from isogloss.corpus.profile import script_of
+from isogloss.corpus.profile import UNSPACED, script_of
+from isogloss.corpus.spacing import usual_spacing
+from isogloss.corpus.words import split_words
 from isogloss.io.errors import ConfigError, MissingExtraError
 
-__all__ = ["TOKENIZERS", "Tokenizer", "chinese_segmenter", "tokenizer"]
+__all__ = [
+    "TOKENIZERS",
+    "Tokenizer",
+    "chinese_segmenter",
+    "missing_segmenter",
+    "tokenizer",
+    "usual_tokenizer",
+]
 
 _MARK = re.compile(f"({MARK.pattern.replace('(', '').replace(')', '')})")
-_UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
 
 
 class Tokenizer(Protocol):
@@ -48,6 +58,44 @@ def tokenizer(name: str = "moses", language: str = "en") -> Tokenizer:
     return make(language)
 
 
+_SEGMENTERS = {"ja": "fugashi", "zh": "jieba", "cmn": "jieba"}
+_WITHOUT_SPACES = frozenset({*_SEGMENTERS, "th", "lo", "km", "my", "bo", "dz", "yue"})
+"""Languages that put no spaces between words."""
+
+
+def usual_tokenizer(language: str) -> str:
+    """The tokenizer for a language where none is named: a segmenter of words, if it is installed.
+
+    >>> usual_tokenizer("de-AT"), usual_tokenizer("th")
+    ('words', 'characters')
+    """
+    language = base_language(language)
+    if language not in _WITHOUT_SPACES:
+        return "words"
+    segmenter = _SEGMENTERS.get(language, "")
+    return segmenter if segmenter and _works(segmenter, language) else "characters"
+
+
+def missing_segmenter(language: str) -> str:
+    """What to install for a language that is split into characters; empty if nothing is missing."""
+    language = base_language(language)
+    segmenter = _SEGMENTERS.get(language)
+    if segmenter is None or _works(segmenter, language):
+        return ""
+    extra = "ja" if segmenter == "fugashi" else "zh"
+    return f"pip install 'isogloss[{extra}]' brings {segmenter}, which finds words and translates better"
+
+
+@cache
+def _works(segmenter: str, language: str) -> bool:
+    """Whether a segmenter is there, and its dictionary too."""
+    try:
+        TOKENIZERS[segmenter](language)
+    except (MissingExtraError, RuntimeError):
+        return False
+    return True
+
+
 class _Moses:
     """The Moses scripts as sacremoses has them, without their escapes such as ``&apos;``."""
 
@@ -58,20 +106,20 @@ class _Moses:
     def _tokenizer(self) -> Any:
         from sacremoses import MosesTokenizer
 
-        return MosesTokenizer(lang=self._language)
+        return MosesTokenizer(lang=base_language(self._language))
 
     @cached_property
     def _detokenizer(self) -> Any:
         from sacremoses import MosesDetokenizer
 
-        return MosesDetokenizer(lang=self._language)
+        return MosesDetokenizer(lang=base_language(self._language))
 
     def tokenize(self, text: str) -> list[str]:
         plain = split_plain(text)
         return list(self._tokenizer.tokenize(text, escape=False)) if plain is None else plain
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        plain = join_plain(tokens, self._language)
+        plain = join_plain(tokens, base_language(self._language))
         return str(self._detokenizer.detokenize(list(tokens), unescape=False)) if plain is None else plain
 
 
@@ -83,6 +131,19 @@ class _MosesHyphens(_Moses):
         if plain is not None:
             return plain
         return list(self._tokenizer.tokenize(text, escape=False, aggressive_dash_splits=True))
+
+
+class _Words:
+    """Words and marks of any language (``isogloss.corpus.words``). How they are joined is best learned."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def tokenize(self, text: str) -> list[str]:
+        return split_words(text, self._language)
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        return usual_spacing().join(tokens)
 
 
 class _Spaces:
@@ -121,7 +182,7 @@ class _Unspaced(ABC):
 
 
 def _spaced(character: str) -> bool:
-    return character.isalnum() and script_of(character) not in _UNSPACED
+    return character.isalnum() and script_of(character) not in UNSPACED
 
 
 class _Characters(_Unspaced):
@@ -131,13 +192,17 @@ class _Characters(_Unspaced):
         del language
 
     def _cut(self, text: str) -> Iterator[str]:
-        word = ""
+        word, unspaced = "", True
         for character in text:
-            if character.isspace() or not _spaced(character):
+            if unicodedata.combining(character) and word:  # a mark belongs to what it stands on
+                word += character
+            elif character.isspace() or not _spaced(character):
                 yield word
-                yield character
-                word = ""
+                word, unspaced = character, True
             else:
+                if unspaced:
+                    yield word
+                    word, unspaced = "", False
                 word += character
         yield word
 
@@ -182,6 +247,7 @@ def chinese_segmenter(purpose: str) -> Any:
 
 
 TOKENIZERS |= {
+    "words": _Words,
     "moses": _Moses,
     "moses-hyphens": _MosesHyphens,
     "none": _Spaces,

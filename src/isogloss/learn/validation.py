@@ -75,7 +75,9 @@ def check_weights_learned(problem: Problem, weights: Mapping[str, float]) -> Non
                 "are these the references of this list?"
             )
     given = isinstance(problem.metric, QualityColumn)
-    if not given and problem.metric.higher_is_better and problem.metric.score(summed) == 0:
+    # Where all translations are shorter than its longest n-grams, BLEU is 0 even of those that are right.
+    short = isinstance(problem.metric, Bleu) and summed[2] > 0
+    if not (given or short) and problem.metric.higher_is_better and problem.metric.score(summed) == 0:
         raise TrainingError(
             f"{problem.metric.name} of the chosen translations is 0: are these the references of this list, "
             "and are both tokenized in the same way?"

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from isogloss.corpus.processing import SideOptions
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
 from isogloss.pipeline import Output, Stage, evaluation, model_stages, text_stages, tuning_stages
@@ -32,14 +33,18 @@ class Helpers:
     report: Callable[[TuneIteration], None]
 
 
-def recipe(options: TrainOptions, helpers: Helpers) -> list[Stage]:
-    """The stages, in order."""
-    return _Recipe(options, helpers).stages()
+def recipe(
+    options: TrainOptions, helpers: Helpers, sides: tuple[SideOptions, SideOptions] | None = None
+) -> list[Stage]:
+    """The stages, in order; ``sides`` is what is done to the text of source and target."""
+    return _Recipe(options, helpers, sides or options.sides).stages()
 
 
 class _Recipe:
-    def __init__(self, options: TrainOptions, helpers: Helpers) -> None:
-        self.options, self.helpers = options, helpers
+    def __init__(
+        self, options: TrainOptions, helpers: Helpers, sides: tuple[SideOptions, SideOptions]
+    ) -> None:
+        self.options, self.helpers, self.sides = options, helpers, sides
 
     def stages(self) -> list[Stage]:
         options, helpers = self.options, self.helpers
@@ -52,7 +57,7 @@ class _Recipe:
             first.append(split)
             train = {"source": split["source"], "target": split["target"]}
             sets |= {name: split[name] for name in split.outputs if name not in train}
-        facts = {name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)}
+        facts = {name: asdict(side) for name, side in zip(("source", "target"), self.sides, strict=True)}
         more = self._more_text()
         tokens = Stage(
             name="tokenize",
@@ -297,7 +302,7 @@ class _Recipe:
         )
 
     def _language(self, side: str) -> str:
-        source, target = self.options.sides
+        source, target = self.sides
         return (source if side == "source" else target).language
 
     def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
@@ -346,7 +351,7 @@ class _Recipe:
         }
 
     def _evaluate(self, system: Stage, sets: Inputs) -> Stage:
-        target = self.options.sides[1]
+        target = self.sides[1]
         names = [name for name in evaluation.SETS if f"{name}_source" in sets]
         return Stage(
             name="evaluate",

@@ -7,15 +7,18 @@ import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any
 
 from isogloss.align.bitext import read_sides
+from isogloss.corpus.case import case_follows
 from isogloss.corpus.check import CheckOptions, Row
 from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, split_files
 from isogloss.corpus.pairs import ReadOptions
 from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
+from isogloss.corpus.spacing import SpacedLine
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, atomic_outputs, read_lines
@@ -28,6 +31,8 @@ Options = Mapping[str, Any]
 
 _DEV_SIZE = 1000
 _DEV_SHARE = 10
+_SPACED_LINES = 30_000
+"""From so many lines on, further ones teach little about spaces."""
 
 
 def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
@@ -118,7 +123,18 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
             side = sides["source" if name.endswith("source") else "target"]
             lines = track(_protected(raw, inputs, name), f"tokenizing {name}")
             _write(outputs[name], map(side.tokenize, lines))
-    replace(raw, source=sides["source"], target=sides["target"]).save(outputs["text"])
+    text = replace(raw, source=sides["source"], target=sides["target"])
+    spaced = track(_spaced_lines(text, inputs), "learning spaces")
+    pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=False)
+    follows = case_follows(pairs, text.target.options.language)
+    replace(text, target=text.target.learn_spacing(spaced), case_follows=follows).save(outputs["text"])
+
+
+def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
+    """Lines from all over the training text to learn from where spaces stand."""
+    step = 1 + sum(1 for _ in read_lines(inputs["target"])) // _SPACED_LINES
+    pairs = zip(read_lines(inputs["target"]), read_lines(inputs["source"]), strict=False)
+    return filter(None, starmap(text.spaced_line, islice(pairs, 0, None, step)))
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:

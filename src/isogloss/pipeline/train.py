@@ -25,6 +25,7 @@ from isogloss.metric.references import References, check_length
 from isogloss.pipeline import Event, Record, Run
 from isogloss.pipeline.recipe import Helpers, recipe
 from isogloss.pipeline.report import REPORT, system_page
+from isogloss.pipeline.text_choices import chosen_sides
 from isogloss.pipeline.train_options import NO_TUNING, TrainOptions
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.tuning import TuneIteration
@@ -146,7 +147,7 @@ def train(
     helpers = Helpers(
         threads=threads or os.cpu_count() or 1, memory=memory, track=track, warn=warn, report=report
     )
-    records = Run(place, progress=progress).execute(recipe(options, helpers))
+    records = Run(place, progress=progress).execute(recipe(options, helpers, chosen_sides(options, warn)))
     trained = Trained(place, options, records)
     system_page(trained).write(trained.report)
     return trained

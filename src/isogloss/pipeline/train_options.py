@@ -11,8 +11,10 @@ from isogloss.align.options import AlignOptions, LinkOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
+from isogloss.corpus.languages import UNDETERMINED, checked_language, language_in_name
 from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
 from isogloss.corpus.processing import Case, Punctuation, SideOptions
+from isogloss.corpus.tokenizer import usual_tokenizer
 from isogloss.decoder.options import SearchOptions
 from isogloss.features.annotators import ANNOTATORS
 from isogloss.features.block import block_features
@@ -111,16 +113,18 @@ class TrainOptions(Options):
     tuning_pairs: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Training pairs to tune on in addition to the development set. Tuning uses rules and a language model
     made without these pairs; the finished system is made from all pairs."""
-    tokenizer: str = "moses"
-    """Tokenizer for both sides; ``none`` if the text is tokenized already."""
+    tokenizer: Annotated[str, DefaultText("what suits the language")] = ""
+    """Tokenizer for both sides; ``none`` if the text is tokenized already. The default is ``fugashi`` for
+    Japanese and ``jieba`` for Chinese if installed, ``characters`` for other languages without spaces, and
+    ``words`` otherwise."""
     source_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Tokenizer for the source side, if different."""
     target_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Tokenizer for the target side, if different."""
-    source_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Source language, such as ``de``."""
-    target_language: Annotated[str, DefaultText("the ending of the file's name, or en")] = ""
-    """Target language, such as ``en``."""
+    source_language: Annotated[str, DefaultText("from the file, its name or its script")] = ""
+    """Code of the source language, such as ``de`` or ``pt-BR``."""
+    target_language: Annotated[str, DefaultText("from the file, its name or its script")] = ""
+    """Code of the target language, such as ``en``."""
     case: Annotated[Case | Literal[""], DefaultText("truecase; keep without a tokenizer")] = ""
     """How to normalize case: ``truecase`` (the first word of a sentence), ``usual`` (every word, to its most
     frequent form), ``lowercase`` or ``keep``."""
@@ -179,6 +183,9 @@ class TrainOptions(Options):
         for files in self.extra_bitext:
             if isinstance(files, str) or len(files) != 2:
                 raise ConfigError(f"extra_bitext must be pairs of files, source and target, got {files!r}")
+        for side in ("source_language", "target_language"):
+            if code := getattr(self, side):
+                object.__setattr__(self, side, checked_language(code, side))
         self._check_sets()
         self._check_features()
         self._check_tuning_pairs()
@@ -295,11 +302,14 @@ class TrainOptions(Options):
 
     @property
     def sides(self) -> tuple[SideOptions, SideOptions]:
-        """Text processing of the source and target sides."""
-        names = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
+        """Text processing of the source and target sides, as far as file names tell."""
         languages = (
-            self.source_language or _language(self.source),
-            self.target_language or (_language(self.target) if self.target is not None else "en"),
+            self.source_language or language_in_name(self.source) or UNDETERMINED,
+            self.target_language or language_in_name(self.target or "") or UNDETERMINED,
+        )
+        names = (
+            self.source_tokenizer or self.tokenizer or usual_tokenizer(languages[0]),
+            self.target_tokenizer or self.tokenizer or usual_tokenizer(languages[1]),
         )
         cases = (self.source_case or self.case, self.target_case or self.case)
         source, target = (
@@ -375,12 +385,3 @@ def _learns_sparse(name: str) -> bool:
 def grammar_of(search: str) -> str:
     """The kind of grammar that a search needs."""
     return "phrase" if search == "block" else search
-
-
-def _language(path: StrPath) -> str:
-    """The language in a file name, such as ``de`` for ``train.de.gz``."""
-    name = Path(path)
-    if name.suffix in (".gz", ".zst"):
-        name = name.with_suffix("")
-    ending = name.suffix[1:]
-    return ending if len(ending) == 2 and ending.isalpha() and ending.islower() else "en"

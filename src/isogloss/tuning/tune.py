@@ -59,8 +59,11 @@ def tune(
             stack.enter_context(system.decoder.restored())
             system.decoder.set_weights(weights)  # these learners use no sparse features
             result = tune_in_turns(job, system, learner, weights, folder)
-    check_result(result)
+    check_result(result, references)
     return result
+
+
+_BLEU_ORDER = 4
 
 
 def _start(
@@ -79,11 +82,13 @@ def _start(
     return dict(begin)
 
 
-def check_result(result: TuneResult) -> None:
+def check_result(result: TuneResult, references: References) -> None:
     """Raise an error if the weights are unusable."""
     if not any(result.dense.values()) and not result.sparse:
         raise TrainingError("all weights are zero, so every candidate ties")
-    if result.best.dev_score <= 0:
+    # BLEU says nothing about lists of words.
+    longest = max(len(line.split()) for number in range(len(references)) for line in references.of(number))
+    if result.best.dev_score <= 0 and longest >= _BLEU_ORDER:
         raise TrainingError(
             "the best translations of the development set share no four words in a row with the references "
             "(BLEU 0); are sources and references in the same order, and tokenized in the same way?"

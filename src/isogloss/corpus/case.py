@@ -1,0 +1,222 @@
+"""Capitals and small letters as languages have them, and what a source tells about its translation's case.
+
+Turkish and Azerbaijani have a dotless ı with a capital I of its own, Dutch begins words with IJ, Greek drops
+accents from words in capitals, and Georgian has capitals that no word begins with.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
+
+from isogloss.corpus.languages import base_language
+from isogloss.corpus.placeholders import MARK
+
+__all__ = [
+    "SourceCase",
+    "capitalized",
+    "case_follows",
+    "lowered",
+    "raised",
+    "recased",
+    "source_case",
+]
+
+_DOTTED = frozenset({"tr", "az", "crh", "gag"})
+_NO_CAPITALS = "GEORGIAN"
+_NOUNS = frozenset({"de", "lb", "nds", "gsw", "bar", "pfl"})
+"""Languages whose nouns have capitals, so that an unknown word may be in the right case."""
+_FEW = 10
+"""Of fewer lines nothing can be learned."""
+_SHOUTED = 6
+"""A word of so many capitals is no abbreviation."""
+_WORD = re.compile(r"[^\W\d_][\w'’.-]*")
+_SENTENCE = re.compile(r"[.?!…]['\"”’»)\]]*\s+[\"'“‘«(\[¿¡]*([^\W\d_])")
+_COLON = re.compile(r":\s+[\"'“‘«(\[¿¡]*([^\W\d_])")
+_ENDS = frozenset({".", "?", "!", "..", "...", "…"})
+_COLONS = frozenset({":"})
+_OPENINGS = frozenset("([{\"'“‘«„‚<‹¿¡-–—*`/")
+"""After these, what was to begin has still to begin."""
+
+
+def lowered(text: str, language: str = "") -> str:
+    """Text in small letters.
+
+    >>> lowered("ISPARTA İzmir", "tr"), lowered("ΟΔΟΣ", "el")
+    ('ısparta izmir', 'οδος')
+    """
+    if base_language(language) in _DOTTED:
+        text = text.replace("I", "ı").replace("İ", "i")
+    return text.lower()
+
+
+def raised(text: str, language: str = "") -> str:
+    """Text in capitals.
+
+    >>> raised("diğer ısı", "tr"), raised("Άγνωστη ώρα", "el"), raised("Straße", "de")
+    ('DİĞER ISI', 'ΑΓΝΩΣΤΗ ΩΡΑ', 'STRASSE')
+    """
+    base = base_language(language)
+    if base in _DOTTED:
+        text = text.replace("i", "İ")
+    if base == "el":
+        marks = unicodedata.normalize("NFD", text)
+        text = unicodedata.normalize("NFC", marks.replace("\u0301", ""))
+    return "".join(c if unicodedata.name(c, "").startswith(_NO_CAPITALS) else c.upper() for c in text)
+
+
+def capitalized(word: str, language: str = "") -> str:
+    """A word with a capital at its beginning.
+
+    >>> capitalized("ijs", "nl"), capitalized("izmir", "tr"), capitalized("კაცი", "ka")
+    ('IJs', 'İzmir', 'კაცი')
+    """
+    base = base_language(language)
+    if base == "nl" and word[:2] == "ij":
+        return "IJ" + word[2:]
+    if base in _DOTTED and word[:1] == "i":
+        return "İ" + word[1:]
+    return word[:1].title() + word[1:]
+
+
+def _small(word: str, language: str) -> str:
+    if base_language(language) == "nl" and word[:2] == "IJ":
+        return "ij" + word[2:]
+    return lowered(word[:1], language) + word[1:]
+
+
+def _is_mixed(word: str) -> bool:
+    """Whether a word has capitals where words have none: ``iOS``, ``eBay``, ``USB``, ``GmbH``."""
+    return any(c.isupper() for c in word[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCase:
+    """What a sentence tells about the case of its translation; None where nothing can be told."""
+
+    begins: bool | None = None
+    """Whether it begins with a capital."""
+    goes_on: bool | None = None
+    """Whether it goes on with a capital after the placeholder or number that it begins with."""
+    is_name: bool = False
+    """Whether it is nothing but a name, whose capital other languages need not have: ``Monday``."""
+    shouted: bool = False
+    """Whether all of it is in capitals."""
+    sentences: bool = True
+    """Whether sentences after the first one begin with capitals."""
+    colons: bool = True
+    """Whether what follows a colon does."""
+
+
+def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
+    """What a sentence tells, with marks for placeholders but without tags.
+
+    ``usual`` gives the usual form of a word, if it is known.
+
+    >>> source_case("ǁ0ǁ files", lambda word: None).goes_on, source_case("(all)", lambda word: None).begins
+    (False, False)
+    """
+    blank = MARK.sub(lambda mark: "0" * len(mark.group()), text)
+    words = [word.rstrip(".") for word in _WORD.findall(blank)]
+    cased = [word for word in words if any(map(_has_case, word))]
+    if not cased:
+        return SourceCase()
+    shouted = all(map(str.isupper, cased)) and any(
+        len(word) >= _SHOUTED or (usual(word) or word) != word for word in cased
+    )
+    first = cased[0]
+    capital: bool | None = first[0] != first[0].lower()
+    if first != words[0] or (not capital and (_is_mixed(first) or "_" in first)):
+        capital = None  # it begins with a word without case, with one such as iOS, or with an identifier
+    later = any(map(str.isalnum, blank[: blank.index(first)]))
+    if later and capital and (usual(first) or first) == first:
+        capital = None  # a name
+    begins = capital
+    if later:  # whether it is a sentence, which always begins with a capital, or a part of one
+        begins = False if capital is False and not blank.rstrip().endswith((".", "?", "!")) else None
+    return SourceCase(
+        begins,
+        capital if later else None,
+        len(words) == 1 and not later and usual(first) == first and not first.isupper() and capital is True,
+        shouted,
+        any(match.group(1).isupper() for match in _SENTENCE.finditer(blank)),
+        any(match.group(1).isupper() for match in _COLON.finditer(blank)),
+    )
+
+
+def case_follows(pairs: Iterable[tuple[str, str]], language: str = "") -> bool:
+    """Whether translations begin with small letters where sources do; names of messages say nothing of case.
+
+    >>> case_follows([("open", "Öffnen"), ("close", "Schließen")] * 10)
+    False
+    """
+    small = follows = 0
+    for source, target in pairs:
+        first, other = (next(filter(_has_case, text), "") for text in (source, target))
+        if first and other and first == first.lower():
+            small += 1
+            follows += other == other.lower()
+    return small < _FEW or follows >= (0.1 if base_language(language) in _NOUNS else 0.5) * small
+
+
+def _has_case(character: str) -> bool:
+    return character.title() != character.lower()
+
+
+def recased(
+    tokens: Sequence[str],
+    source: SourceCase,
+    language: str = "",
+    *,
+    usual: Callable[[str], str | None] = lambda word: None,
+    tags: Container[str] = (),
+) -> list[str]:
+    """Tokens in their usual case as a translation has them.
+
+    ``usual`` gives the usual form of a word, if it is known; ``tags`` are the marks that stand for tags,
+    before and after which a sentence begins alike.
+
+    >>> recased(["(", "silindi", ")"], SourceCase(begins=True), "tr")
+    ['(', 'Silindi', ')']
+    """
+    if source.shouted:
+        return [token if MARK.fullmatch(token) else raised(token, language) for token in tokens]
+    cased: list[str] = []
+    # Whether the next word has a capital; None: as it is.
+    wanted = None if source.is_name else source.begins is not False
+    begun, last = False, ""
+    for token in tokens:
+        if token in tags or token in _OPENINGS:
+            cased.append(token)
+            continue
+        is_word = not MARK.fullmatch(token) and any(map(str.isalpha, token))
+        if is_word and wanted is not None:
+            token = _with_case(token, wanted, language, usual)
+        if (token in _ENDS and source.sentences and not _is_short(last)) or (
+            token in _COLONS and source.colons and begun
+        ):
+            wanted = True
+        else:
+            # What begins with a placeholder or a number goes on as the source does.
+            wanted = None if is_word or begun else source.goes_on
+        begun = begun or is_word
+        last = token
+        cased.append(token)
+    return cased
+
+
+def _with_case(word: str, capital: bool, language: str, usual: Callable[[str], str | None]) -> str:
+    if _is_mixed(word):
+        return word
+    if capital:
+        return capitalized(word, language)
+    known = usual(word)
+    is_name = known == word if known is not None else base_language(language) in _NOUNS
+    return word if is_name else _small(word, language)
+
+
+def _is_short(word: str) -> bool:
+    """Whether a full stop after this does not end a sentence: ``z.B``, ``p.m``, ``J``, ``3``."""
+    return len(word) == 1 or "." in word[:-1] or word.isdigit()

@@ -1,0 +1,115 @@
+"""Which space stands between two tokens, learned from text: none, one, a no-break one or what people write.
+
+Tokens are joined from left to right. At each place a linear model looks at the tokens around it, at what
+kinds of tokens they are, at whether a quotation mark opens or closes, and at the decisions before. All
+weights come from the lines of a text whose tokens are known; there are no rules for single languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from isogloss.corpus.placeholders import Placeholder
+from isogloss.corpus.spacing_contexts import (
+    APART,
+    Before,
+    Context,
+    Decisions,
+    contexts,
+    features,
+    space_code,
+    written,
+)
+from isogloss.corpus.spacing_learning import SpacedLine, Weights, learn_weights, observed_spaces
+from isogloss.io.errors import DataFormatError
+from isogloss.io.streams import StrPath
+
+__all__ = ["SpacedLine", "Spacing", "learn_spacing", "observed_spaces", "parse_spacing", "usual_spacing"]
+
+_MOST_KNOWN = 50_000
+
+
+class Spacing:
+    """Joins tokens as the text did that it was learned from.
+
+    >>> lines = [SpacedLine(["a", "/", "b"], [" ", " "]), SpacedLine(["c", "/", "d"], [" ", " "])] * 20
+    >>> learn_spacing(lines).join(["e", "/", "f", "(", "g", ")", "."])
+    'e / f (g).'
+    """
+
+    def __init__(self, kinds: Sequence[str], weights: Weights) -> None:
+        self._kinds, self._weights = tuple(kinds), weights
+        self._apart = APART in weights
+        self._known: dict[tuple[Context, Before], str] = {}
+
+    def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
+        """The tokens as text; ``touched`` tells of placeholders what they touch elsewhere."""
+        if not tokens:
+            return ""
+        parts = [written(tokens[0])]
+        decisions = Decisions()
+        for token, context in zip(tokens[1:], contexts(tokens, touched), strict=True):
+            if self._apart and context[3] == APART and not context[0]:
+                decision = " "
+            else:
+                decision = self._decide(context, decisions.about(context))
+            decisions.add(context, decision)
+            parts += [decision, written(token)]
+        return "".join(parts)
+
+    def _decide(self, context: Context, before: Before) -> str:
+        """What stands at a place; the same places come again and again, so that decisions are kept."""
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        key = context, before
+        if key not in self._known:
+            self._known[key] = self._weigh(context, before)
+        return self._known[key]
+
+    def _weigh(self, context: Context, before: Before) -> str:
+        known = [self._weights[name] for name in features(context, before) if name in self._weights]
+        if not known:
+            return " "
+        scores = [sum(column) for column in zip(*known, strict=True)]
+        return self._kinds[scores.index(max(scores))]
+
+    def lines(self) -> list[str]:
+        """What is to be stored: the kinds of white space, then a feature and its weights per line."""
+        codes = " ".join(map(space_code, self._kinds))
+        rows = [
+            "\t".join([name, *(f"{weight:.3g}" for weight in row)])
+            for name, row in sorted(self._weights.items())
+        ]
+        return [codes, *rows]
+
+
+def parse_spacing(lines: Iterable[str], path: StrPath) -> Spacing:
+    """Read the lines that ``Spacing.lines`` wrote; ``path`` is for the messages."""
+    rows = iter(lines)
+    kinds: list[str] = []
+    weights: Weights = {}
+    number = 1
+    try:
+        for code in next(rows, "").split(" "):
+            kinds.append("" if code == "-" else "".join(chr(int(c, 16)) for c in code.split("+")))
+        for line in rows:
+            number += 1
+            name, *values = line.split("\t")
+            if len(values) != len(kinds):
+                raise ValueError
+            weights[name] = tuple(map(float, values))
+    except (ValueError, OverflowError):
+        raise DataFormatError("a feature of spacing and its weights expected", path, number) from None
+    return Spacing(kinds, weights)
+
+
+def learn_spacing(lines: Iterable[SpacedLine]) -> Spacing:
+    """Learn from lines of text."""
+    return Spacing(*learn_weights(lines))
+
+
+@cache
+def usual_spacing() -> Spacing:
+    """What is known without any text: marks of punctuation, brackets and quotation marks in pairs."""
+    return learn_spacing([])

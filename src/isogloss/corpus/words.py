@@ -1,0 +1,76 @@
+"""Splitting text of any language that has spaces between words: words, and marks that are none.
+
+The rules are the same for all languages, and there is no list of abbreviations: a full stop is a token, and
+how tokens are joined again is learned from text (``isogloss.corpus.spacing``). What a word may hold between
+its letters stays in it (``3.5``, ``well-known``, ``example.com``, ``комп’ютер``); only where a language puts
+two words around an apostrophe are they taken apart, and the apostrophe stays where it belongs (``don``
+``’t``, ``l’`` ``été``).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Literal
+
+from isogloss.corpus.languages import base_language
+from isogloss.corpus.placeholders import MARK
+
+__all__ = ["split_words"]
+
+_CUT_BEFORE = frozenset({"en", "tr", "az", "nl", "af", "sco", "kk", "tk", "crh"})
+"""Languages in which what follows an apostrophe is an ending: ``it’s``, ``Django’nun``."""
+_CUT_AFTER = frozenset(
+    {"fr", "it", "ca", "oc", "co", "fur", "lij", "lmo", "mt", "pms", "sc", "scn", "vec", "wa"}
+)
+"""Languages in which what stands before it is a word: ``l’été``."""
+_APOSTROPHES = "'’"
+_HYPHENS = "-‐‑־"
+_MARK_RANGES = (
+    *((0x0300, 0x1E00), (0x20D0, 0x2100), (0x2CEF, 0x2E00), (0x302A, 0x30A0), (0xA66F, 0xAC00)),
+    *((0xFB1E, 0xFB1F), (0xFE00, 0xFE30), (0x10A00, 0x12000), (0x1E000, 0x1E950)),
+)
+"""Where the characters are that stand on others and are no letters to Python's regular expressions."""
+_REPEATED = ".-*=~#!?+|/&:–—"
+"""What is one token however often it is written."""
+_INSIDE = "\u00ad\u200c\u200d\u2060"
+"""Hyphens that are not seen, and what joins or parts letters."""
+
+
+_Cut = Literal["before", "after", "never"]
+
+
+def split_words(text: str, language: str = "und") -> list[str]:
+    """The tokens of a text.
+
+    >>> split_words("Isn’t it 3.5 km (or so)?", "en")
+    ['Isn', '’t', 'it', '3.5', 'km', '(', 'or', 'so', ')', '?']
+    """
+    base = base_language(language)
+    cut: _Cut = "before" if base in _CUT_BEFORE else "after" if base in _CUT_AFTER else "never"
+    return _pattern(cut).findall(text)
+
+
+@cache
+def _pattern(cut: _Cut) -> re.Pattern[str]:
+    marks = "".join(
+        chr(code)
+        for begin, end in _MARK_RANGES
+        for code in range(begin, end)
+        if unicodedata.category(chr(code))[0] == "M"
+    )
+    letter = rf"[\w{marks}{_INSIDE}]"
+    joint = rf"[{_HYPHENS}.·=׳״{_APOSTROPHES if cut == 'never' else ''}]"
+    hebrew = r"(?<=[א-ת])\"(?=[א-ת])"
+    choice = rf"\({letter}{{1,4}}\){letter}*"  # "file(s)" is a word
+    word = rf"{letter}+(?:{choice}|(?:{joint}|(?<=\d)[,:](?=\d)|{hebrew}){letter}+)*"
+    address = r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\"'.,;:!?)\]}»”’…]" rf"|{letter}[\w.+-]*@{word}"
+    ending = rf"(?<={letter})[{_APOSTROPHES}]{word}|" if cut == "before" else ""
+    tail = rf"[-‑](?!{letter}|[-‑])"  # hyphens at the ends of words, as in "-typ" and "Ein-", belong to them
+    if cut == "after":
+        tail = rf"[{_APOSTROPHES}](?={letter})|{tail}"
+    whole = rf"(?:(?<![\w-])-{{1,2}}|(?<![\w.])\.(?=[a-z]))?{word}(?:{tail}|\(\))?"
+    repeated = "|".join(f"{re.escape(c)}+" for c in _REPEATED)
+    mark = MARK.pattern.replace("(", "").replace(")", "")
+    return re.compile(rf"{mark}|{address}|{ending}{whole}|{repeated}|\S")

@@ -1,0 +1,79 @@
+"""What is done to the text of the two languages where nothing is said: the files themselves tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+
+from isogloss.corpus.formats import split_files
+from isogloss.corpus.languages import (
+    UNDETERMINED,
+    declared_language,
+    is_known,
+    language_in_name,
+    language_of_script,
+)
+from isogloss.corpus.pairs import Reading, ReadOptions
+from isogloss.corpus.processing import SideOptions
+from isogloss.corpus.tokenizer import missing_segmenter
+from isogloss.io.streams import read_lines
+from isogloss.pipeline.train_options import TrainOptions
+
+__all__ = ["chosen_sides"]
+
+_LOOKED_AT = 2000
+"""Lines at the beginning of the text whose letters may tell its language."""
+_SIDES = ("source", "target")
+
+
+def chosen_sides(options: TrainOptions, warn: Callable[[str], None]) -> tuple[SideOptions, SideOptions]:
+    """How the text of source and target is prepared.
+
+    A language is what the options say, what the file says, what its name says, or what its letters say.
+    """
+    named = options.source_language, options.target_language
+    languages = named if all(named) else _languages(options)
+    chosen = replace(options, source_language=languages[0], target_language=languages[1])
+    sides = chosen.sides
+    tokenizers = (
+        options.source_tokenizer or options.tokenizer,
+        options.target_tokenizer or options.tokenizer,
+    )
+    free = [
+        (name, side) for name, side, tokenizer in zip(_SIDES, sides, tokenizers, strict=True) if not tokenizer
+    ]
+    for name, side in free:
+        if not is_known(side.language):
+            warn(f"the {name} language '{side.language}' is unknown; rules for all languages are used")
+        elif advice := missing_segmenter(side.language):
+            warn(f"the {name} text is split into characters: {advice}")
+    return sides
+
+
+def _languages(options: TrainOptions) -> tuple[str, str]:
+    found = _in_one_file(options) if options.target is None else _in_two_files(options)
+    source, target = options.source_language or found[0], options.target_language or found[1]
+    return source or UNDETERMINED, target or UNDETERMINED
+
+
+def _in_one_file(options: TrainOptions) -> tuple[str, str]:
+    files, _ = split_files([options.source])
+    reading = Reading()
+    wanted = ReadOptions(source_language=options.source_language, target_language=options.target_language)
+    pairs = list(islice(files.read(wanted, reading), _LOOKED_AT))
+    declared = tuple(map(declared_language, (reading.source_language, reading.target_language)))
+    name = language_in_name(options.source) if files.format.name == "po" else ""
+    return (
+        declared[0] or language_of_script(pair.source for pair in pairs),
+        declared[1] or name or language_of_script(pair.target for pair in pairs),
+    )
+
+
+def _in_two_files(options: TrainOptions) -> tuple[str, str]:
+    assert options.target is not None
+    source, target = (
+        language_in_name(path) or language_of_script(islice(read_lines(path), _LOOKED_AT))
+        for path in (options.source, options.target)
+    )
+    return source, target

@@ -1,0 +1,124 @@
+"""Case as languages have it, and the case of a translation after that of its source."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isogloss.corpus.case import SourceCase, capitalized, case_follows, lowered, raised, recased, source_case
+from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
+from isogloss.corpus.truecase import train_truecaser
+from support.properties import examples
+
+SOURCE = ["Delete the file now.", "The file and the user are here.", "See the files of Peter, or of the IDs."]
+TARGET = ["Dosyayı şimdi sil.", "İşte dosya ve ısı.", "Dosyalar Peter ile Ali için silindi veya ID."]
+
+
+@pytest.fixture(scope="module")
+def text() -> TextProcessing:
+    sides = []
+    for lines, language in ((SOURCE, "en"), (TARGET, "tr")):
+        side = TextSide(SideOptions(tokenizer="words", language=language, case="truecase"))
+        sides.append(side.learn_case(side.split(line) for line in lines))
+    return TextProcessing(*sides, placeholders=("printf", "tags"))
+
+
+@pytest.mark.parametrize(
+    ("source", "tokens", "expected"),
+    [
+        ("file", "dosya", "dosya"),
+        ("File", "dosya", "Dosya"),
+        ("(delete)", "( sil )", "(sil)"),
+        ("(Delete)", "( sil )", "(Sil)"),
+        ("“delete”", "“ silindi ”", "“silindi”"),
+        ("<b>Delete</b> the file", "ǁ0ǁ isim ǁ1ǁ dosya", "<b>İsim</b> dosya"),
+        ("<b>delete</b> the file", "ǁ0ǁ isim ǁ1ǁ dosya", "<b>isim</b> dosya"),
+        ("%s files", "ǁ0ǁ dosya", "%s dosya"),
+        ("%s Files", "ǁ0ǁ dosya", "%s Dosya"),
+        ("Delete %s", "ǁ0ǁ silindi", "%s silindi"),
+        ("%s was deleted.", "silindi ǁ0ǁ", "Silindi %s"),
+        ("%s files", "dosya ǁ0ǁ", "dosya %s"),
+        ("label_file", "dosya", "Dosya"),
+        ("DELETE ALL FILES", "ısı ile isim sil", "ISI İLE İSİM SİL"),
+        ("DELETE %s", "ǁ0ǁ sil", "%s SİL"),
+        ("ID", "kimlik", "Kimlik"),
+        ("iOS is here", "iOS burada", "iOS burada"),
+        ("eBay", "eBay", "eBay"),
+        ("peter is here", "Peter burada", "Peter burada"),
+        ("the file", "Dosya", "dosya"),
+        ("Is it? Yes.", "öyle mi ? evet .", "Öyle mi? Evet."),
+        ("see e.g. the file", "bkz . dosya", "bkz. dosya"),
+        ("Name: the file", "isim : dosya", "İsim: dosya"),
+        ("Name: The file", "isim : dosya", "İsim: Dosya"),
+        ("Monday", "pazartesi", "pazartesi"),
+        ("Monday is here.", "pazartesi burada .", "Pazartesi burada."),
+        ("3 files", "3 dosya", "3 dosya"),
+        ("", "isim . dosya", "İsim. Dosya"),
+        ("文件", "isim", "İsim"),
+        ("კაცი", "isim", "İsim"),
+    ],
+)
+def test_the_source_decides(text: TextProcessing, source: str, tokens: str, expected: str) -> None:
+    assert text.detokenize(tokens, source) == expected
+
+
+def test_names_of_messages_tell_nothing(text: TextProcessing, tmp_path: Path) -> None:
+    replace(text, case_follows=False).save(tmp_path / "text")
+    stored = TextProcessing.open(tmp_path / "text")
+    assert stored.detokenize("dosya", "title") == "Dosya"
+    assert case_follows([("a file", "dosya"), ("The file", "Dosya")] * 20)
+    assert not case_follows([("title", "Dosya"), ("The file", "Dosya")] * 20)
+
+
+def test_nouns_of_german() -> None:
+    case = train_truecaser([["das", "Haus", "ist", "grün"]], "de")
+    lower = SourceCase(begins=False)
+    assert recased(["Haus"], lower, "de", usual=case.usual_form) == ["Haus"]
+    assert recased(["Grün"], lower, "de", usual=case.usual_form) == ["grün"]
+    assert recased(["Unbekanntes"], lower, "de", usual=case.usual_form) == ["Unbekanntes"]
+    assert recased(["Inconnu"], lower, "fr") == ["inconnu"]
+
+
+@pytest.mark.parametrize(
+    ("language", "small", "large", "begun"),
+    [
+        ("tr", "ışık ile iş", "IŞIK İLE İŞ", "Işık ile iş"),
+        ("az", "iki", "İKİ", "İki"),
+        ("en", "iris", "IRIS", "Iris"),
+        ("nl", "ijs", "IJS", "IJs"),
+        ("de", "straße", "STRASSE", "Straße"),
+        ("el", "όλος ο κόσμος", "ΟΛΟΣ Ο ΚΟΣΜΟΣ", "Όλος ο κόσμος"),
+        ("hr", "ǆep", "ǄEP", "ǅep"),
+        ("ka", "კაცი", "კაცი", "კაცი"),
+        ("zh", "文件", "文件", "文件"),
+    ],
+)
+def test_letters_of_languages(language: str, small: str, large: str, begun: str) -> None:
+    assert (raised(small, language), capitalized(small, language)) == (large, begun)
+    assert lowered(begun, language) == small
+
+
+def test_final_sigma() -> None:
+    assert lowered("ΛΟΓΟΣ", "el") == "λογος"
+
+
+def test_turkish_words_are_counted_together(tmp_path: Path) -> None:
+    case = train_truecaser([["x", "ısı", "ısı", "Isı", "iş", "iş", "İş"]], "tr")
+    assert case.usual(["ISI", "İŞ", "Isı"]) == ["ısı", "iş", "ısı"]
+    side = TextSide(SideOptions(tokenizer="words", language="tr", case="truecase"), case)
+    TextProcessing(side, side).save(tmp_path / "text")
+    assert TextProcessing.open(tmp_path / "text").source.cased(["ISI"]) == ["ısı"]
+
+
+@examples(150)
+@given(
+    tokens=st.lists(st.text("abIİiş(.:'ǁ0", min_size=1, max_size=4), max_size=6),
+    source=st.text("aB .(:", max_size=8),
+)
+def test_only_case_changes(tokens: list[str], source: str) -> None:
+    found = recased(tokens, source_case(source, lambda word: None), "tr")
+    assert [lowered(token, "tr") for token in found] == [lowered(token, "tr") for token in tokens]
