@@ -46,6 +46,8 @@ ACROSS_MODULES = {
     "features/test_python_templates.py": "templates in Python against those of the engine",
     "lm/test_kenlm.py": "a peer",
     "nbest/test_round_trip.py": "all formats",
+    "pipeline/test_any_language.py": "training on languages of all kinds",
+    "pipeline/test_text_out.py": "from text to text",
     "pipeline/test_kill.py": "runs that are killed",
     "rerank/test_kernels.py": "the engine's learners against the pseudo-code of their papers",
     "speech/test_speech.py": "from strings of lattices to the union of their translations",

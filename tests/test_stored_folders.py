@@ -65,12 +65,30 @@ def test_a_command_prints_what_it_printed(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(case["input"].encode()), encoding="utf-8"))
     assert main(["--quiet", *case["command"]]) == 0
     printed = capsys.readouterr().out
+    if case["command"] == ["translate", "engine"]:  # case follows the source now
+        printed, case = printed.lower(), {**case, "output": case["output"].lower()}
     if case["command"][:2] == ["memory", "info"]:  # which once looked for tuned settings where there are none
         facts = json.loads(printed)
         assert facts.pop("tuned")
         assert facts == {key: fact for key, fact in json.loads(case["output"]).items() if key != "tuned"}
         return
     assert_same(printed, case["output"])
+
+
+AFRESH = {"tokenize", "align", "rules"}
+"""Stages that are made again, since text is prepared in another way than then."""
+
+
+def train_command(name: str) -> list[str]:
+    """As it was typed, with what was the default then."""
+    options = RECORDED["train"][name]["options"]
+    return [
+        "--quiet",
+        "train",
+        name,
+        *options,
+        *([] if "--tokenizer" in options else ["--tokenizer", "moses"]),
+    ]
 
 
 def command_id(number: int) -> str:
@@ -92,9 +110,14 @@ def test_training_again_keeps_every_stage(
     work = copied(unpacked, tmp_path, name)
     monkeypatch.chdir(work)
     before = list(Journal(work / name / "run.jsonl").latest())
-    assert main(["--quiet", "train", name, *RECORDED["train"][name]["options"]]) == 0
-    assert made_anew(work, name, unpacked) == []
+    assert main(train_command(name)) == 0
+    # Since then, tokenizing learns spaces and what case follows; that and what depends on it is made again.
+    anew = made_anew(work, name, unpacked)
+    assert anew[0] == "tokenize"
+    assert not {"import", "clean", "lm", "classes"} & set(anew)
     assert list(Journal(work / name / "run.jsonl").latest()) == before
+    assert main(train_command(name)) == 0
+    assert made_anew(work, name, unpacked) == anew
 
 
 @pytest.mark.parametrize("name", sorted(RECORDED["train"]))
@@ -109,8 +132,11 @@ def test_an_interrupted_tuning_goes_on_to_the_same_weights(
     done = json.loads(state.read_text())["history"]
     assert len(done) == 2
     monkeypatch.chdir(work)
-    assert main(["--quiet", "train", name, *RECORDED["train"][name]["options"]]) == 0
-    assert made_anew(work, name, unpacked, "-stopped") == ["tune", "system", "evaluate"]
+    assert main(train_command(name)) == 0
+    anew = made_anew(work, name, unpacked, "-stopped")
+    assert [stage for stage in anew if stage not in AFRESH] == ["tune", "system", "evaluate"]
+    if name != "engine-blocks":  # the others read raw text, whose tokens are others now
+        return
     then, now = (tuned(at / name) for at in (unpacked, work))
     assert now.iterations[:2] == done  # they took the same time: they were not done again
     assert len(now.iterations) == len(then.iterations)
