@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isogloss.corpus.filters import detokenize_file, tokenize_file
 from isogloss.corpus.languages import (
     base_language,
     checked_language,
@@ -14,6 +18,7 @@ from isogloss.corpus.languages import (
     language_of_script,
     language_tag,
 )
+from isogloss.corpus.processing import SideOptions
 from isogloss.io.errors import ConfigError
 from support.properties import examples
 
@@ -61,6 +66,16 @@ def test_names_are_known(name: str, code: str) -> None:
     with pytest.raises(ConfigError, match=f"for '{name}', give {code}"):
         checked_language(name, "language")
     assert is_known(code)
+
+
+def test_filters_refuse_names_too(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("Merhaba!\n")
+    options = SideOptions(tokenizer="words", language="Turkish")
+    for work in (tokenize_file, detokenize_file):
+        with pytest.raises(ConfigError, match="for 'Turkish', give tr"):
+            work(tmp_path / "text", tmp_path / "out", options)
+    tokenize_file(tmp_path / "text", tmp_path / "out", replace(options, language="tr_TR"))
+    assert (tmp_path / "out").read_text() == "Merhaba !\n"
 
 
 @pytest.mark.parametrize(

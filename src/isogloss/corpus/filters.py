@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
+from isogloss.corpus.languages import checked_language
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Placeholder, Protector, restore
 from isogloss.corpus.plain import unequal_lines
 from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
@@ -71,6 +72,7 @@ def detokenize_file(
 
 def _checked(options: SideOptions | None) -> SideOptions:
     options = options or SideOptions()
+    checked_language(options.language, "language")
     if options.case in LEARNT_CASES:
         raise ConfigError(
             f"case must be keep or lowercase, got '{options.case}'; 'isogloss corpus truecase' learns case"
