@@ -25,8 +25,18 @@ Output = Annotated[
 ]
 
 _UNSURE = 0.3
+_SHOWN = 10  # messages that were not filled
 _GROUPS = {
-    "Catalog": ("source_language", "target_language", "terms", "confidence"),
+    "Catalog": (
+        "source_language",
+        "target_language",
+        "terms",
+        "replace_drafts",
+        "replace_fuzzy",
+        "fuzzy_flag",
+        "min_confidence",
+        "confidence",
+    ),
     "Resources": ("threads",),
 }
 
@@ -59,8 +69,8 @@ def fill(
 ) -> None:
     """Translate what is empty in a catalog, and mark it as a draft.
 
-    What is translated already is never changed. Drafts are fuzzy in a PO file, in need of review in XLIFF,
-    and have a property in TMX.
+    What is translated already is not changed unless you ask for it, and all other bytes of the file stay as
+    they are. Drafts are fuzzy in a PO file, in need of review in XLIFF, and have a property in TMX.
     """
     with ExitStack() as open_files:
         system = load(engine, changes=search)
@@ -76,8 +86,16 @@ def fill(
                 "kept": filled.translated,
                 "mean_confidence": filled.confidence,
                 "unsure": unsure,
+                "unfilled": [
+                    {"line": item.line, "message": item.message, "reason": item.reason}
+                    for item in filled.unfilled
+                ],
             }
         )
+    for item in filled.unfilled[:_SHOWN]:
+        console.warn(f"{catalog}:{item.line}: not filled, {item.reason}: {item.message!r}")
+    if len(filled.unfilled) > _SHOWN:
+        console.warn(f"and {len(filled.unfilled) - _SHOWN:,} more messages are not filled")
     console.note(
         f"{output}: {len(filled.drafts):,} filled as drafts, {filled.translated:,} left as they were; "
         f"mean confidence {filled.confidence:.2f}, {unsure:,} below {_UNSURE}"

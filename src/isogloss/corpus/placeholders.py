@@ -21,8 +21,9 @@ MARK = re.compile("ǁ([0-9]{1,6})ǁ")
 
 # All of them run in linear time: repetitions end at the character that another attempt could begin with.
 KINDS: dict[str, str] = {
-    "printf": r"%(?:\([^()\s]+\)|[0-9]{1,2}\$|(?<![0-9]%))[-+#0]{0,4}(?:\*|[0-9]{1,4})?"
-    r"(?:\.(?:\*|[0-9]{1,4}))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcrsaA@]|(?<![0-9])%%",
+    # After a number, as in 20%discount, it is a format only if no letter follows.
+    "printf": r"%(?:%|(?:\([^()\s]+\)|[0-9]{1,2}\$|(?P<number>(?<=[0-9]%))|(?<![0-9]%))[-+#0]{0,4}"
+    r"(?:\*|[0-9]{1,4})?(?:\.(?:\*|[0-9]{1,4}))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcrsaA@](?(number)(?![A-Za-z])))",
     "braces": r"\$?\{\{[^{}\n]*\}\}|[$#%]?\{[^\s{}]*\}",
     "tags": r"</?[A-Za-z][A-Za-z0-9:._-]*(?:\s[^<>]*|/)?>",
     "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
