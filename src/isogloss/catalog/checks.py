@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
+from isogloss.corpus.edges import bare_text
 from isogloss.corpus.placeholders import Protector
 
 __all__ = ["fault", "hollow_tags", "unnumbered", "well_nested"]
@@ -31,11 +32,9 @@ def fault(source: str, translation: str, protector: Protector, formats: Collecti
     """
     if source.strip() and not translation.strip():
         return "the translation is empty"
-    before, after = Counter(protector.found(source)), Counter(protector.found(translation))
-    if lost := before - after:
-        return f"'{next(iter(lost))}' is lost"
-    if more := after - before:
-        return f"'{next(iter(more))}' is too much"
+    lost, more = protector.difference(*(bare_text(text) for text in (source, translation)))
+    if lost or more:
+        return f"'{lost}' is lost" if lost else f"'{more}' is too much"
     for end, where in ((str.startswith, "begins"), (str.endswith, "ends")):
         if end(source, "\n") != end(translation, "\n"):
             return f"only one of message and translation {where} with a line break"

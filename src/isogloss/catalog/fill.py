@@ -12,7 +12,7 @@ from isogloss.catalog.options import FillOptions
 from isogloss.catalog.po import PoCatalog
 from isogloss.catalog.xml import TmxCatalog, XliffCatalog
 from isogloss.corpus.formats import detect_format
-from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
+from isogloss.corpus.placeholders import ALL_KINDS, Protector
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_bytes, atomic_output
@@ -134,7 +134,7 @@ def _reasons(
 ) -> dict[int, str]:
     """Why entries stay as they are, by their lines; one form that cannot be written holds back the others."""
     found: dict[int, str] = {}
-    protector = Protector(DEFAULT_KINDS)
+    protector = Protector(ALL_KINDS)
     rows = zip(catalog.places(), messages, drafts, catalog.formats(), strict=True)
     for line, message, draft, formats in rows:
         reason = fault(message, draft.text, protector, formats) or catalog.refuses(draft.text)

@@ -7,11 +7,11 @@ the edges) stays. A line without letters is copied.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isogloss.catalog.checks import TAG, hollow_tags, unnumbered, well_nested
+from isogloss.corpus.edges import bare_text
 from isogloss.corpus.placeholders import DEFAULT_KINDS, MARK, Protector
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder import Fixed, Sentence, Terms, Translator, best_lines, translation_confidences
@@ -84,10 +84,11 @@ class MessageTranslator:
 
     def _keeps(self, sentence: str, translation: str, line: str) -> bool:
         """Whether a translation has what must be kept, and what is known by its place in the same order."""
-        found = self._protector.found
-        if Counter(found(sentence)) != Counter(found(translation)):
+        plain = [bare_text(text, self._text.placeholders) for text in (sentence, translation)]
+        if any(self._protector.difference(*plain)):
             return False
-        by_place = {str(at) for at, text in enumerate(found(sentence)) if unnumbered(text)}
+        found = self._protector.found(plain[0])
+        by_place = {str(at) for at, text in enumerate(found) if unnumbered(text)}
         order = [number for number in MARK.findall(line) if number in by_place]
         return order == sorted(order, key=int)
 

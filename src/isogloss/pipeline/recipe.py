@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
 from isogloss.pipeline import Output, Stage, evaluation, model_stages, text_stages, tuning_stages
@@ -88,7 +89,9 @@ class _Recipe:
     def _clean(self) -> Stage:
         options = self.options
         inputs: Inputs = {"source": options.source}
-        check = replace(options.clean, placeholders=options.clean.placeholders or options.protected)
+        # Without a placeholder of a format, a program breaks; other things may differ between languages.
+        needed = tuple(kind for kind in options.protected if kind in DEFAULT_KINDS)
+        check = replace(options.clean, placeholders=options.clean.placeholders or needed)
         facts: dict[str, Any] = {"check": asdict(check), "keep": list(options.keep)}
         facts |= {"source_language": "", "target_language": ""}
         if options.target is not None:

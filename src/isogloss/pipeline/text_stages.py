@@ -122,7 +122,13 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
-    """Lines with marks for placeholders; a target has those of its source."""
+    """Lines with marks for placeholders; a target has those of its source.
+
+    In a training pair, only what both sides have is a placeholder for sure.
+    """
+    if name in ("source", "target"):
+        pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=True)
+        return (text.protect_pair(*pair)[name == "target"] for pair in pairs)
     if name.endswith("source"):
         return map(text.protect, read_lines(inputs[name]))
     source = inputs[name[: name.index("target")] + "source"]

@@ -11,7 +11,7 @@ from isogloss.align.options import AlignOptions, LinkOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
-from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
+from isogloss.corpus.placeholders import ALL_KINDS, parse_kinds
 from isogloss.corpus.processing import Case, Punctuation, SideOptions
 from isogloss.decoder.options import SearchOptions
 from isogloss.features.annotators import ANNOTATORS
@@ -122,12 +122,10 @@ class TrainOptions(Options):
     case: Annotated[Case | Literal[""], DefaultText("truecase; keep without a tokenizer")] = ""
     """``truecase``, ``usual``, ``lowercase`` or ``keep``; by default ``truecase``, without a tokenizer
     ``keep``."""
-    placeholders: Annotated[
-        tuple[str, ...] | None, DefaultText("catalog for PO and XLIFF files, else none")
-    ] = None
-    """Kinds of placeholders (``printf``, ``braces``, …; ``catalog`` for the usual ones) that a translation
-    must have as often as its source; by default ``catalog`` if the training text is a PO or XLIFF file, else
-    none."""
+    placeholders: Annotated[tuple[str, ...] | None, DefaultText("all; none without a tokenizer")] = None
+    """Kinds of things that are not translated: a translation has each as often as its source. ``printf``,
+    ``braces``, ``tags``, ``entities``, ``urls``, ``emails``, ``identifiers``, ``paths``, ``versions``,
+    ``escapes``, ``accelerators``; ``catalog`` for the first four, ``all`` or ``none``."""
     source_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
     """Of the source language, if it is another one."""
     target_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
@@ -297,7 +295,10 @@ class TrainOptions(Options):
             self.source_language or _language(self.source),
             self.target_language or (_language(self.target) if self.target is not None else "en"),
         )
-        cases = (self.source_case or self.case, self.target_case or self.case)
+        # Labels are written In Capitals.
+        catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
+        usual: Case | Literal[""] = "usual" if catalog and (names[0] != "none") else ""
+        cases = (self.source_case or self.case or usual, self.target_case or self.case)
         source, target = (
             SideOptions(
                 tokenizer=name, language=language, case=case or ("keep" if name == "none" else "truecase")
@@ -312,8 +313,8 @@ class TrainOptions(Options):
         """Kinds of placeholders that are protected."""
         if self.placeholders is not None:
             return parse_kinds(",".join(self.placeholders or ("none",)))
-        catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
-        return DEFAULT_KINDS if catalog else ()
+        tokenizers = {self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer}
+        return () if "none" in tokenizers else ALL_KINDS
 
     @property
     def sparse_features(self) -> SparseOptions:

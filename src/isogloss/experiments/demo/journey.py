@@ -30,7 +30,6 @@ SYSTEMS = {
 }
 """What is compared, by the name of its file."""
 _USUAL = "moses"
-_PLACEHOLDERS = "catalog,identifiers"  # names such as volume_type are not words
 _UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
 """Languages without spaces between words, and packages that find words in them."""
 _SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, and how many are
@@ -88,7 +87,7 @@ class Journey:
             else "Tune again, by online MIRA with sparse features; what does not depend on it is kept"
         )
         words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
-        words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are written In Capitals
+        words.append("--source-case=usual")  # labels are written In Capitals
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
         return DemoStep(purpose=purpose, arguments=[*words, f"--method={method}"])
