@@ -88,7 +88,7 @@ def test_the_leftmost_longest_term_counts(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("a\tx\na\ty\n", "terms:2: 'a' has another translation on line 1"),
-        ("a\t\n", "terms:1: no translation for 'a'; leave the tab away"),
+        ("a\t\n", "terms:1: no translation for 'a'; leave the separator away"),
         ("\tx\n", "terms:1: a line without a term"),
         ("a\tb\tc\n", "terms:1: more than two columns"),
     ],

@@ -20,7 +20,9 @@ class FillOptions(Options):
     target_language: Annotated[str, DefaultText("the language that the engine writes")] = ""
     """Target language of a TMX file, such as ``de``."""
     terms: StrPath | None = None
-    """Terminology file: term TAB translation, one per line."""
+    """Terminology file: term and translation in a TSV, CSV or TBX file."""
+    terms_ignore_case: bool = False
+    """Find terms in a message whatever their case."""
     confidence: StrPath | None = None
     """Write a TSV file here with line, confidence, message and translation of each draft, the least sure
     first."""

@@ -31,6 +31,7 @@ _GROUPS = {
         "source_language",
         "target_language",
         "terms",
+        "terms_ignore_case",
         "replace_drafts",
         "replace_fuzzy",
         "fuzzy_flag",
@@ -75,7 +76,9 @@ def fill(
     with ExitStack() as open_files:
         system = load(engine, changes=search)
         system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
-        terms = None if options.terms is None else Terms.read(options.terms)
+        terms = None
+        if options.terms is not None:
+            terms = Terms.read(options.terms, system.text, ignore_case=options.terms_ignore_case)
         translator = MessageTranslator(system, threads=resources.count, terms=terms)
         filled = fill_catalog(catalog, output, translator, options, track=console.track)
     unsure = sum(draft.confidence < _UNSURE for draft in filled.drafts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -14,9 +15,13 @@ from isogloss.pipeline import Event, Trained, TrainOptions
 from isogloss.pipeline import train as train_system
 from isogloss.tuning import TuneIteration
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 __all__ = ["train"]
 
 _MANY_DROPPED = 0.2
+_KINDS = {"similar": "like a training sentence (0.7 or more)", "other": "unlike all of them"}
 
 
 _GROUPS = {
@@ -106,21 +111,24 @@ def _as_json(trained: Trained) -> dict[str, Any]:
     }
 
 
+def _add_rows(table: Table, name: str, found: Mapping[str, Any]) -> None:
+    for metric, score in found["scores"].items():
+        low, high = score["interval"]
+        table.add_row(
+            name, f"{found['sentences']:,}", metric, f"{score['score']:.2f}", f"{low:.2f} to {high:.2f}"
+        )
+
+
 def _print(trained: Trained) -> None:
     from rich.table import Table
 
     table = Table("set", "sentences", "metric", "score", "95% interval", box=None)
     for name, found in trained.results.items():
-        for metric, score in found["scores"].items():
-            low, high = score["interval"]
-            table.add_row(
-                name,
-                f"{found['sentences']:,}",
-                metric,
-                f"{score['score']:.2f}",
-                f"{low:.2f} to {high:.2f}",
-            )
-    console.print_table(table)
+        _add_rows(table, name, found)
+        for kind, part in found.get("by_similarity", {}).items():
+            _add_rows(table, f"{name}, {_KINDS[kind]}", part)
+    if trained.results:
+        console.print_table(table)
     cleaning = trained.cleaning
     pairs = cleaning["kept"] + cleaning["dropped"]
     if cleaning["dropped"] > _MANY_DROPPED * pairs:

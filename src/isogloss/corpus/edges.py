@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import wraps
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from isogloss.corpus.placeholder_kinds import ACCELERATORS, KINDS
 
@@ -94,13 +94,24 @@ def bare_text(text: str, kinds: Collection[str] = (ACCELERATORS,)) -> str:
 
 
 class _Processing(Protocol):
-    placeholders: tuple[str, ...]
+    @property
+    def placeholders(self) -> tuple[str, ...]: ...
 
 
-P = TypeVar("P", bound=_Processing)
+P = TypeVar("P", bound=_Processing, contravariant=True)
 
 
-def keep_edges(detokenize: Callable[[P, str, str], str]) -> Callable[[P, str, str], str]:
+class _Detokenize(Protocol[P]):
+    def __call__(self, processing: P, line: str, source: str = "", /) -> str: ...
+
+    def __get__(self, processing: P, owner: type | None = None, /) -> _Bound: ...
+
+
+class _Bound(Protocol):
+    def __call__(self, line: str, source: str = "") -> str: ...
+
+
+def keep_edges(detokenize: Callable[[P, str, str], str]) -> _Detokenize[P]:
     """Let a translation begin and end with the blanks of its source, and have its accelerator."""
 
     @wraps(detokenize)
@@ -110,4 +121,4 @@ def keep_edges(detokenize: Callable[[P, str, str], str]) -> Callable[[P, str, st
         plain, edges = Edges.off(source, accelerators=ACCELERATORS in self.placeholders)
         return edges.on(detokenize(self, line, plain))
 
-    return kept
+    return cast(_Detokenize[P], kept)

@@ -39,7 +39,9 @@ class InputOptions(Options):
     """Read ``<t translation="...">words</t>`` as a given translation and ``<t>words</t>`` as words to keep.
     Then ``&lt; &gt; &amp; &quot;`` stand for characters. Needs tokens."""
     terms: StrPath | None = None
-    """Terminology file: term TAB translation, one per line."""
+    """Terminology file: term and translation in a TSV, CSV or TBX file."""
+    terms_ignore_case: bool = False
+    """Find terms in a sentence whatever their case."""
     factors: str = ""
     """Names of the factors that come with each word (word|POS|...), separated by commas, or how many there
     are."""
@@ -91,7 +93,9 @@ def line_reader(path: StrPath, options: InputOptions, text: TextProcessing | Non
             "with tokenized"
         )
     names = factor_names(options.factors) if options.factors else ()
-    terms = None if options.terms is None else Terms.read(options.terms)
+    terms = None
+    if options.terms is not None:
+        terms = Terms.read(options.terms, text, ignore_case=options.terms_ignore_case)
 
     def sentence(line: str, number: int) -> Sentence:
         if options.markup:

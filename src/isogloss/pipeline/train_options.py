@@ -11,6 +11,7 @@ from isogloss.align.options import AlignOptions, LinkOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
+from isogloss.corpus.inputs import bilingual_files
 from isogloss.corpus.placeholders import ALL_KINDS, parse_kinds
 from isogloss.corpus.processing import Case, Punctuation, SideOptions
 from isogloss.decoder.options import SearchOptions
@@ -71,13 +72,13 @@ class TrainOptions(Options):
     'keep'
     """
 
-    source: StrPath
-    """Training text of the source language, a sentence per line; or, without ``target``, one bilingual file
-    (TSV, PO, TMX, XLIFF)."""
-    target: StrPath | None = None
-    """Its translation, line by line."""
+    source: StrPath | tuple[StrPath, ...]
+    """Training text of the source language, a sentence per line; or, without ``target``, bilingual files
+    (TSV, PO, TMX, XLIFF), folders of them or patterns such as ``locale/*.po``."""
+    target: StrPath | tuple[StrPath, ...] | None = None
+    """Its translation, line by line; as many files as ``source`` has."""
     dev_source: Annotated[StrPath | None, DefaultText("set aside from the training text")] = None
-    """Sentences to tune on; without them the last pairs of the training text are set aside."""
+    """Sentences to tune on; without them, pairs from all over the training text are set aside."""
     dev_target: tuple[StrPath, ...] = ()
     """Their references: a file per translator."""
     test_source: StrPath | None = None
@@ -86,8 +87,12 @@ class TrainOptions(Options):
     """Their references."""
     dev_size: Annotated[int, AtLeast(0), DefaultText("a tenth of the pairs, at most 1,000")] = 0
     """Pairs to set aside for tuning if there is no ``dev_source``; 0 is a tenth, at most 1,000."""
-    test_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Pairs to set aside for testing if there is no ``test_source``."""
+    test_size: Annotated[
+        int | None,
+        AtLeast(0),
+        DefaultText("a twentieth of the pairs, at most 1,000; none if a development set is given"),
+    ] = None
+    """Pairs to set aside for testing if there is no ``test_source``; 0 for none."""
     adapt_to: tuple[StrPath, ...] = ()
     """Text of the source language: rules are extracted only from training pairs that are like it. Words are
     aligned in all pairs, and the language model is that of all pairs."""
@@ -170,6 +175,9 @@ class TrainOptions(Options):
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
+        for side in ("source", "target"):  # one file is the file itself
+            if isinstance(files := getattr(self, side), tuple) and len(files) <= 1:
+                object.__setattr__(self, side, files[0] if files else None)
         if self.method != NO_TUNING:
             object.__setattr__(self, "method", canonical_method(self.method, decoder=True))
         for files in self.extra_bitext:
@@ -201,7 +209,7 @@ class TrainOptions(Options):
         settings = cls.current_names(settings, warn)
         if isinstance(settings.get("method"), str) and settings["method"] != NO_TUNING:
             settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
-        if not isinstance(settings.get("source"), str | Path):
+        if not (isinstance(settings.get("source"), str | Path | list | tuple) and settings["source"]):
             raise ConfigError(
                 "the training text is missing: give --source and --target, or one bilingual --source"
             )
@@ -235,6 +243,20 @@ class TrainOptions(Options):
                 warn(f"'{old}' is now called '{new}'")
                 found[new] = found.pop(old)
         return found
+
+    @property
+    def files(self) -> tuple[list[StrPath], list[StrPath]]:
+        """Files of the training text: source and target, or bilingual ones and none; folders are opened."""
+        if self.target is None:
+            return bilingual_files(_each(self.source)), []
+        return _each(self.source), _each(self.target)
+
+    @property
+    def sets_test_aside(self) -> bool:
+        """Whether a test set is taken from the training text."""
+        if self.test_size is None:
+            return self.test_source is None and self.dev_source is None
+        return self.test_size > 0
 
     def _check_sets(self) -> None:
         for name in ("dev", "test"):
@@ -292,11 +314,11 @@ class TrainOptions(Options):
         """What is done to the text of the source and of the target language."""
         names = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
         languages = (
-            self.source_language or _language(self.source),
-            self.target_language or (_language(self.target) if self.target is not None else "en"),
+            self.source_language or _language(_each(self.source)[0]),
+            self.target_language or (_language(_each(self.target)[0]) if self.target is not None else "en"),
         )
         # Labels are written In Capitals.
-        catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
+        catalog = self.target is None and any(map(_is_catalog, _each(self.source)))
         usual: Case | Literal[""] = "usual" if catalog and (names[0] != "none") else ""
         cases = (self.source_case or self.case or usual, self.target_case or self.case)
         source, target = (
@@ -372,6 +394,14 @@ def _learns_sparse(name: str) -> bool:
 def grammar_of(search: str) -> str:
     """The kind of grammar that a search needs."""
     return "phrase" if search == "block" else search
+
+
+def _each(files: StrPath | tuple[StrPath, ...]) -> list[StrPath]:
+    return list(files) if isinstance(files, tuple) else [files]
+
+
+def _is_catalog(path: StrPath) -> bool:
+    return Path(path).is_dir() or detect_format(path, look_inside=False).name in _CATALOGS
 
 
 def _language(path: StrPath) -> str:
