@@ -142,7 +142,7 @@ def train(
         Such as ``de``; by default the ending of the file's name, else ``en``.
     placeholders
         Kinds of placeholders that a translation must keep, such as ``printf`` and ``braces``; ``catalog`` for
-        the usual ones, which is the default for PO and XLIFF files.
+        those of formats. By default ``all``, or none if the text is tokenized.
     seed
         Random seed for every stage.
     options

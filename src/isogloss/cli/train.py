@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 _MANY_DROPPED = 0.2
-_KINDS = {"similar": "like a training sentence (0.7 or more)", "other": "unlike all of them"}
 
 
 _GROUPS = {
@@ -125,10 +124,13 @@ def _print(trained: Trained) -> None:
     table = Table("set", "sentences", "metric", "score", "95% interval", box=None)
     for name, found in trained.results.items():
         _add_rows(table, name, found)
-        for kind, part in found.get("by_similarity", {}).items():
-            _add_rows(table, f"{name}, {_KINDS[kind]}", part)
+        parts = found.get("by_similarity", {})
+        for kind, part in parts.items() if len(parts) > 1 else ():  # else it is the row above once more
+            _add_rows(table, f"{name}, {kind}", part)
     if trained.results:
         console.print_table(table)
+    if any(len(found.get("by_similarity", ())) > 1 for found in trained.results.values()):
+        console.note("similar: the nearest training sentence differs in at most 3 of 10 words")
     cleaning = trained.cleaning
     pairs = cleaning["kept"] + cleaning["dropped"]
     if cleaning["dropped"] > _MANY_DROPPED * pairs:
