@@ -143,7 +143,7 @@ def train(
         Languages, such as ``de`` or ``pt-BR``; by default what the file, its name or its script tells.
     placeholders
         Kinds of placeholders that a translation must keep, such as ``printf`` and ``braces``; ``catalog`` for
-        the kinds common in software, which is the default for PO and XLIFF files.
+        those of formats. The default is ``all``, or none if the text is tokenized already.
     seed
         Random seed for every stage.
     options

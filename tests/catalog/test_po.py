@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from isogloss.catalog import Draft, fill_catalog
+from isogloss.catalog import Draft, FillOptions, fill_catalog
 from isogloss.cli.main import main
 from isogloss.decoder import System
 from isogloss.io.errors import DataFormatError
@@ -26,18 +27,25 @@ HEADER = {
 
 
 class Turner:
-    """Turns messages around, which is easy to check."""
+    """Turns words around, which is easy to check; placeholders and escapes stay."""
+
+    target_language = ""
 
     def translate(self, messages: Sequence[str], **_: Any) -> list[Draft]:
         return [Draft(turned(message), 0.25) for message in messages]
 
 
 def turned(text: str) -> str:
-    return text[::-1]
+    """Half of a word changes places with the other half; twice is nothing."""
+    return re.sub(r"%[a-z]|\{x\}|[^\W\d_]+", lambda match: _turned(match.group()), text)
 
 
-def fill(source: Path, target: Path) -> Any:
-    return fill_catalog(source, target, Turner())  # type: ignore[arg-type]
+def _turned(word: str) -> str:
+    return word if word[0] in "%{" else word[::-1]
+
+
+def fill(source: Path, target: Path, **options: Any) -> Any:
+    return fill_catalog(source, target, Turner(), FillOptions(**options))  # type: ignore[arg-type]
 
 
 def random_catalog(seed: int) -> Any:
@@ -82,7 +90,9 @@ def test_only_what_is_empty_changes(seed: int, tmp_path: Path) -> None:
             continue
         filled += sum(not text for text in strings.values())
         assert new.flags == [*old.flags, "fuzzy"]
-        assert new.tcomment.removeprefix("isogloss: confidence 0.25").strip() == old.tcomment
+        assert re.sub(
+            r"^isogloss: confidence 0.25, draft [0-9a-f]{8}( of [0-9 ]+)?\s*", "", new.tcomment
+        ) == (old.tcomment)
         if old.msgid_plural:
             for form, text in old.msgstr_plural.items():
                 expected = text or turned(old.msgid if form == 0 else old.msgid_plural)
@@ -125,14 +135,6 @@ def test_plural_forms_come_from_the_form_that_they_need(
     fill(source, tmp_path / "out.po")
     (entry,) = polib.pofile(str(tmp_path / "out.po"))
     assert [turned(text) for _, text in sorted(entry.msgstr_plural.items())] == expected
-
-
-def test_other_charsets_become_utf8(tmp_path: Path) -> None:
-    source = tmp_path / "in.po"
-    text = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-1\\n"\n\nmsgid "ö"\nmsgstr "ä"\n'
-    source.write_bytes(text.encode("latin-1"))
-    fill(source, tmp_path / "out.po")
-    assert (tmp_path / "out.po").read_text("utf-8") == text.replace("ISO-8859-1", "UTF-8")
 
 
 def test_what_is_no_catalog_is_refused_with_its_line(tmp_path: Path) -> None:

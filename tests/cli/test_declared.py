@@ -63,8 +63,11 @@ def test_mistakes_say_what_to_do(tmp_path: Path) -> None:
 def test_lists_take_several_words_and_repeats_and_single_options_refuse_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["train", "x", "--source", "a", "--source", "b"]) == 2
-    assert "--source specified multiple times" in capsys.readouterr().err
+    assert main(["train", "x", "--seed", "1", "--seed", "2"]) == 2
+    assert "--seed specified multiple times" in capsys.readouterr().err
+    for words in (["--set", "seed=1", "--set", "seed=2"], ["--seed", "1", "--set", "seed=2"]):
+        assert main(["train", "x", "--source", "a", *words]) == 2
+        assert "--seed is given twice" in capsys.readouterr().err
 
 
 def declaring() -> list[tuple[str, Declared]]:

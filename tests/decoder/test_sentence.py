@@ -88,7 +88,7 @@ def test_the_leftmost_longest_term_counts(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("a\tx\na\ty\n", "terms:2: 'a' has a different translation on line 1"),
-        ("a\t\n", "terms:1: no translation for 'a'; remove the tab"),
+        ("a\t\n", "terms:1: no translation for 'a'; remove the separator"),
         ("\tx\n", "terms:1: the line has no term"),
         ("a\tb\tc\n", "terms:1: more than two columns"),
     ],

@@ -104,9 +104,9 @@ def test_text_options_of_speech(tmp_path: Path) -> None:
     )
     work = tmp_path / "system" / "work"
     tokens = lines(work / "tokens" / "source")
-    assert tokens[0] == "word0 other0 thing0"
+    assert "word1 other1 thing1" in tokens
     assert not any("word3" in line for line in tokens)
-    assert lines(work / "tokens" / "target")[0] == target[0]
+    assert set(lines(work / "tokens" / "target")) <= set(target)
     assert trained.cleaning["reasons"]["pattern"] == 9
     system = trained.load()
     assert system.text is not None

@@ -7,10 +7,11 @@ the edges) stays. A line without letters is copied.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from isogloss.catalog.checks import TAG, hollow_tags, unnumbered, well_nested
+from isogloss.corpus.edges import bare_text
 from isogloss.corpus.placeholders import DEFAULT_KINDS, MARK, Protector
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder import Fixed, Sentence, Terms, Translator, best_lines, translation_confidences
@@ -18,13 +19,10 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.nbest.edit import best_rows
 
-__all__ = ["Draft", "MessageTranslator", "well_nested"]
+__all__ = ["Draft", "MessageTranslator"]
 
 _LINE_END = re.compile(r"(\s*[\n\r]\s*)")
 _LETTER = re.compile(r"[^\W\d_]")
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*)[^<>]*?(?P<empty>/?)>")
-_HOLLOW = re.compile(r"<([A-Za-z][\w:.-]*)[^<>]*>\s*</\1\s*>")
-_NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "wbr"})
 _BATCH = 50
 
 
@@ -36,6 +34,8 @@ class Draft:
     confidence: float
     """0 to 1: the higher, the more of it is known words, in long phrases, that make usual text. An order in
     which to look at drafts, not a probability."""
+    whole: bool = True
+    """Whether all of it is translated: what cannot be, with its placeholders intact, is as in the source."""
 
 
 class MessageTranslator:
@@ -69,33 +69,43 @@ class MessageTranslator:
 
     def _drafts(self, sentences: Sequence[str]) -> Iterator[Draft]:
         first = self._decoded(sentences, fixed=False)
-        wrong = [at for at, draft in enumerate(first) if not self._keeps(sentences[at], draft.text)]
+        wrong = [at for at, draft in enumerate(first) if draft is None]
         again = dict(zip(wrong, self._decoded([sentences[at] for at in wrong], fixed=True), strict=True))
         for at, sentence in enumerate(sentences):
             draft = again.get(at, first[at])
-            if not self._keeps(sentence, draft.text):
+            if draft is None:
                 yield self._between(sentence, self._protector.found(sentence))
             elif well_nested(sentence) and not (
-                well_nested(draft.text) and _hollow(draft.text) <= _hollow(sentence)
+                well_nested(draft.text) and hollow_tags(draft.text) <= hollow_tags(sentence)
             ):
-                yield self._between(sentence, [match.group() for match in _TAG.finditer(sentence)])
+                yield self._between(sentence, [match.group() for match in TAG.finditer(sentence)])
             else:
                 yield draft
 
-    def _keeps(self, sentence: str, translation: str) -> bool:
-        found = self._protector.found
-        return Counter(found(sentence)) == Counter(found(translation))
+    def _keeps(self, sentence: str, translation: str, line: str) -> bool:
+        """Whether a translation has what must be kept, and what is known by its place in the same order."""
+        plain = [bare_text(text, self._text.placeholders) for text in (sentence, translation)]
+        if any(self._protector.difference(*plain)):
+            return False
+        found = self._protector.found(plain[0])
+        by_place = {str(at) for at, text in enumerate(found) if unnumbered(text)}
+        order = [number for number in MARK.findall(line) if number in by_place]
+        return order == sorted(order, key=int)
 
     def _between(self, sentence: str, separators: Iterable[str]) -> Draft:
         """Translate what stands between some placeholders by itself, and leave these where they are."""
-        parts = re.split(f"({'|'.join(map(re.escape, separators))})", sentence)
+        kept = sorted(set(separators), key=len, reverse=True)
+        parts = re.split(f"({'|'.join(map(re.escape, kept))})", sentence) if kept else [sentence]
         texts = [part.strip() for part in parts[::2] if self._has_words(part)]
-        if texts == [sentence]:  # nothing stands in between: what cannot be translated stays
-            return Draft(sentence, 0.0)
+        if sentence.strip() in texts:  # nothing stands in between: what cannot be translated stays
+            return Draft(sentence, 0.0, whole=False)
         return _joined(parts, dict(zip(texts, self._drafts(texts), strict=True)))
 
-    def _decoded(self, sentences: Sequence[str], *, fixed: bool) -> list[Draft]:
-        """The best translations; with ``fixed``, no rule of the system may touch a placeholder."""
+    def _decoded(self, sentences: Sequence[str], *, fixed: bool) -> list[Draft | None]:
+        """The best translations, None for those that do not keep what must be kept.
+
+        With ``fixed``, no rule of the system may touch a placeholder.
+        """
         if not sentences:
             return []
         sources = [Sentence.of(self._text.tokenize(sentence), text=sentence) for sentence in sentences]
@@ -107,10 +117,12 @@ class MessageTranslator:
         chosen = best_rows(store)
         sure = translation_confidences(store, chosen, [len(source.words) for source in sources])
         lines = best_lines(store, list(sources), chosen)
-        return [
-            Draft(self._text.detokenize(line, source.text), confidence)
-            for line, source, confidence in zip(lines, sources, sure, strict=True)
-        ]
+        found: list[Draft | None] = []
+        for line, source, confidence in zip(lines, sources, sure, strict=True):
+            text = self._text.detokenize(line, source.text)
+            keeps = self._keeps(source.text, text, line)
+            found.append(Draft(text, confidence) if keeps else None)
+        return found
 
 
 def _marks(sentence: Sentence) -> list[Fixed]:
@@ -125,26 +137,5 @@ def _joined(parts: Sequence[str], drafts: Mapping[str, Draft]) -> Draft:
         part.replace(part.strip(), drafts[part.strip()].text, 1) if part.strip() in drafts else part
         for part in parts
     )
-    return Draft(text, min((draft.confidence for draft in used), default=1.0))
-
-
-def _hollow(text: str) -> int:
-    """Tags that enclose nothing."""
-    return len(_HOLLOW.findall(text))
-
-
-def well_nested(text: str) -> bool:
-    """Whether every tag that is opened is closed again, in the right order.
-
-    >>> well_nested("<b>a<br></b>"), well_nested("</b>a<b>")
-    (True, False)
-    """
-    opened: list[str] = []
-    for match in _TAG.finditer(text):
-        if match["empty"] or match["name"].lower() in _NEVER_CLOSED:
-            continue
-        if not match["close"]:
-            opened.append(match["name"])
-        elif not opened or opened.pop() != match["name"]:
-            return False
-    return not opened
+    sure = min((draft.confidence for draft in used), default=1.0)
+    return Draft(text, sure, whole=all(draft.whole for draft in used))

@@ -1,17 +1,20 @@
-"""Filling the empty entries of a PO catalog. All lines but those of filled entries stay as they are."""
+"""Filling the entries of a PO catalog. All bytes but those of filled entries stay as they are."""
 
 from __future__ import annotations
 
+import codecs
 import gettext
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from isogloss.catalog.messages import Draft
+from isogloss.catalog.options import FillOptions
+from isogloss.corpus.draft_mark import NOTE, draft_note, untouched_drafts
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
-from isogloss.corpus.po import decoded_lines
+from isogloss.corpus.po_text import header_encoding, is_comment, quoted, unescaped
 from isogloss.io.errors import DataFormatError
-from isogloss.io.streams import StrPath
+from isogloss.io.streams import StrPath, not_text, read_chunks
 
 __all__ = ["PoCatalog"]
 
@@ -19,11 +22,7 @@ _LINE = re.compile(
     r'(?P<keyword>msgctxt|msgid_plural|msgid|msgstr(?:\[(?P<form>\d{1,2})\])?)?\s*"(?P<text>(?:[^"\\]|\\.)*)"'
 )
 _PLURAL_FORMS = re.compile(r"nplurals\s*=\s*(\d{1,2})\s*;\s*plural\s*=\s*([^;\n]+)")
-_CHARSET = re.compile(r"(charset=)[\w:.-]+")
-_CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_ESCAPE = str.maketrans(
-    {"\\": r"\\", '"': r"\"", **{plain: f"\\{name}" for name, plain in _CHARACTERS.items() if name != "n"}}
-)
+_CHARSET = re.compile(rb"(charset=)[\w:.-]+")
 _MOST_NUMBERS = 300  # numbers that are tried to see which plural form they take
 
 
@@ -31,45 +30,88 @@ _MOST_NUMBERS = 300  # numbers that are tried to see which plural form they take
 class _Entry:
     """Where the lines of an entry are, and what they say."""
 
+    top: int
+    """The first of the comments right above it."""
     first: int
     """The line of its first keyword."""
+    end: int = 0
+    """The line after its last one."""
     texts: dict[str, str] = field(default_factory=dict)
     """By keyword: msgid, msgstr[0], …"""
     lines: dict[str, list[int]] = field(default_factory=dict)
-    flags: int | None = None
-    """The line with its flags."""
-
-    def forms(self) -> list[str]:
-        return [keyword for keyword in self.texts if keyword.startswith("msgstr")]
+    flag_lines: list[int] = field(default_factory=list)
+    flags: frozenset[str] = frozenset()
+    comment: str = ""
 
     @property
-    def empty(self) -> list[str]:
-        """Keywords of the translations that are missing."""
-        return [keyword for keyword in self.forms() if not self.texts[keyword]]
+    def plural(self) -> bool:
+        return "msgid_plural" in self.texts
+
+    @property
+    def forms(self) -> dict[int, str]:
+        """Translations by the number of their form; 0 is the only one of an entry without plural."""
+        return {_form(keyword): text for keyword, text in self.texts.items() if keyword.startswith("msgstr")}
+
+    def keyword(self, form: int) -> str:
+        return f"msgstr[{form}]" if self.plural else "msgstr"
+
+
+def _form(keyword: str) -> int:
+    return int(keyword[len("msgstr[") : -1]) if keyword.endswith("]") else 0
 
 
 class PoCatalog:
     """A catalog whose empty entries can be filled."""
 
-    def __init__(self, path: StrPath) -> None:
-        self._path = path
-        self._lines = list(decoded_lines(path))
+    def __init__(self, path: StrPath, options: FillOptions | None = None) -> None:
+        self._path, self._options = path, options or FillOptions()
+        content = b"".join(read_chunks(path))
+        if b"\0" in content:
+            raise not_text(path)
+        self._raw: list[bytes] = re.findall(rb"[^\n]*\n|[^\n]+\Z", content)
+        declared = header_encoding(self._raw)
+        # What is declared as ASCII, or as nothing at all, may become UTF-8 without changing a byte of it.
+        self._undeclared = not declared or codecs.lookup(declared).name == "ascii"
+        self._encoding = "utf-8" if self._undeclared else declared
+        self._lines = [self._decoded(number, line) for number, line in enumerate(self._raw)]
         self._entries = list(self._read())
         header = next((entry for entry in self._entries if entry.texts.get("msgid") == ""), None)
         self._header = header
-        self._plurals = _Plurals(header.texts.get("msgstr", "") if header is not None else "")
+        most = max((len(entry.forms) for entry in self._entries if entry.plural), default=0)
+        self._plurals = _Plurals(header.texts.get("msgstr", "") if header is not None else "", most)
         self._wanted = [
-            (entry, keyword)
+            (entry, form)
             for entry in self._entries
             if entry is not header
-            for keyword in self._missing(entry)
+            for form in sorted(self._replaceable(entry))
         ]
 
-    def _missing(self, entry: _Entry) -> list[str]:
-        if "msgid_plural" not in entry.texts:
-            return entry.empty
-        known = [f"msgstr[{form}]" for form in range(self._plurals.count)]
-        return [keyword for keyword in known if not entry.texts.get(keyword)]
+    def _decoded(self, number: int, line: bytes) -> str:
+        try:
+            text = line.decode(self._encoding, errors="replace" if is_comment(line) else "strict")
+        except UnicodeDecodeError as error:
+            raise DataFormatError(
+                f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not valid {self._encoding}",
+                self._path,
+                number + 1,
+                "does the header's charset tell the truth?",
+            ) from None
+        return (text.removeprefix("\ufeff") if number == 0 else text).removesuffix("\n").removesuffix("\r")
+
+    def _replaceable(self, entry: _Entry) -> set[int]:
+        """The forms to translate: those that are missing, and those that are to be replaced."""
+        known = set(range(self._plurals.count) if entry.plural else [0]) | entry.forms.keys()
+        fuzzy = "fuzzy" in entry.flags
+        if self._options.replace_fuzzy and fuzzy:
+            return known
+        found = {form for form in known if not entry.forms.get(form)}
+        return found | self._drafts(entry) if self._options.replace_drafts else found
+
+    @staticmethod
+    def _drafts(entry: _Entry) -> set[int]:
+        return untouched_drafts(
+            entry.comment, entry.texts["msgid"], entry.forms, flagged="fuzzy" in entry.flags
+        )
 
     @property
     def translated(self) -> int:
@@ -78,71 +120,121 @@ class PoCatalog:
 
     def messages(self) -> list[str]:
         """What is to be translated; plural forms are messages of their own."""
-        return [self._source(entry, keyword) for entry, keyword in self._wanted]
+        return [self._source(entry, form) for entry, form in self._wanted]
 
     def places(self) -> list[int]:
         """The lines of the file at which the entries of the messages begin, from 1."""
         return [entry.first + 1 for entry, _ in self._wanted]
 
-    def _source(self, entry: _Entry, keyword: str) -> str:
-        if "msgid_plural" not in entry.texts:
+    def formats(self) -> list[frozenset[str]]:
+        """The flags of their entries, which say what is a format."""
+        return [entry.flags for entry, _ in self._wanted]
+
+    def refuses(self, text: str) -> str:
+        """Why a text cannot be written here; empty if it can."""
+        try:
+            text.encode(self._encoding)
+        except UnicodeEncodeError as error:
+            return f"'{text[error.start]}' cannot be written in {self._encoding}, the catalog's encoding"
+        return "it contains a zero byte" if "\0" in text else ""
+
+    def _source(self, entry: _Entry, form: int) -> str:
+        if not entry.plural:
             return entry.texts["msgid"]
-        form = int(keyword[len("msgstr[") : -1])
         return self._plurals.choose(form, entry.texts["msgid"], entry.texts["msgid_plural"])
 
-    def filled(self, drafts: Sequence[Draft]) -> str:
-        """The catalog with the drafts in their places, marked as fuzzy."""
-        changed: dict[int, list[str]] = {}  # lines by what takes their place
-        before: dict[int, list[str]] = {}
-        for (entry, keyword), draft in zip(self._wanted, drafts, strict=True):
-            lines = _quoted(keyword, draft.text)
-            if keyword in entry.lines:
-                changed |= {number: [] for number in entry.lines[keyword]}
-                changed[entry.lines[keyword][0]] = lines
-            else:
-                last = max(line for known in entry.lines.values() for line in known)
-                before.setdefault(last + 1, []).extend(lines)
-        confidences: dict[int, float] = {}
-        for (entry, _), draft in zip(self._wanted, drafts, strict=True):
-            confidences[entry.first] = min(draft.confidence, confidences.get(entry.first, 1.0))
-        for entry in {id(entry): entry for entry, _ in self._wanted}.values():
-            self._mark(entry, confidences[entry.first], changed, before)
-        if self._header is not None:
-            for number in self._header.lines["msgstr"]:
-                changed.setdefault(number, [_CHARSET.sub(r"\1UTF-8", self._lines[number])])
-        out: list[str] = []
-        for number, line in enumerate(self._lines):
-            out += before.get(number, [])
-            out += changed.get(number, [line])
-        out += before.get(len(self._lines), [])
-        return "".join(line + "\n" for line in out)
+    def filled(self, drafts: Sequence[Draft | None]) -> bytes:
+        """The catalog with the drafts in their places; entries without one stay as they are."""
+        by_entry: dict[int, dict[int, Draft]] = {}
+        for (entry, form), draft in zip(self._wanted, drafts, strict=True):
+            if draft is not None:
+                by_entry.setdefault(entry.top, {})[form] = draft
+        written = bytearray()
+        done = 0
+        texts = "".join(draft.text for forms in by_entry.values() for draft in forms.values())
+        for entry in self._entries:
+            if entry.top in by_entry:
+                written += b"".join(self._raw[done : entry.top]) + self._rewritten(entry, by_entry[entry.top])
+                done = entry.end
+            elif entry is self._header and self._undeclared and not texts.isascii():
+                written += b"".join(self._raw[done : entry.first])
+                written += _CHARSET.sub(rb"\1UTF-8", b"".join(self._raw[entry.first : entry.end]))
+                done = entry.end
+        return bytes(written) + b"".join(self._raw[done:])
 
-    def _mark(
-        self, entry: _Entry, confidence: float, changed: dict[int, list[str]], before: dict[int, list[str]]
-    ) -> None:
-        top = entry.first
-        while top and self._lines[top - 1].startswith("#") and not self._lines[top - 1].startswith("#~"):
-            top -= 1
-        before.setdefault(top, []).insert(0, f"# isogloss: confidence {confidence:.2f}")
-        if entry.flags is None:
-            place = next(
-                (at for at in range(top, entry.first) if self._lines[at].startswith("#|")), entry.first
-            )
-            before.setdefault(place, []).append("#, fuzzy")
-        elif "fuzzy" not in re.split(r"[\s,]+", self._lines[entry.flags]):
-            changed[entry.flags] = [self._lines[entry.flags].rstrip() + ", fuzzy"]
+    def _rewritten(self, entry: _Entry, drafts: Mapping[int, Draft]) -> bytes:
+        """An entry with drafts: its other lines stay, in their order, with the line ends they have."""
+        end = "\r\n" if self._raw[entry.first].endswith(b"\r\n") else "\n"
+        mark = codecs.BOM_UTF8 if self._raw[entry.top].startswith(codecs.BOM_UTF8) else b""
+        out = [self._note(entry, drafts).encode() + end.encode()]
+        previous = (at for at in range(entry.top, entry.first) if self._lines[at].lstrip().startswith("#|"))
+        place = next(previous, entry.first)  # flags come before the source of an earlier version
+        new_flag = self._options.fuzzy_flag and not entry.flag_lines
+        for number in range(entry.top, entry.first + 1):
+            if number == place and new_flag:
+                out.append(f"#, fuzzy{end}".encode())
+            if number == entry.first or NOTE.fullmatch(self._lines[number].lstrip("# ")):
+                continue
+            known = self._raw[number].removeprefix(mark)
+            out.append(self._flags(entry, number, end) if number in entry.flag_lines else known)
+        strings = {number for form in entry.forms for number in entry.lines[entry.keyword(form)]}
+        out += [
+            self._raw[number].removeprefix(mark)
+            for number in range(entry.first, entry.end)
+            if number not in strings
+        ]
+        for form in sorted(entry.forms.keys() | drafts.keys()):
+            keyword = entry.keyword(form)
+            if form not in drafts:
+                out += [self._raw[number] for number in entry.lines[keyword]]
+                continue
+            above = self._lines[min(strings)]
+            indent = above[: len(above) - len(above.lstrip())]
+            parts = quoted(drafts[form].text)
+            parts = [f"{keyword} {parts[0]}"] if len(parts) == 1 else [f'{keyword} ""', *parts]
+            out += [f"{indent}{part}{end}".encode(self._encoding) for part in parts]
+        out = [line if line.endswith(b"\n") else line + end.encode() for line in out if line]
+        written = mark + b"".join(out)
+        return written if self._raw[entry.end - 1].endswith(b"\n") else written.removesuffix(end.encode())
+
+    def _note(self, entry: _Entry, drafts: Mapping[int, Draft]) -> str:
+        kept = self._drafts(entry) - drafts.keys()
+        return "# " + draft_note(
+            min(draft.confidence for draft in drafts.values()),
+            entry.texts["msgid"],
+            {**{form: entry.forms[form] for form in kept}, **{form: drafts[form].text for form in drafts}},
+            plural=entry.plural,
+            flagged=self._options.fuzzy_flag,
+        )
+
+    def _flags(self, entry: _Entry, number: int, end: str) -> bytes:
+        """A line of flags with one more, or one fewer."""
+        line = self._lines[number]
+        given = [flag for flag in re.split(r"[\s,]+", line.strip().removeprefix("#,")) if flag]
+        if self._options.fuzzy_flag:
+            if "fuzzy" in entry.flags or number != entry.flag_lines[-1]:
+                return self._raw[number]
+            return f"{line.rstrip()}, fuzzy{end}".encode(self._encoding)
+        if "fuzzy" not in given:
+            return self._raw[number]
+        given.remove("fuzzy")
+        return f"#, {', '.join(given)}{end}".encode(self._encoding) if given else b""
 
     def _read(self) -> Iterator[_Entry]:
         entry: _Entry | None = None
-        keyword, flags = "", None
+        keyword, top = "", -1
+        flags: list[int] = []
         for number, line in enumerate(self._lines):
             stripped = line.strip()
-            if stripped.startswith("#,"):
-                flags = number
             if not stripped or stripped.startswith("#"):
-                if entry is not None and entry.forms():
+                if entry is not None and _complete(entry):
                     yield entry
                     entry = None
+                if stripped.startswith("#,"):
+                    flags.append(number)
+                if stripped.startswith("#~"):
+                    flags = []
+                top = -1 if not stripped or stripped.startswith("#~") else number if top < 0 else top
                 continue
             match = _LINE.fullmatch(stripped)
             if match is None:
@@ -153,25 +245,42 @@ class PoCatalog:
                 )
             if match["keyword"]:
                 keyword = match["keyword"]
-                if entry is not None and keyword in ("msgctxt", "msgid") and entry.forms():
+                if entry is not None and keyword in ("msgctxt", "msgid") and _complete(entry):
                     yield entry
                     entry = None
                 if entry is None:
-                    entry, flags = _Entry(number, flags=flags), None
+                    entry, flags = self._begun(number, top, flags), []
             if entry is None or not keyword or (match["keyword"] and keyword in entry.texts):
                 raise DataFormatError("this does not follow from the lines before it", self._path, number + 1)
-            entry.texts[keyword] = entry.texts.get(keyword, "") + _unescaped(match["text"])
+            text = unescaped(match["text"], self._encoding)
+            entry.texts[keyword] = entry.texts.get(keyword, "") + text
             entry.lines.setdefault(keyword, []).append(number)
-        if entry is not None and entry.forms():
+            entry.end, top = number + 1, -1
+        if entry is not None and _complete(entry):
             yield entry
+
+    def _begun(self, number: int, top: int, flags: list[int]) -> _Entry:
+        top = number if top < 0 else top
+        words = (word for at in flags for word in re.split(r"[\s,]+", self._lines[at].strip()[2:]) if word)
+        return _Entry(
+            top,
+            number,
+            flag_lines=[at for at in flags if at >= top],
+            flags=frozenset(words),
+            comment="\n".join(self._lines[top:number]),
+        )
+
+
+def _complete(entry: _Entry) -> bool:
+    return "msgid" in entry.texts and bool(entry.forms)
 
 
 class _Plurals:
-    """Which forms a language has, as the header says."""
+    """Which forms a language has, as the header says; if it does not, as many as the entries have."""
 
-    def __init__(self, header: str) -> None:
+    def __init__(self, header: str, most: int) -> None:
         match = _PLURAL_FORMS.search(header)
-        self.count = max(1, int(match[1])) if match else 2
+        self.count = max(1, int(match[1])) if match else max(2, most)
         plural: Callable[[int], int] = lambda number: int(number != 1)  # noqa: E731
         if match:
             try:
@@ -191,17 +300,3 @@ class _Plurals:
             return plural
         lacking = set(self._protector.found(plural)) - set(self._protector.found(singular))
         return plural if lacking and numbers - {0, 1} else singular
-
-
-def _unescaped(text: str) -> str:
-    """What stands between quotes, as the text that it means."""
-    return re.sub(r"\\(.)", lambda match: _CHARACTERS.get(match[1], match[1]), text)
-
-
-def _quoted(keyword: str, text: str) -> list[str]:
-    """A keyword with its text, a line for each line of it."""
-    parts = [f'"{part.translate(_ESCAPE)}\\n"' for part in text.split("\n")]
-    last = parts.pop().removesuffix('\\n"') + '"'
-    if last != '""' or not parts:
-        parts.append(last)
-    return [f"{keyword} {parts[0]}"] if len(parts) == 1 else [f'{keyword} ""', *parts]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from isogloss.catalog.inline import Inline
 from isogloss.catalog.messages import Draft
-from isogloss.corpus.markup import attribute, parse_units
+from isogloss.catalog.options import FillOptions
+from isogloss.corpus.draft_mark import draft_digest, draft_note, untouched_drafts
+from isogloss.corpus.markup import attribute, not_xml, parse_units
 from isogloss.corpus.tmx import same_language
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.streams import StrPath, read_chunks
@@ -17,7 +20,9 @@ __all__ = ["TmxCatalog", "XliffCatalog"]
 
 _START = re.compile(rb"""<[^<>"']*(?:"[^"]*"[^<>"']*|'[^']*'[^<>"']*)*>""")
 _STATES = re.compile(r"""\s+(?:state|state-qualifier|subState)\s*=\s*(?:"[^"]*"|'[^']*')""")
-_DECLARED = re.compile(r"""^(<\?xml[^>]*?encoding\s*=\s*)(?:"[^"]*"|'[^']*')""")
+_DECLARATION = re.compile(r"""(<\?xml[^>]*?encoding\s*=\s*)(?:"[^"]*"|'[^']*')""")
+_OWN_STATE = re.compile(r"isogloss:draft-[0-9.]+-([0-9a-f]{8})")
+_OWN_PROPERTY = re.compile(r"draft ([0-9a-f]{8}), confidence [0-9.]+")
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -87,9 +92,10 @@ class _XmlCatalog:
     names: frozenset[str]
     format: str
 
-    def __init__(self, path: StrPath) -> None:
-        self._path = path
-        self._content = _utf8(path)
+    def __init__(self, path: StrPath, options: FillOptions | None = None) -> None:
+        self._path, self._options = path, options or FillOptions()
+        self._text = _XmlText.read(path)
+        self._content = self._text.utf8
         places = _Places(self._content, self.names)
         root = list(parse_units(path, places, self.format, [self._content]))
         self._root = root[0] if root else None
@@ -101,26 +107,45 @@ class _XmlCatalog:
         """The line end and the blanks before an element, if it begins its line."""
         line = self._content.rfind(b"\n", 0, element.begin)
         blanks = self._content[line + 1 : element.begin]
-        return "\n" + blanks.decode() if line >= 0 and not blanks.strip() else ""
+        if line < 0 or blanks.strip():
+            return ""
+        return ("\r\n" if self._content[line - 1 : line] == b"\r" else "\n") + blanks.decode()
 
-    def _edited(self, edits: Iterable[tuple[int, int, str]]) -> str:
+    def _edited(self, edits: Iterable[tuple[int, int, str]]) -> bytes:
         out, done = bytearray(), 0
         for begin, end, text in sorted(edits):
             out += self._content[done:begin] + text.encode()
             done = end
-        return (out + self._content[done:]).decode()
+        return self._text.written((out + self._content[done:]).decode())
+
+    @staticmethod
+    def refuses(text: str) -> str:
+        """Why a text cannot be written here; empty if it can."""
+        return not_xml(text)
 
 
 class XliffCatalog(_XmlCatalog):
     """An XLIFF file, of version 1.2 or 2."""
 
     names = frozenset(
-        {"xliff", "file", "body", "group", "trans-unit", "unit", "segment", "source", "target", "seg-source"}
+        {
+            "xliff",
+            "file",
+            "body",
+            "group",
+            "trans-unit",
+            "unit",
+            "segment",
+            "source",
+            "target",
+            "seg-source",
+            "note",
+        }
     )
     format = "XLIFF"
 
-    def __init__(self, path: StrPath) -> None:
-        super().__init__(path)
+    def __init__(self, path: StrPath, options: FillOptions | None = None) -> None:
+        super().__init__(path, options)
         version = self._root.attributes.get("version", "") if self._root is not None else ""
         if self._root is None or self._root.tag != "xliff" or version[:2] not in ("1.", "2."):
             raise DataFormatError("XLIFF 1.2 or 2.0 begins with <xliff version=…>", path, 1)
@@ -132,10 +157,36 @@ class XliffCatalog(_XmlCatalog):
             if source is None:
                 continue
             inline = Inline.read(self._inside(source))
-            if target is not None and self._inside(target).strip():
+            if target is not None and self._inside(target).strip() and not self._replaceable(unit):
                 self.translated += 1
             elif inline.text.strip():
                 self._wanted.append((unit, source, inline))
+
+    def _replaceable(self, unit: _Element) -> bool:
+        """Whether a translation is to be replaced."""
+        source, target = unit.part("source"), unit.part("target")
+        if source is None or target is None:
+            return False
+        state = (unit if self._second else target).attributes.get("state", "")
+        if self._options.replace_fuzzy and (state in ("new", "initial") or state.startswith("needs-")):
+            return True
+        if not self._options.replace_drafts:
+            return False
+        texts = self._inside(source), self._inside(target)
+        if self._second:
+            own = _OWN_STATE.fullmatch(unit.attributes.get("subState", ""))
+            return own is not None and state == "translated" and own[1] == draft_digest(texts[0], texts[1:])
+        notes = " ".join(f"isogloss: {self._inside(note)}" for note in self._notes(unit))
+        flagged = state.startswith("needs-")
+        accepted = not flagged and state != "translated"
+        return not accepted and bool(untouched_drafts(notes, texts[0], {0: texts[1]}, flagged=flagged))
+
+    @staticmethod
+    def _notes(unit: _Element) -> list[_Element]:
+        """The notes of engines."""
+        return [
+            part for part in unit.parts if part.tag == "note" and part.attributes.get("from") == "isogloss"
+        ]
 
     def _units(self, element: _Element) -> Iterator[_Element]:
         if element.attributes.get("translate") == "no":
@@ -154,58 +205,79 @@ class XliffCatalog(_XmlCatalog):
         """The lines at which the units begin."""
         return [unit.line for unit, _, _ in self._wanted]
 
-    def filled(self, drafts: Sequence[Draft]) -> str:
+    def formats(self) -> list[frozenset[str]]:
+        """Flags of the messages: these files have none."""
+        return [frozenset()] * len(self._wanted)
+
+    def filled(self, drafts: Sequence[Draft | None]) -> bytes:
         """The file with drafts in their places, marked as in need of a review."""
         edits: list[tuple[int, int, str]] = []
         for (unit, source, inline), draft in zip(self._wanted, drafts, strict=True):
-            target = unit.part("target")
-            state = 'state="needs-review-translation" state-qualifier="mt-suggestion"'
-            opening = f"<{self._name(source, 'target')} {state}>"
-            if self._second:
-                edits.append(self._segment_state(unit, draft.confidence))
-                opening = f"<{self._name(source, 'target')}>"
-            note = self._name(source, "note")
-            behind = (
-                "" if self._second else f'<{note} from="isogloss">confidence {draft.confidence:.2f}</{note}>'
-            )
-            if target is not None:
-                given = self._content[target.begin : target.inner].decode().rstrip("/>")
-                if not self._second:
-                    given = f"{_STATES.sub('', given).rstrip()} {state}"
-                begin, end, opening = target.begin, target.end, given.rstrip() + ">"
-                indent, first = self._indent(target), ""
-            else:
-                before = unit.part("seg-source") or source
-                begin = end = before.end
-                indent = first = self._indent(source)
-            closing = f"</{self._name(source, 'target')}>"
-            text = opening + inline.write(draft.text) + closing
-            edits.append((begin, end, first + text + (indent + behind if behind else "")))
+            if draft is not None:
+                edits += self._edits(unit, source, inline.write(draft.text), draft.confidence)
         return self._edited(edits)
+
+    def _edits(
+        self, unit: _Element, source: _Element, text: str, confidence: float
+    ) -> Iterator[tuple[int, int, str]]:
+        target = unit.part("target")
+        flagged = self._options.fuzzy_flag
+        state = "needs-review-translation" if flagged else "translated"
+        states = f'state="{state}" state-qualifier="mt-suggestion"'
+        opening = f"<{self._name(source, 'target')} {states}>"
+        behind = ""
+        if self._second:
+            yield self._segment_state(unit, confidence, draft_digest(self._inside(source), [text]))
+            opening = f"<{self._name(source, 'target')}>"
+        else:
+            note = self._name(source, "note")
+            said = draft_note(confidence, self._inside(source), {0: text}, plural=False, flagged=flagged)
+            behind = f'<{note} from="isogloss">{said.removeprefix("isogloss: ")}</{note}>'
+            for known in self._notes(unit):
+                yield known.begin, known.end, behind
+                behind = ""
+        if target is not None:
+            given = self._content[target.begin : target.inner].decode().rstrip("/>")
+            if not self._second:
+                given = f"{_STATES.sub('', given).rstrip()} {states}"
+            begin, end, opening = target.begin, target.end, given.rstrip() + ">"
+            indent, first = self._indent(target), ""
+        else:
+            before = unit.part("seg-source") or source
+            begin = end = before.end
+            indent = first = self._indent(source)
+        whole = f"{first}{opening}{text}</{self._name(source, 'target')}>"
+        yield begin, end, whole + (indent + behind if behind else "")
 
     def _name(self, source: _Element, name: str) -> str:
         """A name with the prefix that the source's has in the file."""
         given = re.match(rb"<([\w.-]+:)?", self._content[source.begin : source.inner])
         return (given[1].decode() if given and given[1] else "") + name
 
-    def _segment_state(self, segment: _Element, confidence: float) -> tuple[int, int, str]:
+    def _segment_state(self, segment: _Element, confidence: float, digest: str) -> tuple[int, int, str]:
         start = self._content[segment.begin : segment.inner].decode()
         given = _STATES.sub("", start.rstrip(">")).rstrip()
         return (
             segment.begin,
             segment.inner,
-            f'{given} state="translated" subState="isogloss:draft-{confidence:.2f}">',
+            f'{given} state="translated" subState="isogloss:draft-{confidence:.2f}-{digest}">',
         )
 
 
 class TmxCatalog(_XmlCatalog):
     """A translation memory: units without the target language get it."""
 
-    names = frozenset({"tmx", "header", "body", "tu", "tuv", "seg"})
+    names = frozenset({"tmx", "header", "body", "tu", "tuv", "seg", "prop"})
     format = "TMX"
 
-    def __init__(self, path: StrPath, source_language: str = "", target_language: str = "") -> None:
-        super().__init__(path)
+    def __init__(
+        self,
+        path: StrPath,
+        source_language: str = "",
+        target_language: str = "",
+        options: FillOptions | None = None,
+    ) -> None:
+        super().__init__(path, options)
         if self._root is None or self._root.tag != "tmx":
             raise DataFormatError("TMX begins with <tmx>", path, 1)
         header, body = self._root.part("header"), self._root.part("body")
@@ -214,7 +286,7 @@ class TmxCatalog(_XmlCatalog):
         if not target_language or not source_language:
             raise ConfigError(f"{path}: give --source-language and --target-language")
         self._target_language = target_language
-        self._wanted: list[tuple[_Element, _Element | None, Inline]] = []
+        self._wanted: list[tuple[_Element, _Element, _Element | None, Inline]] = []
         self.translated = 0
         for unit in body.parts if body is not None else ():
             by_language = {_language(part): part for part in unit.parts if part.tag == "tuv"}
@@ -225,30 +297,54 @@ class TmxCatalog(_XmlCatalog):
                 continue
             filled = target.part("seg") if target is not None else None
             inline = Inline.read(self._inside(seg))
-            if filled is not None and self._inside(filled).strip():
+            draft = target is not None and self._options.replace_drafts and self._is_draft(target, seg)
+            if filled is not None and self._inside(filled).strip() and not draft:
                 self.translated += 1
             elif inline.text.strip():
-                self._wanted.append((unit, filled, inline))
+                self._wanted.append((unit, seg, target, inline))
+
+    def _is_draft(self, target: _Element, source: _Element) -> bool:
+        segment, note = target.part("seg"), self._property(target)
+        match = note and _OWN_PROPERTY.fullmatch(self._inside(note))
+        if not match or segment is None:
+            return False
+        return match[1] == draft_digest(self._inside(source), [self._inside(segment)])
+
+    @staticmethod
+    def _property(tuv: _Element) -> _Element | None:
+        properties = (part for part in tuv.parts if part.tag == "prop")
+        return next((part for part in properties if part.attributes.get("type") == "x-isogloss"), None)
 
     def messages(self) -> list[str]:
         """What is to be translated, with tags in place of inline elements."""
-        return [inline.text for _, _, inline in self._wanted]
+        return [inline.text for *_, inline in self._wanted]
 
     def places(self) -> list[int]:
         """The lines at which the units begin."""
-        return [unit.line for unit, _, _ in self._wanted]
+        return [unit.line for unit, *_ in self._wanted]
 
-    def filled(self, drafts: Sequence[Draft]) -> str:
+    def formats(self) -> list[frozenset[str]]:
+        """Flags of the messages: these files have none."""
+        return [frozenset()] * len(self._wanted)
+
+    def filled(self, drafts: Sequence[Draft | None]) -> bytes:
         """The file with drafts in their places; a property says that they are drafts."""
         edits = []
-        for (unit, segment, inline), draft in zip(self._wanted, drafts, strict=True):
-            note = f'<prop type="x-isogloss">draft, confidence {draft.confidence:.2f}</prop>'
-            text = f"{note}<seg>{inline.write(draft.text)}</seg>"
-            if segment is not None:
-                edits.append((segment.begin, segment.end, text))
+        for (unit, source, target, inline), draft in zip(self._wanted, drafts, strict=True):
+            if draft is None:
+                continue
+            inside = inline.write(draft.text)
+            digest = draft_digest(self._inside(source), [inside])
+            note = f'<prop type="x-isogloss">draft {digest}, confidence {draft.confidence:.2f}</prop>'
+            segment = target.part("seg") if target is not None else None
+            if target is not None and segment is not None:
+                if (known := self._property(target)) is not None:
+                    edits.append((known.begin, known.end, note))
+                    note = ""
+                edits.append((segment.begin, segment.end, f"{note}<seg>{inside}</seg>"))
             else:
                 last = unit.parts[-1]
-                tuv = f"<tuv xml:lang={attribute(self._target_language)}>{text}</tuv>"
+                tuv = f"<tuv xml:lang={attribute(self._target_language)}>{note}<seg>{inside}</seg></tuv>"
                 edits.append((last.end, last.end, self._indent(last) + tuv))
         return self._edited(edits)
 
@@ -261,15 +357,41 @@ def _of_language(found: Mapping[str, _Element], wanted: str) -> _Element | None:
     return next((element for code, element in found.items() if same_language(wanted, code)), None)
 
 
-def _utf8(path: StrPath) -> bytes:
-    """The file in UTF-8, whatever it is in; its declaration says so."""
-    raw = b"".join(read_chunks(path))
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = raw.decode("utf-16")
-    else:
-        declared = re.match(rb"""(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""", raw)
+@dataclass(frozen=True, slots=True)
+class _XmlText:
+    """A file in UTF-8, and what it takes to write it as it was."""
+
+    utf8: bytes
+    """Its content, with a declaration that says so."""
+    declaration: str
+    """Its own declaration up to the name of the encoding; empty if it names none."""
+    encoding: str
+    mark: bytes
+    """The mark of the byte order that it begins with."""
+
+    @classmethod
+    def read(cls, path: StrPath) -> _XmlText:
+        raw = b"".join(read_chunks(path))
+        marks = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+        mark = next((known for known in marks if raw.startswith(known)), b"")
+        encoding = marks.get(mark, "utf-8")
+        raw = raw.removeprefix(mark)
+        declared = re.match(rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""", raw)
+        if not mark and declared:
+            encoding = declared[1].decode()
         try:
-            text = raw.decode(declared[1].decode() if declared else "utf-8")
+            text = raw.decode(encoding)
         except (LookupError, UnicodeDecodeError) as error:
             raise DataFormatError(f"XML in an encoding that cannot be read ({error})", path, 1) from None
-    return _DECLARED.sub(r'\1"UTF-8"', text.removeprefix("\ufeff")).encode()
+        own = _DECLARATION.match(text)
+        if own is not None:
+            text = own[1] + '"UTF-8"' + text[own.end() :]
+        return cls(text.encode(), own.group() if own else "", encoding, mark)
+
+    def written(self, text: str) -> bytes:
+        """An edited text as bytes of the file; what its encoding lacks becomes a reference to a character."""
+        if self.declaration:
+            changed = _DECLARATION.match(text)
+            assert changed is not None
+            text = self.declaration + text[changed.end() :]
+        return self.mark + text.encode(self.encoding, errors="xmlcharrefreplace")

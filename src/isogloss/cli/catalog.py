@@ -25,8 +25,19 @@ Output = Annotated[
 ]
 
 _UNSURE = 0.3
+_SHOWN = 10  # messages that were not filled
 _GROUPS = {
-    "Catalog": ("source_language", "target_language", "terms", "confidence"),
+    "Catalog": (
+        "source_language",
+        "target_language",
+        "terms",
+        "terms_ignore_case",
+        "replace_drafts",
+        "replace_fuzzy",
+        "fuzzy_flag",
+        "min_confidence",
+        "confidence",
+    ),
     "Resources": ("threads",),
 }
 
@@ -59,13 +70,15 @@ def fill(
 ) -> None:
     """Translate the untranslated entries of a catalog and mark them as drafts.
 
-    Existing translations are never changed. Drafts are marked fuzzy in PO files, as needing review in XLIFF,
-    and with a property in TMX.
+    Existing translations are not changed unless you ask for it, and all other bytes of the file stay the
+    same. Drafts are marked fuzzy in PO files, as needing review in XLIFF, and with a property in TMX.
     """
     with ExitStack() as open_files:
         system = load(engine, changes=search)
         system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
-        terms = None if options.terms is None else Terms.read(options.terms)
+        terms = None
+        if options.terms is not None:
+            terms = Terms.read(options.terms, system.text, ignore_case=options.terms_ignore_case)
         translator = MessageTranslator(system, threads=resources.count, terms=terms)
         filled = fill_catalog(catalog, output, translator, options, track=console.track)
     unsure = sum(draft.confidence < _UNSURE for draft in filled.drafts)
@@ -76,8 +89,16 @@ def fill(
                 "kept": filled.translated,
                 "mean_confidence": filled.confidence,
                 "unsure": unsure,
+                "unfilled": [
+                    {"line": item.line, "message": item.message, "reason": item.reason}
+                    for item in filled.unfilled
+                ],
             }
         )
+    for item in filled.unfilled[:_SHOWN]:
+        console.warn(f"{catalog}:{item.line}: not filled, {item.reason}: {item.message!r}")
+    if len(filled.unfilled) > _SHOWN:
+        console.warn(f"and {len(filled.unfilled) - _SHOWN:,} more messages are not filled")
     console.note(
         f"{output}: {len(filled.drafts):,} filled as drafts, {filled.translated:,} left as they were; "
         f"mean confidence {filled.confidence:.2f}, {unsure:,} below {_UNSURE}"

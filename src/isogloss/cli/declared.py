@@ -162,6 +162,9 @@ class Declared:
             settings = self._read(config)
         typed = [self._typed(name, value) for name, value in given.items() if value is not None]
         changes = [*typed, *map(self._assignment, assignments)]
+        for at, (name, _) in enumerate(changes):
+            if name in (known for known, _ in changes[:at]):
+                raise ConfigError(f"{self.flag(name)} is given twice: keep one of them")
         for name, value in changes:
             settings = with_table(settings, name, value)
         built = {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -13,6 +14,9 @@ from isogloss.io.resources import Resources
 from isogloss.pipeline import Event, Trained, TrainOptions
 from isogloss.pipeline import train as train_system
 from isogloss.tuning import TuneIteration
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["train"]
 
@@ -106,21 +110,27 @@ def _as_json(trained: Trained) -> dict[str, Any]:
     }
 
 
+def _add_rows(table: Table, name: str, found: Mapping[str, Any]) -> None:
+    for metric, score in found["scores"].items():
+        low, high = score["interval"]
+        table.add_row(
+            name, f"{found['sentences']:,}", metric, f"{score['score']:.2f}", f"{low:.2f} to {high:.2f}"
+        )
+
+
 def _print(trained: Trained) -> None:
     from rich.table import Table
 
     table = Table("set", "sentences", "metric", "score", "95% interval", box=None)
     for name, found in trained.results.items():
-        for metric, score in found["scores"].items():
-            low, high = score["interval"]
-            table.add_row(
-                name,
-                f"{found['sentences']:,}",
-                metric,
-                f"{score['score']:.2f}",
-                f"{low:.2f} to {high:.2f}",
-            )
-    console.print_table(table)
+        _add_rows(table, name, found)
+        parts = found.get("by_similarity", {})
+        for kind, part in parts.items() if len(parts) > 1 else ():  # else it is the row above once more
+            _add_rows(table, f"{name}, {kind}", part)
+    if trained.results:
+        console.print_table(table)
+    if any(len(found.get("by_similarity", ())) > 1 for found in trained.results.values()):
+        console.note("similar: the nearest training sentence differs in at most 3 of 10 words")
     cleaning = trained.cleaning
     pairs = cleaning["kept"] + cleaning["dropped"]
     if cleaning["dropped"] > _MANY_DROPPED * pairs:

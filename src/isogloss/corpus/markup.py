@@ -16,6 +16,7 @@ __all__ = [
     "check_characters",
     "content",
     "local_name",
+    "not_xml",
     "parse_units",
 ]
 
@@ -178,6 +179,12 @@ def check_characters(text: str, path: StrPath) -> None:
             path,
             "'isogloss corpus clean' drops such pairs",
         )
+
+
+def not_xml(text: str) -> str:
+    """Why XML has no way to write a text; empty if it has."""
+    match = _NOT_XML.search(text)
+    return f"XML cannot hold the character U+{ord(match.group()):04X}" if match else ""
 
 
 def content(text: str) -> str:

@@ -8,34 +8,27 @@ protected like any other placeholder, so nothing can be mistaken for one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from isogloss.corpus.placeholder_kinds import ALL_KINDS, DEFAULT_KINDS, KINDS, ORDER
 from isogloss.io.errors import ConfigError
 
-__all__ = ["DEFAULT_KINDS", "KINDS", "MARK", "Placeholder", "Protector", "parse_kinds", "restore"]
+__all__ = [
+    "ALL_KINDS",
+    "DEFAULT_KINDS",
+    "KINDS",
+    "MARK",
+    "Placeholder",
+    "Protector",
+    "parse_kinds",
+    "restore",
+]
 
 # U+01C1 is a letter of the Khoisan languages: for all tokenizers part of a word, and without case.
 MARK = re.compile("ǁ([0-9]{1,6})ǁ")
 """What stands for a placeholder: its number in the sentence, from 0."""
-
-# All of them run in linear time: repetitions end at the character that another attempt could begin with.
-KINDS: dict[str, str] = {
-    "printf": r"%(?:\([^()\s]+\)|[0-9]{1,2}\$|(?<![0-9]%))[-+#0]{0,4}(?:\*|[0-9]{1,4})?"
-    r"(?:\.(?:\*|[0-9]{1,4}))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcrsaA@]|(?<![0-9])%%",
-    "braces": r"\$?\{\{[^{}\n]*\}\}|[$#%]?\{[^\s{}]*\}",
-    "tags": r"</?[A-Za-z][A-Za-z0-9:._-]*(?:\s[^<>]*|/)?>",
-    "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
-    "urls": r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\"'.,;:!?)\]}]",
-    "emails": r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}",
-    "identifiers": r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]{0,63}(?:_[A-Za-z0-9]{1,63}){1,16}(?![A-Za-z0-9_])",
-}
-"""Kinds of placeholders and what they look like."""
-
-DEFAULT_KINDS = ("printf", "braces", "tags", "entities")
-
-# Addresses may hold what looks like a placeholder of another kind; identifiers are in all kinds of things.
-_FIRST = ("urls", "emails", "tags", "entities", "braces", "printf", "identifiers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +45,16 @@ class Placeholder:
 
 
 def parse_kinds(names: str) -> tuple[str, ...]:
-    """Kinds as people write them: with commas between, ``catalog`` for the usual ones, or ``none``.
+    """Kinds as people write them: with commas between, ``all``, ``catalog`` for those of formats, or
+    ``none``.
 
     >>> parse_kinds("catalog,urls")
     ('printf', 'braces', 'tags', 'entities', 'urls')
     """
+    groups = {"none": (), "all": ALL_KINDS, "catalog": DEFAULT_KINDS}
     wanted: dict[str, None] = {}
     for name in map(str.strip, names.split(",")):
-        if name != "none":
-            wanted |= dict.fromkeys(DEFAULT_KINDS if name == "catalog" else (name,))
+        wanted |= dict.fromkeys(groups.get(name, (name,)))
     Protector(wanted)
     return tuple(wanted)
 
@@ -80,8 +74,10 @@ class Protector:
         for kind in wanted:
             if kind not in KINDS:
                 raise ConfigError(f"unknown kind of placeholder '{kind}'; known are {', '.join(KINDS)}")
-        ordered = sorted(wanted, key=_FIRST.index)
-        self._pattern = re.compile("|".join([MARK.pattern, *(KINDS[kind] for kind in ordered)]))
+        patterns = [KINDS[kind] for kind in sorted(wanted, key=ORDER.index) if KINDS[kind]]
+        self._pattern = re.compile("|".join([MARK.pattern, *patterns]))
+        hard = [KINDS[kind] for kind in wanted if kind in DEFAULT_KINDS]
+        self._hard = re.compile("|".join([MARK.pattern, *hard]))
 
     def found(self, text: str) -> list[str]:
         """The placeholders of a text, in order.
@@ -91,18 +87,39 @@ class Protector:
         """
         return [match.group() for match in self._pattern.finditer(text)]
 
-    def protect(self, text: str, known: Sequence[Placeholder] = ()) -> tuple[str, list[Placeholder]]:
+    def difference(self, source: str, translation: str) -> tuple[str, str]:
+        """What a translation lacks, and what it has too much of; empty if there is no such thing.
+
+        Only placeholders of formats can be too much: a name may be in one language only.
+
+        >>> Protector().difference("Delete %s?", "{x} löschen?")
+        ('%s', '{x}')
+        """
+        before, after = Counter(self.found(source)), Counter(self.found(translation))
+        lost = next((text for text, count in before.items() if after[text] < count), "")
+        more = (text for text, count in after.items() if before[text] < count)
+        known = (text for text in more if text in before or self._hard.fullmatch(text))
+        return lost, next(known, "")
+
+    def protect(
+        self, text: str, known: Sequence[Placeholder] = (), beside: str | None = None
+    ) -> tuple[str, list[Placeholder]]:
         """Replace placeholders by marks; the list gives what stands behind each number.
 
-        With the placeholders ``known`` from the other side of a pair, equal ones get equal numbers.
+        With the placeholders ``known`` from the other side of a pair, equal ones get equal numbers. With the
+        text ``beside`` it, what only one side has stays as it is, unless it is of a format: an address that
+        is another in the other language is a word like others.
         """
+        skipped = self._alone(text, beside) if beside is not None else set()
         numbers: dict[str, list[int]] = {}
         for number, placeholder in reversed(list(enumerate(known))):
             numbers.setdefault(placeholder.text, []).append(number)
         placeholders = list(known)
         parts: list[str] = []
         done = 0
-        for match in self._pattern.finditer(text):
+        for number, match in enumerate(self._pattern.finditer(text)):
+            if number in skipped:
+                continue
             start, end = match.span()
             adjacent = bool(parts) and start == done
             left = "ǁ" if adjacent else _kind(text[start - 1 : start])
@@ -119,6 +136,16 @@ class Protector:
         if parts and rest and not rest[0].isspace():
             rest = " " + rest
         return "".join(parts) + rest, placeholders
+
+    def _alone(self, text: str, beside: str) -> set[int]:
+        """Which of the placeholders found in a text stand there more often than in the one beside it."""
+        left = Counter(self.found(beside))
+        alone = set()
+        for number, found in enumerate(self.found(text)):
+            left[found] -= 1
+            if left[found] < 0 and not self._hard.fullmatch(found):
+                alone.add(number)
+        return alone
 
     @staticmethod
     def _number(

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from types import ModuleType
 from typing import IO, Any
 
+from isogloss.corpus.draft_mark import untouched_drafts
 from isogloss.corpus.languages import declared_language
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
+from isogloss.corpus.po_text import header_encoding, header_lines, is_comment, quoted, unescaped
 from isogloss.io.errors import DataFormatError, MissingExtraError, OutputError
 from isogloss.io.streams import StrPath, read_byte_lines
 
 __all__ = ["decoded_lines", "read_po", "write_po"]
 
 _BLOCK = 2000  # lines handed to polib at a time: it holds what it parses
-_CHARSET = re.compile(rb"charset=([\w:.-]+)")
+_NUMBERED = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[0-9A-Fa-f]|[0-7])")
 _KEYWORD = re.compile(r"(?:#~\s*)?(msgctxt|msgid_plural|msgid|msgstr)\b")
 _QUOTED = re.compile(r'(?:#~\s*)?(?:msg\w+(?:\[\d+\])?\s*)?"(?:[^"\\]|\\.)*"')
 _SYNTAX = re.compile(r"\(line (\d+)\)(?:: (.*))?")
@@ -57,6 +60,8 @@ def read_po(
         if first_line == 1:
             reading.source_language = _declared(catalog.metadata, "X-Source-Language") or "en"
             reading.target_language = _declared(catalog.metadata, "Language", "X-Poedit-Language")
+        if catalog and not catalog[0].tcomment:
+            catalog[0].tcomment = catalog.header  # polib takes the comment at the start of a block for it
         for entry in catalog:
             yield from _pairs(entry, first_line, reading)
 
@@ -75,6 +80,8 @@ def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePa
         reading.skipped["fuzzy"] += 1
     elif not entry.translated():
         reading.skipped["untranslated"] += 1
+    elif _is_draft(entry):
+        reading.skipped["drafts"] += 1
     elif entry.msgid_plural and entry.msgstr_plural:
         forms = [form for _, form in sorted(entry.msgstr_plural.items())]
         for at, form in enumerate(forms):
@@ -84,14 +91,23 @@ def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePa
         yield SentencePair(entry.msgid, entry.msgstr, context=context, line=line)
 
 
+def _is_draft(entry: Any) -> bool:
+    """Whether an engine wrote it, and nobody has looked at it since."""
+    forms = entry.msgstr_plural or {0: entry.msgstr}
+    return bool(untouched_drafts(entry.tcomment, entry.msgid, forms, flagged=False))
+
+
 def decoded_lines(path: StrPath) -> Iterator[str]:
-    """Decode a catalog as its header says; the header comes before anything that needs it."""
-    encoding = "utf-8"
-    for number, line in enumerate(read_byte_lines(path), start=1):
-        if match := _CHARSET.search(line):
-            encoding = _known_encoding(match.group(1).decode())
+    """Decode a catalog as its header says, also what stands above the header.
+
+    In comments, what is not in that encoding is replaced: names of people are often older than it.
+    """
+    lines = read_byte_lines(path)
+    head = list(header_lines(lines))
+    encoding = header_encoding(head) or "utf-8"
+    for number, line in enumerate(chain(head, lines), start=1):
         try:
-            text = line.decode(encoding)
+            text = line.decode(encoding, errors="replace" if is_comment(line) else "strict")
         except UnicodeDecodeError as error:
             raise DataFormatError(
                 f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not valid {encoding}",
@@ -99,16 +115,18 @@ def decoded_lines(path: StrPath) -> Iterator[str]:
                 number,
                 "does the header's charset tell the truth?",
             ) from None
-        yield text.removeprefix("\ufeff") if number == 1 else text
+        text = text.removeprefix("\ufeff") if number == 1 else text
+        yield _without_numbers(text, encoding) if "\\" in text and not is_comment(line) else text
 
 
-def _known_encoding(name: str) -> str:
-    """Return the encoding if it can be used: a template says CHARSET."""
-    sample = 'msgid ""'
-    try:
-        return name if sample.encode().decode(name) == sample else "utf-8"
-    except (LookupError, UnicodeDecodeError):
-        return "utf-8"
+def _without_numbers(line: str, encoding: str) -> str:
+    """A line whose escapes polib knows: it leaves those by number, such as ``\\x41``, as they are."""
+    begin, end = line.find('"'), line.rfind('"')
+    if begin == end or not _NUMBERED.search(line):
+        return line
+    text = unescaped(line[begin + 1 : end], encoding)
+    inside = "".join(part[1:-1] for part in quoted(text))
+    return line[: begin + 1] + inside + line[end:]
 
 
 def _blocks(lines: Iterator[str], path: StrPath) -> Iterator[tuple[int, list[str]]]:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from isogloss.corpus.case import SourceCase, lowered, recased, source_case
+from isogloss.corpus.edges import bare_text, keep_edges
 from isogloss.corpus.languages import base_language, is_english_name
 from isogloss.corpus.placeholders import MARK, Placeholder, Protector, restore
 from isogloss.corpus.profile import script_of
@@ -187,14 +188,25 @@ class TextProcessing:
 
     def protect(self, text: str) -> str:
         """A sentence to translate with marks in place of its placeholders."""
-        return text if self._protector is None else self._protector.protect(text)[0]
+        if self._protector is None:
+            return text
+        return self._protector.protect(bare_text(text, self.placeholders))[0]
 
     def protect_target(self, target: str, source: str) -> str:
         """A translation with the marks that the same placeholders have in the source."""
         if self._protector is None:
             return target
-        _, known = self._protector.protect(source)
-        return self._protector.protect(target, known)[0]
+        plain = [bare_text(text, self.placeholders) for text in (source, target)]
+        _, known = self._protector.protect(plain[0])
+        return self._protector.protect(plain[1], known)[0]
+
+    def protect_pair(self, source: str, target: str) -> tuple[str, str]:
+        """Both sides of a training pair with marks for the placeholders that they have in common."""
+        if self._protector is None:
+            return source, target
+        source, target = (bare_text(text, self.placeholders) for text in (source, target))
+        marked, known = self._protector.protect(source, beside=target)
+        return marked, self._protector.protect(target, known, beside=source)[0]
 
     def spaced_line(self, target: str, source: str) -> SpacedLine | None:
         """What a translation teaches about spaces; None if it is not made of its tokens."""
@@ -216,6 +228,7 @@ class TextProcessing:
         """The translation of a source, as tokens with spaces between them."""
         return " ".join(self.target.tokenize(self.protect_target(target, source)))
 
+    @keep_edges
     def detokenize(self, line: str, source: str = "") -> str:
         """A translation as people write it, with the placeholders of the source in place of their marks."""
         known = [] if self._protector is None else self._protector.protect(source)[1]

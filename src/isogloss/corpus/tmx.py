@@ -16,6 +16,7 @@ from isogloss.io.streams import StrPath
 __all__ = ["read_tmx", "same_language", "write_tmx"]
 
 _CONTEXT = "x-context"
+_DRAFT = "x-isogloss"  # the property of what an engine wrote
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -55,6 +56,7 @@ class _Handler:
         self._done: list[_Unit] = []
         self._unit: _Unit | None = None
         self._language = ""
+        self._is_draft = False
         self._segment: InlineText | None = None
         self._property: list[str] | None = None
 
@@ -75,14 +77,17 @@ class _Handler:
             self._unit = _Unit(self.line, attributes.get("tuid", ""))
         elif tag == "tuv":
             self._language = attributes.get(_XML_LANG) or attributes.get("lang", "")
+            self._is_draft = False
         elif tag == "seg":
             self._segment = InlineText(self._keep_markup)
         elif tag == "prop" and attributes.get("type") == _CONTEXT:
             self._property = []
+        elif tag == "prop" and attributes.get("type") == _DRAFT:
+            self._is_draft = True
 
     def end(self, tag: str) -> None:
         if tag == "seg" and self._segment is not None:
-            if self._unit is not None:
+            if self._unit is not None and not self._is_draft:
                 self._unit.segments.append((self._language, str(self._segment)))
             self._segment = None
         elif self._segment is not None:

@@ -15,6 +15,7 @@ from isogloss.io.streams import StrPath
 __all__ = ["read_xliff", "write_xliff1", "write_xliff2"]
 
 _CONTEXT = "x-context"
+_DRAFT = "isogloss:draft"
 
 
 def read_xliff(
@@ -69,7 +70,10 @@ class _Handler:
             self._context = ""
             self._segments = [_Segment(self.line, "")] if tag == "trans-unit" else []
         elif tag == "segment" and parent == "unit":
-            self._segments.append(_Segment(self.line, attributes.get("id", ""), attributes.get("state", "")))
+            state = attributes.get("state", "")
+            if state == "translated" and attributes.get("subState", "").startswith(_DRAFT):
+                state = "needs-review"  # an engine wrote it, and nobody has looked at it
+            self._segments.append(_Segment(self.line, attributes.get("id", ""), state))
         elif tag in ("source", "target") and parent in ("trans-unit", "segment") and self._segments:
             self._begin_text(tag, attributes)
         elif (tag == "context" and attributes.get("context-type") == _CONTEXT) or (
@@ -101,6 +105,8 @@ class _Handler:
         else:
             segment.target = self._text
             segment.state = attributes.get("state", segment.state)
+            if segment.state == "translated" and attributes.get("state-qualifier") == "mt-suggestion":
+                segment.state = "needs-review"
 
     def end(self, tag: str) -> None:
         if self._text is not None:

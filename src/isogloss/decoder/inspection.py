@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from isogloss.decoder.system import inspect_system, is_system
+from pathlib import Path
+
+from isogloss.decoder.system import TRAINED, inspect_system, is_system
 from isogloss.io.streams import StrPath
 from isogloss.storage.inspection import Inspection, inspect_folder
 
@@ -11,5 +13,10 @@ __all__ = ["inspect_stored"]
 
 def inspect_stored(path: StrPath, *, verify: bool = False) -> Inspection:
     """Inspect any stored folder or system; with ``verify``, read all of it and raise an error if it is
-    damaged."""
+    damaged.
+
+    In a folder that ``isogloss train`` wrote, the engine is inspected.
+    """
+    if not is_system(path) and is_system(Path(path) / TRAINED):
+        path = Path(path) / TRAINED
     return (inspect_system if is_system(path) else inspect_folder)(path, verify=verify)

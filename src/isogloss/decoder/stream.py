@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
 from isogloss.decoder.factors import factor_names, parse_factors
+from isogloss.decoder.keeping import fixed_marks, lines_without_marks, with_marks
 from isogloss.decoder.markup import parse_markup
 from isogloss.decoder.plf import parse_plf
 from isogloss.decoder.sentence import Sentence, Source
@@ -38,7 +39,9 @@ class InputOptions(Options):
     """Read ``<t translation="...">words</t>`` as a given translation and ``<t>words</t>`` as words to keep.
     The characters < > & " are then written ``&lt; &gt; &amp; &quot;``. Needs tokenized input."""
     terms: StrPath | None = None
-    """Terminology file: term TAB translation, one per line."""
+    """Terminology file: term and translation in a TSV, CSV or TBX file."""
+    terms_ignore_case: bool = False
+    """Find terms in a sentence whatever their case."""
     factors: str = ""
     """Names of the factors that follow each word (word|POS|...), separated by commas; or the number of
     factors."""
@@ -91,7 +94,9 @@ def line_reader(path: StrPath, options: InputOptions, text: TextProcessing | Non
             "tokens and set `tokenized`"
         )
     names = factor_names(options.factors) if options.factors else ()
-    terms = None if options.terms is None else Terms.read(options.terms)
+    terms = None
+    if options.terms is not None:
+        terms = Terms.read(options.terms, text, ignore_case=options.terms_ignore_case)
 
     def sentence(line: str, number: int) -> Sentence:
         if options.markup:
@@ -171,9 +176,15 @@ def written(
     if options.format == "moses":
         yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
         return
-    lines = best_lines(store, batch, choose(store) if choose else None)
+    lines = list(best_lines(store, batch, choose(store) if choose else None))
     if text is not None:
-        lines = map(text.detokenize, lines, map(source_text, batch))
+        wrong = lines_without_marks(batch, lines)
+        again: list[Source] = [fixed_marks(batch[at]) for at in wrong]
+        if again:
+            store = system.nbest(again, nbest=1, threads=threads, **limits)
+            for at, line in zip(wrong, best_lines(store, again), strict=True):
+                lines[at] = with_marks(batch[at], line)
+        lines = list(map(text.detokenize, lines, map(source_text, batch)))
     yield from (line + "\n" for line in lines)
 
 

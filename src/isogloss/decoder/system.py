@@ -56,14 +56,23 @@ from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_fo
 if TYPE_CHECKING:
     from isogloss.decoder.explanation import Explanation
 
-__all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system", "load", "source_text"]
+__all__ = [
+    "TRAINED",
+    "System",
+    "best_lines",
+    "create_system",
+    "inspect_system",
+    "is_system",
+    "load",
+    "source_text",
+]
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
 _SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
 _PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
 _SHOWN = 5  # strongest sparse features to show for each template in an inspection
-_TRAINED = "system"  # subfolder with the system in a folder of 'isogloss train'
+TRAINED = "system"  # subfolder with the system in a folder of 'isogloss train'
 
 
 class System(TextTranslator):
@@ -251,8 +260,8 @@ def load(
         raise InputFileError(
             "is a file", folder, "give the folder of a system, as written by 'isogloss train'"
         )
-    if not (folder / _FACTS).exists() and (folder / _TRAINED / _FACTS).exists():
-        folder = folder / _TRAINED
+    if not (folder / _FACTS).exists() and (folder / TRAINED / _FACTS).exists():
+        folder = folder / TRAINED
     stored = options or _read_facts(folder)
     if changes:
         stored = replace(stored, **changes)

@@ -1,16 +1,19 @@
 """Terminology: terms and their required translations.
 
-A line is a term, a tab and its translation, both tokenized; a line without a tab is a term that stays
-unchanged. Where terms overlap, the one that begins first is used; among those, the longest.
+A line is a term, a tab and its translation; a line without a tab is a term that stays unchanged. CSV and TBX
+files are read too. A system with a tokenizer tokenizes terms; otherwise they are tokens. Where terms overlap,
+the one that begins first is used; among those, the longest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from isogloss.corpus.processing import TextProcessing
+from isogloss.corpus.term_lists import read_terms
 from isogloss.decoder.sentence import Fixed, Sentence, split_words
 from isogloss.io.errors import DataFormatError
-from isogloss.io.streams import StrPath, read_lines
+from isogloss.io.streams import StrPath
 
 __all__ = ["Terms"]
 
@@ -25,44 +28,46 @@ class Terms:
     (Fixed(begin=1, end=3, translation=('Old', 'Town')),)
     """
 
-    def __init__(self, translations: Mapping[Words, Words]) -> None:
-        self._translations = dict(translations)
+    def __init__(self, translations: Mapping[Words, Words], *, ignore_case: bool = False) -> None:
+        self._ignore_case = ignore_case
+        self._translations = {self._known(term): words for term, words in translations.items()}
         self._lengths: dict[str, list[int]] = {}  # lengths of the terms that begin with a word, longest first
         for term in self._translations:
             self._lengths.setdefault(term[0], []).append(len(term))
         for lengths in self._lengths.values():
             lengths[:] = sorted(set(lengths), reverse=True)
 
+    def _known(self, words: Words) -> Words:
+        return tuple(word.casefold() for word in words) if self._ignore_case else words
+
     @classmethod
-    def read(cls, path: StrPath) -> Terms:
-        """Read a list (plain, gzip or zstd)."""
+    def read(cls, path: StrPath, text: TextProcessing | None = None, *, ignore_case: bool = False) -> Terms:
+        """Read a list (TSV, CSV or TBX; plain, gzip or zstd) for a system that prepares text in this way."""
         translations: dict[Words, Words] = {}
         lines: dict[Words, int] = {}
-        for number, line in enumerate(read_lines(path), start=1):
-            if not line.strip():
-                continue
-            source, tab, target = line.partition("\t")
-            term, translation = tuple(split_words(source)), tuple(split_words(target))
-            if not term:
-                raise DataFormatError("the line has no term", path, number)
-            if "\t" in target:
+        languages = ("", "") if text is None else (text.source.options.language, text.target.options.language)
+        for row in read_terms(path, *languages):
+            forms = _source_forms(row.term, text)
+            if not forms[0]:
+                raise DataFormatError("the line has no term", path, row.line)
+            written = row.term if row.translation is None else row.translation
+            translation = tuple(split_words(written) if text is None else text.target.split(written))
+            if not translation:
                 raise DataFormatError(
-                    "more than two columns", path, number, "write a term, a tab and its translation"
-                )
-            if tab and not translation:
-                raise DataFormatError(
-                    f"no translation for '{' '.join(term)}'",
+                    f"no translation for '{' '.join(forms[0])}'",
                     path,
-                    number,
-                    "remove the tab to keep the term unchanged",
+                    row.line,
+                    "remove the separator to keep the term unchanged",
                 )
-            translation = translation or term
-            if translations.setdefault(term, translation) != translation:
-                raise DataFormatError(
-                    f"'{' '.join(term)}' has a different translation on line {lines[term]}", path, number
-                )
-            lines.setdefault(term, number)
-        return cls(translations)
+            for term in forms:
+                if translations.setdefault(term, translation) != translation:
+                    raise DataFormatError(
+                        f"'{' '.join(term)}' has a different translation on line {lines[term]}",
+                        path,
+                        row.line,
+                    )
+                lines.setdefault(term, row.line)
+        return cls(translations, ignore_case=ignore_case)
 
     def __len__(self) -> int:
         return len(self._translations)
@@ -73,7 +78,7 @@ class Terms:
         return sentence.with_fixed(found) if found else sentence
 
     def _found(self, sentence: Sentence) -> Iterator[Fixed]:
-        words = sentence.words
+        words = self._known(sentence.words)
         taken = {i for part in sentence.fixed for i in range(part.begin, part.end)}
         begin = 0
         while begin < len(words):
@@ -87,3 +92,10 @@ class Terms:
                     yield Fixed(begin, end, self._translations[term])
                     break
             begin = max(end, begin + 1)
+
+
+def _source_forms(term: str, text: TextProcessing | None) -> list[Words]:
+    """How a term may stand in a sentence: as it is written, and as at the beginning."""
+    if text is None:
+        return [tuple(split_words(term))]
+    return list(dict.fromkeys([tuple(text.source.split(term)), tuple(text.source.tokenize(term))]))

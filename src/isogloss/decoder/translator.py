@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, overload
 
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
+from isogloss.decoder.keeping import fixed_marks, lines_without_marks, with_marks
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source, split_words
 from isogloss.decoder.translation import DecodedBatch, Translation
@@ -130,11 +131,22 @@ class TextTranslator(ABC):
             found = self._decoded(
                 batch, threads=limits.threads, max_words=limits.max_words, time_limit=limits.time_limit
             )
-            lines = best_lines(found.store, batch, found.chosen)
-            for number, (line, item) in enumerate(zip(lines, given, strict=True)):
+            lines = list(best_lines(found.store, batch, found.chosen))
+            origins = [(found, number) for number in range(len(batch))]
+            if text is not None and (wrong := lines_without_marks(batch, lines)):
+                again = self._decoded(
+                    [fixed_marks(batch[at]) for at in wrong],
+                    threads=limits.threads,
+                    max_words=limits.max_words,
+                    time_limit=limits.time_limit,
+                )
+                for number, line in enumerate(best_lines(again.store, list(again.inputs), again.chosen)):
+                    lines[wrong[number]] = with_marks(batch[wrong[number]], line)
+                    origins[wrong[number]] = again, number
+            for (origin, number), line, item in zip(origins, lines, given, strict=True):
                 source = source_text(item)
                 written = line if text is None else text.detokenize(line, source)
-                yield found.translation(number, written, source if source or text else _words(item))
+                yield origin.translation(number, written, source if source or text else _words(item))
 
 
 class _Limits:

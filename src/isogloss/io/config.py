@@ -164,6 +164,8 @@ def _value(hint: Any, value: Any, where: str, default: Any = None) -> Any:
                 return _items(get_args(choice), value, where)
             if isinstance(value, str) and str not in choices:
                 return (_value(get_args(choice)[0], value, where),)
+            if isinstance(value, str | PathLike) and str in choices:
+                continue  # one, or a list of them
             raise ConfigError(f"{where} must be a list, got {value!r}")
         if origin is Mapping:
             if not isinstance(value, Mapping):

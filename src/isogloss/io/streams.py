@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "StrPath",
+    "atomic_bytes",
     "atomic_output",
     "atomic_outputs",
     "decode_lines",
@@ -231,6 +232,13 @@ def atomic_output(path: StrPath) -> Iterator[IO[str]]:
     """
     with atomic_outputs([path]) as (stream,):
         yield stream
+
+
+def atomic_bytes(path: StrPath, content: bytes) -> None:
+    """Write a file of bytes as ``atomic_output`` writes text."""
+    with atomic_output(path) as stream:
+        stream.flush()
+        cast(io.TextIOWrapper, stream).buffer.write(content)
 
 
 @contextlib.contextmanager

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from isogloss.decoder import load
+import numpy as np
+
+from isogloss.decoder import System, load
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.metric import References
 from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate_systems
+from isogloss.pipeline.similarity import SIMILAR, nearest_similarities
 
 __all__ = ["SETS", "evaluate_system", "scoring"]
 
@@ -38,22 +41,52 @@ def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads:
         lines = list(track(system.translate(sources, threads=threads), f"translating {name}", len(sources)))
         with atomic_output(outputs[name]) as stream:
             stream.writelines(f"{line}\n" for line in lines)
+        if not sources:
+            continue
         references = References.read(
             [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
         )
-        found = evaluate_systems(
-            [SystemOutput(name, (lines,))], references, EvaluateOptions(**options["scoring"], test="none")
-        )
-        results[name] = {
-            "sentences": len(sources),
-            "scores": {
-                score.metric: {
-                    "score": score.score,
-                    "interval": [score.interval.low, score.interval.high],
-                    "signature": found.signatures[score.metric],
-                }
-                for score in found.systems[0].scores
-            },
-        }
+        scored = EvaluateOptions(**options["scoring"], test="none")
+        results[name] = _scores(lines, references, scored)
+        if name == "test":
+            results[name]["by_similarity"] = _by_similarity(
+                inputs, system, sources, lines, references, scored
+            )
     with atomic_output(outputs["results"]) as stream:
         stream.write(json.dumps(results, indent=1) + "\n")
+
+
+def _scores(lines: Sequence[str], references: References, options: EvaluateOptions) -> dict[str, Any]:
+    found = evaluate_systems([SystemOutput("system", (list(lines),))], references, options)
+    return {
+        "sentences": len(lines),
+        "scores": {
+            score.metric: {
+                "score": score.score,
+                "interval": [score.interval.low, score.interval.high],
+                "signature": found.signatures[score.metric],
+            }
+            for score in found.systems[0].scores
+        },
+    }
+
+
+def _by_similarity(
+    inputs: Paths,
+    system: System,
+    sources: list[str],
+    lines: Sequence[str],
+    references: References,
+    options: EvaluateOptions,
+) -> dict[str, Any]:
+    """Scores of the sentences that are like a training sentence, and of the others."""
+    text = system.text
+    tokens = sources if text is None else [text.tokenize(source) for source in sources]
+    similar = nearest_similarities(list(read_lines(inputs["train_source"])), tokens) >= SIMILAR
+    found = {}
+    for name, part in (("similar", similar), ("other", ~similar)):
+        chosen = np.flatnonzero(part).tolist()
+        if chosen:
+            streams = [[stream[at] for at in chosen] for stream in references.streams]
+            found[name] = _scores([lines[at] for at in chosen], References(streams), options)
+    return found

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
@@ -52,7 +53,7 @@ class _Recipe:
         first = [clean]
         train: Inputs = {"source": clean["source"], "target": clean["target"]}
         sets = self._given_sets()
-        if options.dev_source is None or options.test_size:
+        if options.dev_source is None or options.sets_test_aside:
             split = self._hold_out(clean)
             first.append(split)
             train = {"source": split["source"], "target": split["target"]}
@@ -88,17 +89,17 @@ class _Recipe:
             options=self._search_facts(),
         )
         built = [*models.values(), *rehearsal.values()]
-        return [*first, tokens, *joined, *built, tune, system, self._evaluate(system, sets)]
+        return [*first, tokens, *joined, *built, tune, system, self._evaluate(system, sets, tokens)]
 
     def _clean(self) -> Stage:
         options = self.options
-        inputs: Inputs = {"source": options.source}
-        check = replace(options.clean, placeholders=options.clean.placeholders or options.protected)
+        inputs = self._files()
+        # Without a placeholder of a format, a program breaks; other things may differ between languages.
+        needed = tuple(kind for kind in options.protected if kind in DEFAULT_KINDS)
+        check = replace(options.clean, placeholders=options.clean.placeholders or needed)
         facts: dict[str, Any] = {"check": asdict(check), "keep": list(options.keep)}
         facts |= {"source_language": "", "target_language": ""}
-        if options.target is not None:
-            inputs["target"] = options.target
-        else:
+        if options.target is None:
             facts |= {
                 "source_language": options.source_language,
                 "target_language": options.target_language,
@@ -115,6 +116,13 @@ class _Recipe:
             },
             options=facts,
         )
+
+    def _files(self) -> Inputs:
+        sources, targets = self.options.files
+        if len(sources) == 1:
+            return {"source": sources[0], **dict(zip(("target",), targets, strict=False))}
+        found: Inputs = {f"source_{number:03}": path for number, path in enumerate(sources)}
+        return found | {f"target_{number:03}": path for number, path in enumerate(targets)}
 
     def _given_sets(self) -> Inputs:
         options = self.options
@@ -133,15 +141,17 @@ class _Recipe:
         parts = {"source": "train.source", "target": "train.target"}
         if options.dev_source is None:
             parts |= {"dev_source": "dev.source", "dev_target_000": "dev.target"}
-        if options.test_size:
+        if options.sets_test_aside:
             parts |= {"test_source": "test.source", "test_target_000": "test.target"}
         dev = 0 if options.dev_source is not None else options.dev_size or "usual"
+        test = (options.test_size or "usual") if options.sets_test_aside else 0
         return Stage(
             name="hold-out",
-            function=text_stages.hold_out,
+            function=partial(text_stages.hold_out, warn=self.helpers.warn),
             inputs={"source": clean["source"], "target": clean["target"]},
             outputs={name: f"work/held-out/{path}" for name, path in parts.items()},
-            options={"dev": dev, "test": options.test_size},
+            options={"dev": dev, "test": test, "seed": options.seed},
+            version=2,
         )
 
     def _more_text(self) -> Inputs:
@@ -350,7 +360,7 @@ class _Recipe:
             "features": features.to_json() if features.templates else None,
         }
 
-    def _evaluate(self, system: Stage, sets: Inputs) -> Stage:
+    def _evaluate(self, system: Stage, sets: Inputs, tokens: Stage) -> Stage:
         target = self.sides[1]
         names = [name for name in evaluation.SETS if f"{name}_source" in sets]
         return Stage(
@@ -358,10 +368,11 @@ class _Recipe:
             function=partial(
                 evaluation.evaluate_system, threads=self.helpers.threads, track=self.helpers.track
             ),
-            inputs={"system": system["system"], **sets},
+            inputs={"system": system["system"], "train_source": tokens["source"], **sets},
             outputs={
                 **{name: f"{name}.translation" for name in names},
                 "results": "results.json",
             },
             options={"scoring": evaluation.scoring(target.tokenizer, target.case)},
+            version=2,
         )

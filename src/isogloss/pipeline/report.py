@@ -129,6 +129,8 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
 
 
 def _examples(page: Page, trained: Trained) -> None:
+    if not trained.results:  # a corpus of a few sentences
+        return
     name = list(trained.results)[-1]
     source, targets = _files(trained, name)
     sources = list(read_lines(source))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
-from isogloss.corpus.formats import split_files
+from isogloss.corpus.inputs import several_files
 from isogloss.corpus.languages import (
     UNDETERMINED,
     declared_language,
@@ -58,12 +58,13 @@ def _languages(options: TrainOptions) -> tuple[str, str]:
 
 
 def _in_one_file(options: TrainOptions) -> tuple[str, str]:
-    files, _ = split_files([options.source])
+    names, _ = options.files
+    files = several_files(names)
     reading = Reading()
     wanted = ReadOptions(source_language=options.source_language, target_language=options.target_language)
     pairs = list(islice(files.read(wanted, reading), _LOOKED_AT))
     declared = tuple(map(declared_language, (reading.source_language, reading.target_language)))
-    name = language_in_name(options.source) if files.format.name == "po" else ""
+    name = language_in_name(names[0]) if files.format.name == "po" else ""
     return (
         declared[0] or language_of_script(pair.source for pair in pairs),
         declared[1] or name or language_of_script(pair.target for pair in pairs),
@@ -71,9 +72,8 @@ def _in_one_file(options: TrainOptions) -> tuple[str, str]:
 
 
 def _in_two_files(options: TrainOptions) -> tuple[str, str]:
-    assert options.target is not None
     source, target = (
-        language_in_name(path) or language_of_script(islice(read_lines(path), _LOOKED_AT))
-        for path in (options.source, options.target)
+        language_in_name(paths[0]) or language_of_script(islice(read_lines(paths[0]), _LOOKED_AT))
+        for paths in options.files
     )
     return source, target

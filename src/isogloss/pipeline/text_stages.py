@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from hashlib import blake2b
 from itertools import islice, starmap
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from isogloss.align.bitext import read_sides
 from isogloss.corpus.case import case_follows
 from isogloss.corpus.check import CheckOptions, Row
 from isogloss.corpus.clean import clean_corpus
-from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, split_files
+from isogloss.corpus.formats import FORMATS, Conversion, PairFiles
+from isogloss.corpus.inputs import several_files
 from isogloss.corpus.pairs import ReadOptions
 from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import SpacedLine
@@ -29,18 +31,20 @@ __all__ = ["clean", "hold_out", "join", "sample", "set_aside", "tokenize"]
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
 
-_DEV_SIZE = 1000
-_DEV_SHARE = 10
+_SET_SIZE = 1000
+_DEV_SHARE, _TEST_SHARE = 10, 20
 _SPACED_LINES = 30_000
-"""From so many lines on, further ones teach little about spaces."""
+"""More lines teach little about spaces."""
+LEAST_TUNED = 10
+"""A development set of fewer sentences says nothing about weights."""
 
 
 def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
     """Drop bad training pairs and record the reasons."""
-    if "target" in inputs:
-        source = PairFiles(FORMATS["plain"], (inputs["source"], inputs["target"]))
-    else:
-        source, _ = split_files([inputs["source"]])
+    sources, targets = (
+        [inputs[name] for name in sorted(inputs) if name.startswith(side)] for side in ("source", "target")
+    )
+    source = several_files(sources, targets)
     languages = {name: options[name] for name in ("source_language", "target_language")}
 
     def watch(rows: Iterable[Row]) -> Iterable[Row]:
@@ -51,7 +55,7 @@ def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> N
             source=source,
             target=PairFiles(FORMATS["plain"], (outputs["source"], outputs["target"])),
             # Plain text has no languages to choose from.
-            options=ReadOptions() if "target" in inputs else ReadOptions(**languages),
+            options=ReadOptions() if targets else ReadOptions(**languages),
         ),
         CheckOptions(**{**options["check"], "patterns": tuple(options["check"]["patterns"])}),
         keep=options["keep"],
@@ -63,7 +67,7 @@ def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> N
             f"none of the {report.dropped:,} sentence pairs can be used ({_reasons(report.reasons)})"
             if report.dropped
             else "there are no sentence pairs",
-            inputs["source"],
+            sources[0],
             hint="run 'isogloss corpus check' for details",
         )
     facts = {"kept": report.kept, "dropped": report.dropped, "reasons": dict(report.reasons.most_common())}
@@ -75,36 +79,60 @@ def _reasons(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{rule}: {count:,}" for rule, count in counts.items())
 
 
-def hold_out(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Set the last pairs aside for tuning and testing; training pairs with the same source are dropped."""
-    dev, test = options["dev"], options["test"]
-    count = 0
-    last: deque[tuple[str, str]] = deque(maxlen=(dev if dev != "usual" else _DEV_SIZE) + test)
-    for pair in read_sides(inputs["source"], inputs["target"]):
-        last.append(pair)
-        count += 1
-    if dev == "usual":
-        dev = min(_DEV_SIZE, count // _DEV_SHARE)
-    wanted = dev + test
-    if count <= 2 * wanted:
-        raise ConfigError(
-            f"{count:,} sentence pairs are too few to set {wanted:,} aside for tuning and testing; "
-            "give a development set with --dev-source and --dev-target, or fewer with --dev-size"
-        )
-    aside = list(last)[len(last) - wanted :]
-    parts = {"dev": aside[:dev], "test": aside[dev:]}
-    sources = {source for source, _ in aside}
+def hold_out(inputs: Paths, outputs: Paths, options: Options, *, warn: Callable[[str], None]) -> None:
+    """Set pairs from all over the text aside for tuning and testing; their sources are not trained on.
+
+    Which ones depends on the sources and the seed, not on the order of files. A source counts once.
+    """
+    first: dict[str, int] = {}  # where each source stands first
+    for number, (source, _) in enumerate(read_sides(inputs["source"], inputs["target"])):
+        first.setdefault(source, number)
+    dev, test = _set_sizes(len(first), options, warn)
+    drawn = sorted(first, key=partial(_drawn, seed=options["seed"]))[: test + dev]
+    chosen = {
+        first[source]: "test" if place < test else "dev" for place, source in enumerate(drawn)
+    }  # the test set is the same whatever is tuned on
+    aside = set(drawn)
+    parts: dict[str, list[tuple[str, str]]] = {"dev": [], "test": []}
     with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
         for number, pair in enumerate(read_sides(inputs["source"], inputs["target"])):
-            if number < count - wanted and pair[0] not in sources:
+            if pair[0] not in aside:
                 for stream, line in zip(streams, pair, strict=True):
                     stream.write(line + "\n")
+            elif number in chosen:
+                parts[chosen[number]].append(pair)
     for name, pairs in parts.items():
         if f"{name}_source" in outputs:
             with atomic_outputs([outputs[f"{name}_source"], outputs[f"{name}_target_000"]]) as streams:
                 for pair in pairs:
                     for stream, line in zip(streams, pair, strict=True):
                         stream.write(line + "\n")
+
+
+def _drawn(source: str, seed: int) -> bytes:
+    return blake2b(
+        source.encode(errors="surrogatepass"), digest_size=16, salt=str(seed).encode()[:16]
+    ).digest()
+
+
+def _set_sizes(count: int, options: Options, warn: Callable[[str], None]) -> tuple[int, int]:
+    """How many pairs are set aside for tuning and for testing."""
+    dev = min(_SET_SIZE, count // _DEV_SHARE) if options["dev"] == "usual" else options["dev"]
+    test = min(_SET_SIZE, count // _TEST_SHARE) if options["test"] == "usual" else options["test"]
+    if options["dev"] == "usual" and dev < LEAST_TUNED:
+        needed = LEAST_TUNED * _DEV_SHARE
+        warn(
+            f"{count:,} different sentence pairs are too few to tune on: the usual weights are used, and "
+            f"nothing is tested. From {needed:,} pairs on a part is set aside for both; give more files with "
+            "--source, or sets of your own with --dev-source and --dev-target"
+        )
+        dev, test = 0, test if options["test"] != "usual" else 0
+    if dev + test and count <= 2 * (dev + test):
+        raise ConfigError(
+            f"{count:,} sentence pairs are too few to set {dev + test:,} aside for tuning and testing; "
+            "give a development set with --dev-source and --dev-target, or fewer with --dev-size"
+        )
+    return dev, test
 
 
 def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
@@ -138,7 +166,13 @@ def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
-    """Lines with marks for placeholders; a target has the marks of its source."""
+    """Lines with marks for placeholders; a target has those of its source.
+
+    In a training pair, only what both sides have is a placeholder for sure.
+    """
+    if name in ("source", "target"):
+        pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=True)
+        return (text.protect_pair(*pair)[name == "target"] for pair in pairs)
     if name.endswith("source"):
         return map(text.protect, read_lines(inputs[name]))
     source = inputs[name[: name.index("target")] + "source"]

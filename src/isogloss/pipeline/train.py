@@ -173,17 +173,18 @@ def _check_sets(options: TrainOptions) -> None:
     """Check the small files before the large ones are processed."""
     more = [*options.adapt_to, *(path for files in options.extra_bitext for path in files)]
     columns = [*options.source_columns.values(), *options.target_columns.values()]
-    for path in (options.source, options.target, *more, *columns):
-        if path is not None and not Path(path).is_file():
+    sources, targets = options.files
+    for path in (*sources, *targets, *more, *columns):
+        if not Path(path).is_file():
             raise InputFileError("No such file", path)
-    for source, targets, tuned in (
+    for source, references_of, tuned in (
         (options.dev_source, options.dev_target, options.method != NO_TUNING),
         (options.test_source, options.test_target, False),
     ):
         if source is None:
             continue
         lines = list(read_lines(source))
-        references = References.read(targets)
+        references = References.read(references_of)
         check_length(os.fspath(source), len(lines), references.names[0], len(references))
         if not any(line.strip() for line in lines):
             raise DataFormatError(

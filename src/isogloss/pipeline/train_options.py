@@ -11,8 +11,9 @@ from isogloss.align.options import AlignOptions, LinkOptions
 from isogloss.classes import ClassOptions
 from isogloss.corpus.check import CheckOptions
 from isogloss.corpus.formats import detect_format
+from isogloss.corpus.inputs import bilingual_files
 from isogloss.corpus.languages import UNDETERMINED, checked_language, language_in_name
-from isogloss.corpus.placeholders import DEFAULT_KINDS, parse_kinds
+from isogloss.corpus.placeholders import ALL_KINDS, parse_kinds
 from isogloss.corpus.processing import Case, Punctuation, SideOptions
 from isogloss.corpus.tokenizer import usual_tokenizer
 from isogloss.decoder.options import SearchOptions
@@ -73,14 +74,13 @@ class TrainOptions(Options):
     'keep'
     """
 
-    source: StrPath
-    """Source side of the training text, one sentence per line; or, without ``target``, one bilingual file
-    (TSV, PO, TMX, XLIFF)."""
-    target: StrPath | None = None
-    """Target side of the training text, parallel to ``source``."""
-    dev_source: Annotated[StrPath | None, DefaultText("set aside from the training text")] = None
-    """Source side of the development set, to tune on. Without it, pairs from the end of the training text are
-    set aside."""
+    source: StrPath | tuple[StrPath, ...]
+    """Source side of the training text, one sentence per line; or, without ``target``, bilingual files (TSV,
+    PO, TMX, XLIFF), folders of them or patterns such as ``locale/*.po``."""
+    target: StrPath | tuple[StrPath, ...] | None = None
+    """Target side of the training text, parallel to ``source``; as many files as ``source`` has."""
+    dev_source: Annotated[StrPath | None, DefaultText("a random sample of the training text")] = None
+    """Source side of the development set, to tune on."""
     dev_target: tuple[StrPath, ...] = ()
     """References of the development set, one file per translator."""
     test_source: StrPath | None = None
@@ -89,8 +89,12 @@ class TrainOptions(Options):
     """References of the test set, one file per translator."""
     dev_size: Annotated[int, AtLeast(0), DefaultText("a tenth of the pairs, at most 1,000")] = 0
     """Pairs to set aside for tuning if there is no ``dev_source``; 0 sets aside a tenth, at most 1,000."""
-    test_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
-    """Number of pairs to set aside for testing if there is no ``test_source``."""
+    test_size: Annotated[
+        int | None,
+        AtLeast(0),
+        DefaultText("a twentieth of the pairs, at most 1,000; none if a development set is given"),
+    ] = None
+    """Pairs to set aside for testing if there is no ``test_source``; 0 for none."""
     adapt_to: tuple[StrPath, ...] = ()
     """Source text to adapt to: rules are extracted only from training pairs similar to it. Word alignment and
     the language model still use all pairs."""
@@ -128,11 +132,10 @@ class TrainOptions(Options):
     case: Annotated[Case | Literal[""], DefaultText("truecase; keep without a tokenizer")] = ""
     """How to normalize case: ``truecase`` (the first word of a sentence), ``usual`` (every word, to its most
     frequent form), ``lowercase`` or ``keep``."""
-    placeholders: Annotated[
-        tuple[str, ...] | None, DefaultText("catalog for PO and XLIFF files, else none")
-    ] = None
-    """Kinds of placeholders that a translation must keep: ``printf``, ``braces`` and others; ``catalog`` for
-    the kinds common in software."""
+    placeholders: Annotated[tuple[str, ...] | None, DefaultText("all; none without a tokenizer")] = None
+    """Kinds of text that a translation must keep unchanged. They are ``printf``, ``braces``, ``tags``,
+    ``entities``, ``urls``, ``emails``, ``identifiers``, ``paths``, ``versions``, ``escapes`` and
+    ``accelerators``; ``catalog`` stands for the first four, ``all`` for all, ``none`` for none."""
     source_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
     """Case of the source side, if different."""
     target_case: Annotated[Case | Literal[""], DefaultText("the same as case")] = ""
@@ -178,6 +181,9 @@ class TrainOptions(Options):
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
+        for side in ("source", "target"):  # one file is the file itself
+            if isinstance(files := getattr(self, side), tuple) and len(files) <= 1:
+                object.__setattr__(self, side, files[0] if files else None)
         if self.method != NO_TUNING:
             object.__setattr__(self, "method", canonical_method(self.method, decoder=True))
         for files in self.extra_bitext:
@@ -212,7 +218,7 @@ class TrainOptions(Options):
         settings = cls.current_names(settings, warn)
         if isinstance(settings.get("method"), str) and settings["method"] != NO_TUNING:
             settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
-        if not isinstance(settings.get("source"), str | Path):
+        if not (isinstance(settings.get("source"), str | Path | list | tuple) and settings["source"]):
             raise ConfigError(
                 "there is no training text; give --source and --target, or one bilingual file as --source"
             )
@@ -246,6 +252,20 @@ class TrainOptions(Options):
                 warn(f"'{old}' is now called '{new}'")
                 found[new] = found.pop(old)
         return found
+
+    @property
+    def files(self) -> tuple[list[StrPath], list[StrPath]]:
+        """Files of the training text: source and target, or bilingual ones and none; folders are opened."""
+        if self.target is None:
+            return bilingual_files(_each(self.source)), []
+        return _each(self.source), _each(self.target)
+
+    @property
+    def sets_test_aside(self) -> bool:
+        """Whether a test set is taken from the training text."""
+        if self.test_size is None:
+            return self.test_source is None and self.dev_source is None
+        return self.test_size > 0
 
     def _check_sets(self) -> None:
         for name in ("dev", "test"):
@@ -304,14 +324,19 @@ class TrainOptions(Options):
     def sides(self) -> tuple[SideOptions, SideOptions]:
         """Text processing of the source and target sides, as far as file names tell."""
         languages = (
-            self.source_language or language_in_name(self.source) or UNDETERMINED,
-            self.target_language or language_in_name(self.target or "") or UNDETERMINED,
+            self.source_language or language_in_name(_each(self.source)[0]) or UNDETERMINED,
+            self.target_language
+            or (language_in_name(_each(self.target)[0]) if self.target is not None else "")
+            or UNDETERMINED,
         )
         names = (
             self.source_tokenizer or self.tokenizer or usual_tokenizer(languages[0]),
             self.target_tokenizer or self.tokenizer or usual_tokenizer(languages[1]),
         )
-        cases = (self.source_case or self.case, self.target_case or self.case)
+        # Labels are written In Capitals.
+        catalog = self.target is None and any(map(_is_catalog, _each(self.source)))
+        usual: Case | Literal[""] = "usual" if catalog and (names[0] != "none") else ""
+        cases = (self.source_case or self.case or usual, self.target_case or self.case)
         source, target = (
             SideOptions(
                 tokenizer=name, language=language, case=case or ("keep" if name == "none" else "truecase")
@@ -326,8 +351,8 @@ class TrainOptions(Options):
         """Kinds of placeholders to protect."""
         if self.placeholders is not None:
             return parse_kinds(",".join(self.placeholders or ("none",)))
-        catalog = self.target is None and detect_format(self.source, look_inside=False).name in _CATALOGS
-        return DEFAULT_KINDS if catalog else ()
+        tokenizers = {self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer}
+        return () if "none" in tokenizers else ALL_KINDS
 
     @property
     def sparse_features(self) -> SparseOptions:
@@ -385,3 +410,11 @@ def _learns_sparse(name: str) -> bool:
 def grammar_of(search: str) -> str:
     """The kind of grammar that a search needs."""
     return "phrase" if search == "block" else search
+
+
+def _each(files: StrPath | tuple[StrPath, ...]) -> list[StrPath]:
+    return list(files) if isinstance(files, tuple) else [files]
+
+
+def _is_catalog(path: StrPath) -> bool:
+    return Path(path).is_dir() or detect_format(path, look_inside=False).name in _CATALOGS

@@ -48,6 +48,18 @@ def start(inputs: Paths, outputs: Paths, options: Options) -> None:
     _write_history(outputs["history"], {"method": "none", "iterations": []})
 
 
+def _nothing_aside(inputs: Paths) -> bool:
+    """Whether the corpus was too small to set anything aside."""
+    return next(read_lines(inputs["dev_source"]), None) is None
+
+
+def _untuned(inputs: Paths, outputs: Paths, options: Options) -> None:
+    start(inputs, outputs, options)
+    sparse = _sparse(inputs, options)
+    if "sparse_weights" in outputs and sparse is not None:
+        SparseWeights.from_names({}, signature=sparse.signature).save(outputs["sparse_weights"])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watching:
     """Number of threads and callbacks."""
@@ -59,6 +71,9 @@ class Watching:
 
 def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
     """Tune the weights on the development set."""
+    if _nothing_aside(inputs):
+        _untuned(inputs, outputs, options)
+        return
     sources, references = _sentences(inputs, "dev")
     learned_from = len(sources) - options["held_out"]
     if learned_from < LEAST_SENTENCES:
@@ -78,6 +93,9 @@ def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watc
 
 def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
     """Tune the weights on the training text; the development set selects the best iteration."""
+    if _nothing_aside(inputs):
+        _untuned(inputs, outputs, options)
+        return
     tuning = from_settings(TuneOptions, options["tune"])
     sources, references = _sentences(inputs, "train")
     if "test_source" in inputs:

@@ -29,7 +29,6 @@ SYSTEMS = {
 }
 """The systems to compare, by file name."""
 _USUAL = "moses"
-_PLACEHOLDERS = "catalog,identifiers"  # names such as volume_type are not words
 _UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
 """Languages without spaces between words, and packages that find words in them."""
 _SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, and how many are
@@ -87,7 +86,7 @@ class Journey:
             else "Tune again, by online MIRA with sparse features; what does not depend on it is kept"
         )
         words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
-        words += [f"--placeholders={_PLACEHOLDERS}", "--source-case=usual"]  # labels are in title case
+        words.append("--source-case=usual")  # labels are in title case
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
         return DemoStep(purpose=purpose, arguments=[*words, f"--method={method}"])

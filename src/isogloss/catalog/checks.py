@@ -1,0 +1,83 @@
+"""What a program would stumble over in a translation: the last look before it is written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection
+
+from isogloss.corpus.edges import bare_text
+from isogloss.corpus.placeholders import Protector
+
+__all__ = ["fault", "hollow_tags", "unnumbered", "well_nested"]
+
+TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*)[^<>]*?(?P<empty>/?)>")
+_HOLLOW = re.compile(r"<([A-Za-z][\w:.-]*)[^<>]*>\s*</\1\s*>")
+_NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "wbr"})
+_DIRECTIVE = re.compile(
+    r"%(?:%|(?P<name>\([^()]*\))?(?P<place>[0-9]+\$)?[-+ #0']*(?:\*|[0-9]+)?(?:\.(?:\*|[0-9]+)?)?"
+    r"(?:hh|ll|[hlLqjzt])?(?P<kind>[A-Za-z@])|(?P<stray>))"
+)
+_PRINTF = frozenset({"c-format", "objc-format", "python-format", "php-format", "perl-format"})
+_UNNUMBERED = re.compile(r"%[^%(]*|\{\}", re.DOTALL)
+
+
+def fault(source: str, translation: str, protector: Protector, formats: Collection[str] = ()) -> str:
+    """What is wrong with a translation; empty if nothing is.
+
+    ``formats`` are flags of the entry, such as ``c-format``: they say which strings are formats for sure.
+
+    >>> fault("Delete %s?", "Löschen?", Protector())
+    "'%s' is lost"
+    """
+    if source.strip() and not translation.strip():
+        return "the translation is empty"
+    lost, more = protector.difference(*(bare_text(text) for text in (source, translation)))
+    if lost or more:
+        return f"'{lost}' is lost" if lost else f"'{more}' is too much"
+    for end, where in ((str.startswith, "begins"), (str.endswith, "ends")):
+        if end(source, "\n") != end(translation, "\n"):
+            return f"only one of message and translation {where} with a line break"
+    if well_nested(source) and not well_nested(translation):
+        return "tags are not closed in their order"
+    if _PRINTF.intersection(formats) and _directives(source) != _directives(translation):
+        return "the directives of the format differ"
+    return ""
+
+
+def _directives(text: str) -> tuple[list[str], Counter[str]]:
+    """What a format takes: in order where the place decides, else as often as it is there."""
+    found = [match for match in _DIRECTIVE.finditer(text) if match.group() != "%%"]
+    by_place = [match.group() for match in found if not (match["name"] or match["place"])]
+    return by_place, Counter(match.group() for match in found if match["name"] or match["place"])
+
+
+def unnumbered(placeholder: str) -> bool:
+    """Whether what takes the place of a placeholder depends on its position: ``%s`` and ``{}``, not ``%1$s``.
+
+    >>> [unnumbered(text) for text in ("%s", "{}", "%1$s", "%(name)s", "{0}", "%%", "<b>")]
+    [True, True, False, False, False, False, False]
+    """
+    return _UNNUMBERED.fullmatch(placeholder) is not None and "$" not in placeholder
+
+
+def hollow_tags(text: str) -> int:
+    """How many tags enclose nothing."""
+    return len(_HOLLOW.findall(text))
+
+
+def well_nested(text: str) -> bool:
+    """Whether every tag that is opened is closed again, in the right order.
+
+    >>> well_nested("<b>a<br></b>"), well_nested("</b>a<b>")
+    (True, False)
+    """
+    opened: list[str] = []
+    for match in TAG.finditer(text):
+        if match["empty"] or match["name"].lower() in _NEVER_CLOSED:
+            continue
+        if not match["close"]:
+            opened.append(match["name"])
+        elif not opened or opened.pop() != match["name"]:
+            return False
+    return not opened

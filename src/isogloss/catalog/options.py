@@ -1,0 +1,38 @@
+"""How a catalog is filled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from isogloss.io.options import Between, DefaultText, Options
+from isogloss.io.streams import StrPath
+
+__all__ = ["FillOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FillOptions(Options):
+    """How a catalog is filled."""
+
+    source_language: Annotated[str, DefaultText("what the file says")] = ""
+    """Source language of a TMX file, such as ``en``."""
+    target_language: Annotated[str, DefaultText("the language that the engine writes")] = ""
+    """Target language of a TMX file, such as ``de``."""
+    terms: StrPath | None = None
+    """Terminology file: term and translation in a TSV, CSV or TBX file."""
+    terms_ignore_case: bool = False
+    """Find terms in a message whatever their case."""
+    confidence: StrPath | None = None
+    """Write a TSV file here with line, confidence, message and translation of each draft, the least sure
+    first."""
+    replace_drafts: bool = False
+    """Translate drafts again that an engine wrote and nobody has changed or accepted. Use it after training
+    again."""
+    replace_fuzzy: bool = False
+    """Translate fuzzy entries again (XLIFF: those that need work), whoever wrote them."""
+    fuzzy_flag: bool = True
+    """Mark drafts as fuzzy (XLIFF: as in need of review), so that programs do not show them before somebody
+    has looked at them."""
+    min_confidence: Annotated[float, Between(0, 1)] = 0.0
+    """Leave an entry as it is if the draft is less sure than this, from 0 to 1."""

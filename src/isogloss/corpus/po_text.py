@@ -1,0 +1,103 @@
+"""What PO says about its own text: the encoding that the header declares, and escapes inside quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+__all__ = ["header_encoding", "header_lines", "is_comment", "quoted", "unescaped"]
+
+_LINE = re.compile(rb'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*)"')
+_CHARSET = re.compile(rb"(?:^|\\n)Content-Type:[^\\]*?charset=([\w:.-]+)", re.IGNORECASE)
+_NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_ESCAPES = re.compile(r"((?:\\x[0-9A-Fa-f]+|\\[0-7]{1,3})+)|\\(.)", re.DOTALL)
+_BYTE = re.compile(r"\\(?:x([0-9A-Fa-f]+)|([0-7]{1,3}))")
+_QUOTED = str.maketrans(
+    {"\\": r"\\", '"': r"\"", **{plain: f"\\{name}" for name, plain in _NAMED.items() if name != "n"}}
+)
+
+
+def is_comment(line: bytes) -> bool:
+    """Whether a line is a comment and not an obsolete entry: what it says need not be text."""
+    stripped = line.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return stripped.startswith(b"#") and not stripped.startswith(b"#~")
+
+
+def header_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Take lines until the first entry is complete; the rest stays in the iterator."""
+    translated = False
+    for line in lines:
+        yield line
+        match = _LINE.match(line.removeprefix(b"\xef\xbb\xbf").strip())
+        if translated and (match is None or (match[1] and not match[1].startswith(b"msgstr"))):
+            return
+        translated = translated or bool(match and match[1] and match[1].startswith(b"msgstr"))
+
+
+def header_encoding(lines: Iterable[bytes]) -> str:
+    """The encoding that the header of a catalog declares: the first entry, if its msgid is empty.
+
+    It is empty if there is no header, or if it names an encoding that is none: a template says CHARSET.
+
+    >>> header_encoding([b'msgid ""', b'msgstr "Content-Type: text/plain; charset=latin-1"'])
+    'latin-1'
+    """
+    texts: dict[bytes, bytes] = {}
+    keyword = b""
+    for line in lines:
+        match = _LINE.match(line.removeprefix(b"\xef\xbb\xbf").strip())
+        if match is None:
+            if b"msgstr" in texts:
+                break
+            continue
+        if match[1]:
+            if b"msgstr" in texts:
+                break
+            keyword = match[1]
+        texts[keyword] = texts.get(keyword, b"") + match[2]
+    if texts.get(b"msgid") or b"msgctxt" in texts:
+        return ""
+    declared = _CHARSET.search(texts.get(b"msgstr", b""))
+    return _known(declared[1].decode()) if declared else ""
+
+
+def _known(name: str) -> str:
+    sample = 'msgid ""'
+    try:
+        return name if sample.encode().decode(name) == sample else ""
+    except (LookupError, UnicodeDecodeError):
+        return ""
+
+
+def unescaped(text: str, encoding: str = "utf-8") -> str:
+    r"""What stands between quotes, as the text that it means; numbers are bytes of the file's encoding.
+
+    >>> unescaped(r"\x41 \303\251 \"a\"\n")
+    'A é "a"\n'
+    """
+
+    def plain(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return _NAMED.get(match[2], match[2])
+        codes = (
+            int(hexadecimal, 16) if hexadecimal else int(octal, 8) for hexadecimal, octal in found(match)
+        )
+        return bytes(code & 0xFF for code in codes).decode(encoding, errors="replace")
+
+    def found(match: re.Match[str]) -> list[tuple[str, str]]:
+        return _BYTE.findall(match[1])
+
+    return _ESCAPES.sub(plain, text) if "\\" in text else text
+
+
+def quoted(text: str) -> list[str]:
+    r"""A text in quotes, a piece for each of its lines.
+
+    >>> quoted("a\nb")
+    ['"a\\n"', '"b"']
+    """
+    parts = [f'"{part.translate(_QUOTED)}\\n"' for part in text.split("\n")]
+    last = parts.pop().removesuffix('\\n"') + '"'
+    if last != '""' or not parts:
+        parts.append(last)
+    return parts
