@@ -48,6 +48,8 @@ ACROSS_MODULES = {
     "nbest/test_round_trip.py": "all formats",
     "pipeline/test_any_language.py": "training on languages of all kinds",
     "pipeline/test_text_out.py": "from text to text",
+    "catalog/test_file_fidelity.py": "catalogs of all formats, byte for byte",
+    "pipeline/test_inputs.py": "several files of several formats",
     "pipeline/test_kill.py": "runs that are killed",
     "rerank/test_kernels.py": "the engine's learners against the pseudo-code of their papers",
     "speech/test_speech.py": "from strings of lattices to the union of their translations",

@@ -82,13 +82,8 @@ AFRESH = {"tokenize", "align", "rules"}
 def train_command(name: str) -> list[str]:
     """As it was typed, with what was the default then."""
     options = RECORDED["train"][name]["options"]
-    return [
-        "--quiet",
-        "train",
-        name,
-        *options,
-        *([] if "--tokenizer" in options else ["--tokenizer", "moses"]),
-    ]
+    tokenizer = [] if "--tokenizer" in options else ["--tokenizer", "moses"]
+    return ["--quiet", "train", name, *options, *tokenizer, "--placeholders", "none"]
 
 
 def command_id(number: int) -> str:

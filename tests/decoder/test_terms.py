@@ -61,7 +61,7 @@ def test_terms_are_tokenized_as_the_engine_tokenizes(tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
     for content, message in (
         ("a,b\nc,d,e\n", r"a\.csv:2: more than two"),
-        ("a,b\na,c\n", "another translation"),
+        ("a,b\na,c\n", "different translation"),
     ):
         (tmp_path / "a.csv").write_text(content)
         with pytest.raises(DataFormatError, match=message):

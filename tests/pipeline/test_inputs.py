@@ -140,7 +140,7 @@ def test_one_command_for_several_files(tmp_path: Path, capsys: pytest.CaptureFix
     assert run("train", engine, "--source", *files, *FAST) == 0
     shown = capsys.readouterr()
     assert ("test, similar" in shown.out) == (len(parts) > 1)
-    assert "done before" in shown.err
+    assert "up to date" in shown.err
     assert run("train", engine, "--source", files[0], "--source", files[1], *FAST, "--json") == 0
     assert json.loads(capsys.readouterr().out)["cleaning"]["kept"] == 100  # a repeated option adds files
     assert run("train", engine, "--source", files[0], *FAST, "--seed", "1", "--seed", "2") == 2

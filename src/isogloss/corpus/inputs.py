@@ -77,11 +77,13 @@ def several_files(sources: Sequence[StrPath], targets: Sequence[StrPath] = ()) -
         known: dict[str, StrPath] = {}
         for part in parts:
             own = Reading()
-            yield from part.read(options, own)
+            for pair in part.read(options, own):
+                # Known once the first pair is read; who reads only a few pairs wants to know it too.
+                whole.source_language = whole.source_language or own.source_language
+                whole.target_language = whole.target_language or own.target_language
+                yield pair
             _check_language(own.target_language, known, part.paths[0])
             whole.skipped += own.skipped
-            whole.source_language = whole.source_language or own.source_language
-            whole.target_language = whole.target_language or own.target_language
 
     several = Format(
         name="several",
