@@ -305,9 +305,12 @@ class TrainOptions(Options):
             self.source_language or language_in_name(self.source) or UNDETERMINED,
             self.target_language or language_in_name(self.target or "") or UNDETERMINED,
         )
-        names = (
-            self.source_tokenizer or self.tokenizer or usual_tokenizer(languages[0]),
-            self.target_tokenizer or self.tokenizer or usual_tokenizer(languages[1]),
+        given = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
+        names = [name or usual_tokenizer(language) for name, language in zip(given, languages, strict=True)]
+        # A tokenizer that is named takes the rules of English where it is told nothing else.
+        languages = (
+            "en" if given[0] and languages[0] == UNDETERMINED else languages[0],
+            "en" if given[1] and languages[1] == UNDETERMINED else languages[1],
         )
         cases = (self.source_case or self.case, self.target_case or self.case)
         source, target = (
