@@ -4,8 +4,9 @@
 
 Case is learned from one part of a catalog. The translations of another part are put into their usual case, as
 an engine has them, and back, knowing the source. The first letter that has case is compared with that of the
-translation itself; lines that begin with a small letter are also counted alone. The peer is sacremoses' detruecaser on the same tokens. Catalogs are those of
-benchmarks/detokenizing.py, without Plone's, whose sources are names of messages.
+translation itself; lines that begin with a small letter are also counted alone. The peer is sacremoses'
+detruecaser on the same tokens. Catalogs are those of benchmarks/detokenizing.py, without Plone's, whose
+sources are names of messages.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from isogloss.corpus.spacing import (
     parse_spacing,
     usual_spacing,
 )
-from isogloss.corpus.words import split_words
+from isogloss.corpus.words import word_tokens
 from isogloss.io.errors import DataFormatError
 from support.properties import examples
 
@@ -47,7 +47,7 @@ FRENCH = [
 def learned(lines: list[str], language: str = "und") -> Spacing:
     found = []
     for line in lines:
-        tokens = split_words(line, language)
+        tokens = word_tokens(line, language)
         spaces = observed_spaces(line, tokens)
         assert spaces is not None
         found.append(SpacedLine(tokens, spaces))
@@ -56,7 +56,7 @@ def learned(lines: list[str], language: str = "und") -> Spacing:
 
 @pytest.mark.parametrize("line", ORDINARY)
 def test_what_is_usual_needs_no_text(line: str) -> None:
-    assert usual_spacing().join(split_words(line)) == line
+    assert usual_spacing().join(word_tokens(line)) == line
 
 
 def test_spaces_of_a_language_are_learned() -> None:
@@ -66,8 +66,8 @@ def test_spaces_of_a_language_are_learned() -> None:
         "La question de Marc\u00a0: «\u00a0Marie\u00a0».",
         "Ce n’est rien\u202f; ce n’est pas tout.",
     ):
-        assert spacing.join(split_words(line, "fr")) == line
-    assert usual_spacing().join(split_words("Où est l’ami\u202f?", "fr")) != "Où est l’ami\u202f?"
+        assert spacing.join(word_tokens(line, "fr")) == line
+    assert usual_spacing().join(word_tokens("Où est l’ami\u202f?", "fr")) != "Où est l’ami\u202f?"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_spaces_of_a_language_are_learned() -> None:
     ],
 )
 def test_marks_of_languages(language: str, known: list[str], new: str) -> None:
-    assert learned(known * 5, language).join(split_words(new, language)) == new
+    assert learned(known * 5, language).join(word_tokens(new, language)) == new
 
 
 def test_placeholders_keep_what_they_touch_in_the_source() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.corpus.words import split_words
+from isogloss.corpus.words import word_tokens
 from support.properties import examples
 
 
@@ -29,7 +29,7 @@ from support.properties import examples
     ],
 )
 def test_tokens(language: str, text: str, tokens: str) -> None:
-    assert split_words(text, language) == tokens.split(" ")
+    assert word_tokens(text, language) == tokens.split(" ")
 
 
 @examples(200)
@@ -38,4 +38,4 @@ def test_tokens(language: str, text: str, tokens: str) -> None:
     language=st.sampled_from(["en", "fr", "uk"]),
 )
 def test_nothing_but_white_space_is_lost(text: str, language: str) -> None:
-    assert "".join(split_words(text, language)) == "".join(text.split())
+    assert "".join(word_tokens(text, language)) == "".join(text.split())

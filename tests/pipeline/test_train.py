@@ -370,4 +370,4 @@ def test_languages_and_case() -> None:
     options = TrainOptions(source="a.de.gz", target="a.txt", target_tokenizer="none")
     source, target = options.sides
     assert (source.language, source.case) == ("de", "truecase")
-    assert (target.language, target.case) == ("und", "keep")
+    assert (target.language, target.case) == ("en", "keep")

@@ -57,6 +57,7 @@ def train(
         track=console.track,
         progress=_say,
         warn=console.warn,
+        note=console.note,
         report=_say_iteration,
     )
     if json:

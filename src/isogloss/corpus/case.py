@@ -141,9 +141,14 @@ def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
         capital if later else None,
         len(words) == 1 and not later and usual(first) == first and not first.isupper() and capital is True,
         shouted,
-        any(match.group(1).isupper() for match in _SENTENCE.finditer(blank)),
-        any(match.group(1).isupper() for match in _COLON.finditer(blank)),
+        _any_capital(_SENTENCE.findall(blank)),
+        _any_capital(_COLON.findall(blank)),
     )
+
+
+def _any_capital(letters: Sequence[str]) -> bool:
+    """Whether one of the letters is a capital; where there are none, what is usual is assumed."""
+    return not letters or any(map(str.isupper, letters))
 
 
 def case_follows(pairs: Iterable[tuple[str, str]], language: str = "") -> bool:

@@ -19,7 +19,7 @@ from isogloss.corpus.spacing_contexts import (
     contexts,
     features,
     space_code,
-    written,
+    token_text,
 )
 from isogloss.corpus.spacing_learning import SpacedLine, Weights, learn_weights, observed_spaces
 from isogloss.io.errors import DataFormatError
@@ -47,7 +47,7 @@ class Spacing:
         """The tokens as text; ``touched`` tells of placeholders what they touch elsewhere."""
         if not tokens:
             return ""
-        parts = [written(tokens[0])]
+        parts = [token_text(tokens[0])]
         decisions = Decisions()
         for token, context in zip(tokens[1:], contexts(tokens, touched), strict=True):
             if self._apart and context[3] == APART and not context[0]:
@@ -55,7 +55,7 @@ class Spacing:
             else:
                 decision = self._decide(context, decisions.about(context))
             decisions.add(context, decision)
-            parts += [decision, written(token)]
+            parts += [decision, token_text(token)]
         return "".join(parts)
 
     def _decide(self, context: Context, before: Before) -> str:

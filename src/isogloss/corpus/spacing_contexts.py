@@ -11,7 +11,7 @@ from functools import lru_cache
 from isogloss.corpus.placeholders import Placeholder
 from isogloss.corpus.profile import UNSPACED, script_of
 
-__all__ = ["APART", "Before", "Context", "Decisions", "contexts", "features", "space_code", "written"]
+__all__ = ["APART", "Before", "Context", "Decisions", "contexts", "features", "space_code", "token_text"]
 
 Context = tuple[str, str, str, str, str, str]
 """The token before, the two between which is decided, the one after, the style of the line, and what
@@ -32,7 +32,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*?(/?)>")
 _HELD = re.compile(r"[%{$&<].*", re.DOTALL)
 
 
-def written(token: str) -> str:
+def token_text(token: str) -> str:
     """A token as text has it."""
     match = _JOINED.fullmatch(token)
     return match.group(1) if match else token

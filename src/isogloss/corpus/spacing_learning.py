@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from isogloss.corpus.placeholders import Placeholder
-from isogloss.corpus.spacing_contexts import APART, Before, Context, Decisions, contexts, features, written
-from isogloss.corpus.words import split_words
+from isogloss.corpus.spacing_contexts import APART, Before, Context, Decisions, contexts, features, token_text
+from isogloss.corpus.words import word_tokens
 
 __all__ = ["SpacedLine", "Weights", "learn_weights", "observed_spaces"]
 
@@ -36,6 +35,7 @@ _COUNTED = 3
 _SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>"}
 _USUAL = """
 a → b ¦ § → § ¦ a ← b ¦ a * b ¦ a &amp; b ¦ a &rarr; b ¦ § > § ¦ a > b > c ¦ a + b + c ¦ (a)b ¦ § § § a
+A, B, C, d ¦ A, B ¦ A, b c, d ¦ A: B ¦ a? 5 b ¦ a! 5 b ¦ A. B. C ¦ a, b, c ¦ A; B ¦ A (B) ¦ A/B ¦ A - B ¦ A: 5
 a b, c; d: e. F g? H i! J k… ¦ A b. ¦ A b? ¦ A b! ¦ A b: ¦ A b... ¦ A b… ¦ a b... c ¦ a... b ¦ a (b) c
 a (b c). ¦ (a b) ¦ a [b] c ¦ a (§) ¦ a (5) ¦ a {b} c ¦ a (b), c ¦ (a (b)) ¦ a. (b) ¦ a (b) § c
 a (§) § b ¦ a § (b) ¦ § (§) ¦ a: (b) ¦ (a) (b) ¦ [a] [b] ¦ 5 (6) ¦ a "b" c ¦ "a b" c ¦ a "b c".
@@ -59,7 +59,7 @@ def observed_spaces(text: str, tokens: Sequence[str]) -> list[str] | None:
     """
     spaces: list[str] = []
     at = 0
-    for token in map(written, tokens):
+    for token in map(token_text, tokens):
         begin = at
         while text[at : at + 1].isspace():
             at += 1
@@ -96,7 +96,7 @@ def learn_weights(lines: Iterable[SpacedLine]) -> tuple[list[str], Weights]:
             _count(line.tokens, line.spaces, line.touched, seen)
     for text in re.split("\n|¦", _USUAL):
         text = text.strip()
-        cut = [c for c in text if c != " "] if "字" in text else split_words(re.sub("([§ßþ])", r" \1 ", text))
+        cut = [c for c in text if c != " "] if "字" in text else word_tokens(re.sub("([§ßþ])", r" \1 ", text))
         tokens = [_SIGNS.get(token, token) for token in cut]
         spaces = observed_spaces("".join(_SIGNS.get(c, c) for c in text), tokens)
         assert spaces is not None, text
@@ -131,6 +131,8 @@ def _kinds(seen: _Seen) -> list[str]:
 
 def _fit(seen: _Seen, kinds: Sequence[str]) -> Weights:
     """Weights of a maximum-entropy model, by steps of AdaGrad over all examples at once."""
+    from scipy import sparse  # only training needs it
+
     labels = {kind: number for number, kind in enumerate(kinds)}
     examples: dict[tuple[str, ...], Array] = {}
     names: Counter[str] = Counter()

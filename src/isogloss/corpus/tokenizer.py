@@ -16,7 +16,7 @@ from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.plain_words import join_plain, split_plain
 from isogloss.corpus.profile import UNSPACED, script_of
 from isogloss.corpus.spacing import usual_spacing
-from isogloss.corpus.words import split_words
+from isogloss.corpus.words import word_tokens
 from isogloss.io.errors import ConfigError, MissingExtraError
 
 __all__ = [
@@ -140,7 +140,7 @@ class _Words:
         self._language = language
 
     def tokenize(self, text: str) -> list[str]:
-        return split_words(text, self._language)
+        return word_tokens(text, self._language)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         return usual_spacing().join(tokens)

@@ -17,7 +17,7 @@ from typing import Literal
 from isogloss.corpus.languages import base_language
 from isogloss.corpus.placeholders import MARK
 
-__all__ = ["split_words"]
+__all__ = ["word_tokens"]
 
 _CUT_BEFORE = frozenset({"en", "tr", "az", "nl", "af", "sco", "kk", "tk", "crh"})
 """Languages in which what follows an apostrophe is an ending: ``it’s``, ``Django’nun``."""
@@ -41,10 +41,10 @@ _INSIDE = "\u00ad\u200c\u200d\u2060"
 _Cut = Literal["before", "after", "never"]
 
 
-def split_words(text: str, language: str = "und") -> list[str]:
+def word_tokens(text: str, language: str = "und") -> list[str]:
     """The tokens of a text.
 
-    >>> split_words("Isn’t it 3.5 km (or so)?", "en")
+    >>> word_tokens("Isn’t it 3.5 km (or so)?", "en")
     ['Isn', '’t', 'it', '3.5', 'km', '(', 'or', 'so', ')', '?']
     """
     base = base_language(language)

@@ -27,7 +27,7 @@ _LOOKED_AT = 2000
 _SIDES = ("source", "target")
 
 
-def chosen_sides(options: TrainOptions, warn: Callable[[str], None]) -> tuple[SideOptions, SideOptions]:
+def chosen_sides(options: TrainOptions, note: Callable[[str], None]) -> tuple[SideOptions, SideOptions]:
     """How the text of source and target is prepared.
 
     A language is what the options say, what the file says, what its name says, or what its letters say.
@@ -45,9 +45,9 @@ def chosen_sides(options: TrainOptions, warn: Callable[[str], None]) -> tuple[Si
     ]
     for name, side in free:
         if not is_known(side.language):
-            warn(f"the {name} language '{side.language}' is unknown; rules for all languages are used")
+            note(f"the {name} language '{side.language}' is unknown; rules for all languages are used")
         elif advice := missing_segmenter(side.language):
-            warn(f"the {name} text is split into characters: {advice}")
+            note(f"the {name} text is split into characters: {advice}")
     return sides
 
 

@@ -124,6 +124,7 @@ def train(
     track: Track = no_track,
     progress: Callable[[Event], None] | None = None,
     warn: Callable[[str], None] = lambda message: None,
+    note: Callable[[str], None] = lambda message: None,
     report: Callable[[TuneIteration], None] = lambda step: None,
     **settings: Any,
 ) -> Trained:
@@ -147,7 +148,7 @@ def train(
     helpers = Helpers(
         threads=threads or os.cpu_count() or 1, memory=memory, track=track, warn=warn, report=report
     )
-    records = Run(place, progress=progress).execute(recipe(options, helpers, chosen_sides(options, warn)))
+    records = Run(place, progress=progress).execute(recipe(options, helpers, chosen_sides(options, note)))
     trained = Trained(place, options, records)
     system_page(trained).write(trained.report)
     return trained

@@ -329,9 +329,12 @@ class TrainOptions(Options):
             or (language_in_name(_each(self.target)[0]) if self.target is not None else "")
             or UNDETERMINED,
         )
-        names = (
-            self.source_tokenizer or self.tokenizer or usual_tokenizer(languages[0]),
-            self.target_tokenizer or self.tokenizer or usual_tokenizer(languages[1]),
+        given = (self.source_tokenizer or self.tokenizer, self.target_tokenizer or self.tokenizer)
+        names = [name or usual_tokenizer(language) for name, language in zip(given, languages, strict=True)]
+        # A tokenizer that is named takes the rules of English where it is told nothing else.
+        languages = (
+            "en" if given[0] and languages[0] == UNDETERMINED else languages[0],
+            "en" if given[1] and languages[1] == UNDETERMINED else languages[1],
         )
         # Labels are written In Capitals.
         catalog = self.target is None and any(map(_is_catalog, _each(self.source)))
