@@ -33,6 +33,8 @@ def load(
     memory: Memory | StrPath | None = None,
     local: LocalMethod | LocalOptions = "ebuu",
     retrieval: RetrievalOptions | None = None,
+    corrections: bool = True,
+    matches: bool = True,
 ) -> System:
     """Open a stored translation system.
 
@@ -56,10 +58,14 @@ def load(
         By name, the settings are those that ``isogloss memory tune`` stored in the memory, or the defaults.
     retrieval
         Which examples are used; by default what is stored in the memory.
+    corrections
+        Translate as people have corrected it (``System.correct``, ``isogloss correct``).
+    matches
+        Return the translation that the training text has for the same source, if it has one.
     """
     from isogloss.decoder import load as load_system
 
-    system = load_system(path, options=options, weights=weights)
+    system = load_system(path, options=options, weights=weights, corrections=corrections, matches=matches)
     if memory is None:
         if retrieval is not None or local != "ebuu":
             raise ConfigError("local and retrieval are for translating with a memory: give memory too")

@@ -63,7 +63,7 @@ def fill(
     and have a property in TMX.
     """
     with ExitStack() as open_files:
-        system = load(engine, changes=search)
+        system = load(engine, changes=search, corrections=True, matches=True)
         system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
         terms = None if options.terms is None else Terms.read(options.terms)
         translator = MessageTranslator(system, threads=resources.count, terms=terms)

@@ -57,7 +57,7 @@ def explain(
     second-best translation.
     """
     with ExitStack() as open_files:
-        loaded = load(engine, changes=search)
+        loaded = load(engine, changes=search, corrections=True)
         say = partial(_say_local, loaded.weights)
         changes = {**retrieval, **update}
         system = adapted(loaded, local, memory, changes, local_dev, local_report, open_files, say)

@@ -51,6 +51,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "translate:translate",
             "Translate sentences from standard input to standard output.",
         ),
+        "correct": ("correct:correct", "Correct a translation; it holds at once and for good."),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
         "explain": ("explain:explain", "Show why a sentence got its translation."),
     },
@@ -64,7 +65,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "nbest": ("nbest:app", "Look at, convert and edit n-best lists of any system."),
     },
     "More uses": {
-        "memory": ("memory:app", "Keep examples and corrections, and adapt to them sentence by sentence."),
+        "memory": ("memory:app", "Keep sets of examples, and adapt to them sentence by sentence."),
         "speech": (
             "speech:speech",
             "Translate what a speech recognizer heard, and choose among all hypotheses.",

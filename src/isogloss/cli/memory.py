@@ -32,7 +32,7 @@ from isogloss.io.streams import read_lines
 
 __all__ = ["app"]
 
-app = App(name="memory", help="Keep examples and corrections, and adapt to them sentence by sentence.")
+app = App(name="memory", help="Keep sets of examples, and adapt to them sentence by sentence.")
 
 _DATA = heading("Data")
 Folder = Annotated[str, Parameter(help="Folder of the memory.")]
@@ -142,7 +142,7 @@ def add(
     ] = True,
     json: Json = False,
 ) -> None:
-    """Add examples, such as a user's correction; they count from the next sentence on."""
+    """Add examples; they count from the next sentence on. For corrections: isogloss correct."""
     if (pair is None) == (source is None) or bool(reference) != bool(source):
         raise ConfigError("give either --pair, or --source and --reference")
     now = int(time.time())

