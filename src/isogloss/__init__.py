@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from isogloss._version import __version__
 
 if TYPE_CHECKING:
-    from isogloss._calls import load, train, tune
+    from isogloss._calls import load, retrain, train, tune
     from isogloss.adapt import LocalOptions, Memory, MemoryOptions, RetrievalOptions
     from isogloss.align import AlignOptions, LinkOptions
     from isogloss.classes import ClassOptions
     from isogloss.corpus.check import CheckOptions
     from isogloss.decoder import (
         CommandOptions,
+        Correction,
         Explanation,
         ExternalDecoder,
         SearchOptions,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from isogloss.lm import LmOptions
     from isogloss.metric import EvaluateOptions, Metric, evaluate
     from isogloss.nbest import NbestList
-    from isogloss.pipeline import Trained, TrainOptions
+    from isogloss.pipeline import Retrained, Trained, TrainOptions
     from isogloss.rerank import Reranker, RerankOptions, SweepOptions, feature, mbr, tune_nbest
     from isogloss.selection import SampleOptions
     from isogloss.tuning import OnlineOptions, RelevantSetOptions, TuneOptions, TuneResult
@@ -58,6 +59,7 @@ __all__ = [
     "ClassOptions",
     "CommandOptions",
     "ConfigError",
+    "Correction",
     "DataFormatError",
     "EvaluateOptions",
     "Explanation",
@@ -82,6 +84,7 @@ __all__ = [
     "RelevantSetOptions",
     "RerankOptions",
     "Reranker",
+    "Retrained",
     "RetrievalOptions",
     "SampleOptions",
     "SearchOptions",
@@ -102,6 +105,7 @@ __all__ = [
     "feature",
     "load",
     "mbr",
+    "retrain",
     "train",
     "tune",
     "tune_nbest",
@@ -114,6 +118,7 @@ _PLACES = {
     "ClassOptions": "isogloss.classes",
     "CommandOptions": "isogloss.decoder",
     "ConfigError": "isogloss.io.errors",
+    "Correction": "isogloss.decoder",
     "DataFormatError": "isogloss.io.errors",
     "EvaluateOptions": "isogloss.metric",
     "Explanation": "isogloss.decoder",
@@ -138,6 +143,7 @@ _PLACES = {
     "RelevantSetOptions": "isogloss.tuning",
     "RerankOptions": "isogloss.rerank",
     "Reranker": "isogloss.rerank",
+    "Retrained": "isogloss.pipeline",
     "RetrievalOptions": "isogloss.adapt",
     "SampleOptions": "isogloss.selection",
     "SearchOptions": "isogloss.decoder",
@@ -157,6 +163,7 @@ _PLACES = {
     "feature": "isogloss.rerank",
     "load": "isogloss._calls",
     "mbr": "isogloss.rerank",
+    "retrain": "isogloss._calls",
     "train": "isogloss._calls",
     "tune": "isogloss._calls",
     "tune_nbest": "isogloss.rerank",

@@ -72,6 +72,10 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "Improve an engine": {
+        "retrain": (
+            "retrain:retrain",
+            "Train an engine again, with its corrections among the training text.",
+        ),
         "tune": ("tune:tune", "Tune the weights of an engine on sentences and their translations."),
     },
     "Prepare text": {

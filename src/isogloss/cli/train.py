@@ -14,7 +14,7 @@ from isogloss.pipeline import Event, Trained, TrainOptions
 from isogloss.pipeline import train as train_system
 from isogloss.tuning import TuneIteration
 
-__all__ = ["train"]
+__all__ = ["say_iteration", "say_stage", "train"]
 
 _MANY_DROPPED = 0.2
 
@@ -51,9 +51,9 @@ def train(
         threads=resources.count,
         memory=resources.memory_limit,
         track=console.track,
-        progress=_say,
+        progress=say_stage,
         warn=console.warn,
-        report=_say_iteration,
+        report=say_iteration,
     )
     if json:
         console.print_json(_as_json(trained))
@@ -61,7 +61,8 @@ def train(
         _print(trained)
 
 
-def _say(event: Event) -> None:
+def say_stage(event: Event) -> None:
+    """Tell how a stage goes."""
     place = f"[{event.number}/{event.total}] {event.stage}"
     if event.what == "done" and event.record is not None:
         record = event.record
@@ -72,7 +73,8 @@ def _say(event: Event) -> None:
         console.note(place)
 
 
-def _say_iteration(step: TuneIteration) -> None:
+def say_iteration(step: TuneIteration) -> None:
+    """Tell how tuning goes."""
     held_out = "" if step.held_out_score is None else f", held out {step.held_out_score:.2f}"
     features = f", {step.active_features:,} sparse features" if step.active_features else ""
     console.note(f"  iteration {step.iteration}: BLEU {step.dev_score:.2f}{held_out}{features}")

@@ -15,7 +15,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ _OVERLAY = re.compile(r"overlay-[0-9a-f]{8}")
 _ROWS = "rows"
 _READ_ATTEMPTS = 5
 _LINE_END = re.compile(r"[\n\r]+")
+Draft = Callable[[list[str]], Sequence[str]]
+"""Translates tokenized sentences as if there were no corrections."""
 _Change = Callable[[list["Correction"], int], list["Correction"]]
 """From the corrections so far and the number of the next one to those from now on."""
 
@@ -52,6 +54,8 @@ class Correction:
     target: str
     date: int = 0
     """Seconds since 1970."""
+    drafts: tuple[str, ...] = field(default=(), repr=False)
+    """What the system itself made of the lines of the source, as tokens; empty if nobody asked it."""
 
 
 def corrections_folder(system: Path) -> Path:
@@ -92,8 +96,8 @@ def tokens_of(source: str, text: TextProcessing | None) -> str:
 class Corrections:
     """The corrections of a stored system. Any number of threads and processes may use them."""
 
-    def __init__(self, system: Path, rules: RuleTable, text: TextProcessing | None) -> None:
-        self._system, self._rules, self._text = system, rules, text
+    def __init__(self, system: Path, rules: RuleTable, text: TextProcessing | None, draft: Draft) -> None:
+        self._system, self._rules, self._text, self._draft = system, rules, text, draft
         self.path = corrections_folder(system)
         self._seen: tuple[int, int] | None = None
         self._state = _State(text=text)
@@ -148,13 +152,13 @@ class Corrections:
         """Why sentences that share a phrase with a correction do not learn from it; empty if they do."""
         if not (self._system / "aligner").exists():
             return (
-                "the engine has no aligner, so corrections hold for the same source only, not for others that "
-                "share a phrase with it; repeat the 'isogloss train' that made it to give it one"
+                "the engine has no aligner, so corrections hold for the same source only, not for others "
+                "that share a phrase with it; repeat the 'isogloss train' that made it to give it one"
             )
         if self._rules.attributes.get("extraction") is None:
             return (
-                "the rules of the engine were not made by 'isogloss extract', so corrections hold for the same "
-                "source only, not for others that share a phrase with it"
+                "the rules of the engine were not made by 'isogloss extract', so corrections hold for the "
+                "same source only, not for others that share a phrase with it"
             )
         return ""
 
@@ -198,9 +202,12 @@ class Corrections:
         return gone[0]
 
     def rebuild(self) -> None:
-        """Make the rules of corrected phrases anew, for a system that has changed."""
-        if self._stamp() is not None:
-            self._change(lambda rows, following: rows)
+        """Make the rules of corrected phrases anew if the system has changed."""
+        if self._stamp() is None:
+            return
+        made_for = open_folder(self.path, kind=KIND, version=VERSION).attributes.get("rules")
+        if made_for != content_hash(self._rules.path):
+            self._change(lambda rows, following: [replace(row, drafts=()) for row in rows])
 
     def _which(self, rows: Sequence[Correction], which: int | str | None) -> Correction:
         if not rows:
@@ -227,7 +234,7 @@ class Corrections:
             self._remove_overlays(kept=used)  # of writers that were killed
             before[:] = [used]
             rows, following = _rows(folder), int(folder.attributes.get("next", 1))
-            after = change(rows, following)
+            after = self._with_drafts(change(rows, following))
             data = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in after)
             attributes = {
                 "next": max([following, *(row.number + 1 for row in after)]),
@@ -246,13 +253,26 @@ class Corrections:
             if _OVERLAY.fullmatch(item.name) and item.name != kept:
                 shutil.rmtree(item, ignore_errors=True)
 
+    def _with_drafts(self, rows: Sequence[Correction]) -> list[Correction]:
+        """The same, knowing for all that have none yet what the system itself makes of them."""
+        waiting = [] if self.why_no_phrases else [row for row in rows if not row.drafts]
+        pairs = [self._lines(row) for row in waiting]
+        made = iter(self._draft([source for some in pairs for source, _ in some]) if any(pairs) else ())
+        done = {row.number: tuple(next(made) for _ in some) for row, some in zip(waiting, pairs, strict=True)}
+        return [replace(row, drafts=done[row.number]) if row.number in done else row for row in rows]
+
     def _make_overlay(self, rows: Sequence[Correction]) -> str:
         """The name of a new folder with the rules of corrected phrases; empty if there are none."""
-        pairs = [pair for row in _State(tuple(rows), None, self._text).current() for pair in self._lines(row)]
-        if not pairs or self.why_no_phrases:
+        if self.why_no_phrases:
+            return ""
+        current = _State(tuple(rows), None, self._text).current()
+        pairs = [pair for row in current for pair in self._lines(row)]
+        drafts = [draft for row in current for draft in row.drafts]
+        if not pairs:
             return ""
         name = f"overlay-{secrets.token_hex(4)}"
-        add_rules(self.path / name, pairs, AlignmentModel.load(self._system / "aligner"), self._rules)
+        aligner = AlignmentModel.load(self._system / "aligner")
+        add_rules(self.path / name, pairs, aligner, self._rules, drafts)
         return name
 
     def _lines(self, row: Correction) -> list[tuple[str, str]]:
@@ -298,7 +318,8 @@ def _rows(folder: ArrayFolder) -> list[Correction]:
         if not folder.arrays:
             return []
         lines = folder.arrays[_ROWS].tobytes().decode().split("\n")
-        return [Correction(**json.loads(line)) for line in lines if line]
+        rows = [json.loads(line) for line in lines if line]
+        return [Correction(**{**row, "drafts": tuple(row["drafts"])}) for row in rows]
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFormatError(
             f"not sound corrections ({error})", folder.path, "restore it from a copy"

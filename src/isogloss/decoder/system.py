@@ -24,6 +24,7 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -147,10 +148,16 @@ class System(TextTranslator):
         """Take back the last correction, or one by its number or its source."""
         return self._own_corrections().undo(which)
 
+    def renew_corrections(self) -> None:
+        """Let corrections fit the stored system, if it was made anew."""
+        self._own_corrections().rebuild()
+
     def _own_corrections(self) -> Corrections:
-        if self._corrections is None:
-            self._corrections = Corrections(self.path, RuleTable.open(self.path / _RULES), self.text)
-        return self._corrections
+        """The stored corrections, also if the system translates without them."""
+        if self._corrections is not None:
+            return self._corrections
+        rules = RuleTable.open(self.path / _RULES)
+        return Corrections(self.path, rules, self.text, partial(_draft, self.decoder))
 
     @property
     def overlay(self) -> RuleTable | None:
@@ -286,6 +293,12 @@ class System(TextTranslator):
         return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
 
 
+def _draft(decoder: Decoder, sources: list[str]) -> list[str]:
+    """What the search alone makes of tokenized sentences."""
+    store = decoder.nbest(sources, threads=os.cpu_count() or 1)
+    return list(best_lines(store, list(sources)))
+
+
 class _Corrected(NamedTuple):
     """A decoder with the phrases of corrections, and which weights it has."""
 
@@ -392,7 +405,7 @@ def load(
         decoder,
         folder,
         text,
-        corrections=Corrections(folder, rules, text) if corrections else None,
+        corrections=Corrections(folder, rules, text, partial(_draft, decoder)) if corrections else None,
         matches=TrainingMatches.open(known, text)
         if matches and (known := folder / _MATCHES).exists()
         else None,

@@ -9,7 +9,8 @@ from typing import Any
 
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
-from isogloss.pipeline import Output, Stage, evaluation, model_stages, text_stages, tuning_stages
+from isogloss.pipeline import evaluation, model_stages, text_stages, tuning_stages
+from isogloss.pipeline.stage import Output, Stage
 from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
 from isogloss.tuning import TuneIteration
 
@@ -52,6 +53,10 @@ class _Recipe:
             first.append(split)
             train = {"source": split["source"], "target": split["target"]}
             sets |= {name: split[name] for name in split.outputs if name not in train}
+        if options.corrections is not None:
+            folded = self._fold_in(train, sets)
+            first.append(folded)
+            train = {side: folded[side] for side in _SIDES}
         facts = {name: asdict(side) for name, side in zip(("source", "target"), options.sides, strict=True)}
         more = self._more_text()
         tokens = Stage(
@@ -139,6 +144,16 @@ class _Recipe:
             inputs={"source": clean["source"], "target": clean["target"]},
             outputs={name: f"work/held-out/{path}" for name, path in parts.items()},
             options={"dev": dev, "test": options.test_size},
+        )
+
+    def _fold_in(self, train: Inputs, sets: Inputs) -> Stage:
+        assert self.options.corrections is not None
+        aside = {name: item for name, item in sets.items() if name.endswith("_source")}
+        return Stage(
+            name="fold-in",
+            function=text_stages.fold_in,
+            inputs={**train, "corrections": self.options.corrections, **aside},
+            outputs={side: f"work/corrected/{side}" for side in _SIDES},
         )
 
     def _more_text(self) -> Inputs:

@@ -7,6 +7,7 @@ import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, split_files
 from isogloss.corpus.pairs import ReadOptions
 from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
+from isogloss.corpus.tsv import read_tsv
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, atomic_outputs, read_lines
 from isogloss.selection import SampleOptions, read_text, sample_corpus
 
-__all__ = ["clean", "hold_out", "join", "sample", "set_aside", "tokenize"]
+__all__ = ["clean", "fold_in", "hold_out", "join", "sample", "set_aside", "tokenize"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -100,6 +102,18 @@ def hold_out(inputs: Paths, outputs: Paths, options: Options) -> None:
                 for pair in pairs:
                     for stream, line in zip(streams, pair, strict=True):
                         stream.write(line + "\n")
+
+
+def fold_in(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Put corrections in the place of what the training text has for their sources."""
+    aside = {line for name in inputs if name.endswith("_source") for line in read_lines(inputs[name])}
+    corrected = {pair.source: pair.target for pair in read_tsv([inputs["corrections"]])}
+    corrected = {source: target for source, target in corrected.items() if source not in aside}
+    with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
+        known = (pair for pair in read_sides(inputs["source"], inputs["target"]) if pair[0] not in corrected)
+        for pair in chain(known, corrected.items()):
+            for stream, line in zip(streams, pair, strict=True):
+                stream.write(line + "\n")
 
 
 def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:

@@ -3,6 +3,8 @@
 DIR/system/           the system; 'isogloss translate DIR' uses it
 DIR/results.json      its scores
 DIR/dev.translation   what it makes of the development set; test.translation likewise
+DIR/options.json      what it was told; 'isogloss retrain DIR' uses it
+DIR/corrections/      what people have corrected since
 DIR/report.html       how it was made, how it learnt, how good it is
 DIR/work/             what was made on the way; needed to continue or to change an option, else not
 """
@@ -22,17 +24,24 @@ from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, Out
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
-from isogloss.pipeline import Event, Record, Run
 from isogloss.pipeline.recipe import Helpers, recipe
+from isogloss.pipeline.record import Record
 from isogloss.pipeline.report import REPORT, system_page
-from isogloss.pipeline.train_options import NO_TUNING, TrainOptions
+from isogloss.pipeline.run import Event, Run
+from isogloss.pipeline.train_options import NO_TUNING, TrainOptions, write_options
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.tuning import TuneIteration
 
 __all__ = ["Trained", "claim", "train"]
 
 _RECORD = "run.jsonl"
-_OWN = {"run.lock", ".part", ".checkpoint", "input"}  # what a run has that was killed before its first record
+_OWN = {
+    "run.lock",
+    ".part",
+    ".checkpoint",
+    "input",
+    "options.json",
+}  # what a run has that was killed before its first record
 
 
 @dataclass(frozen=True)
@@ -138,7 +147,9 @@ def train(
     helpers = Helpers(
         threads=threads or os.cpu_count() or 1, memory=memory, track=track, warn=warn, report=report
     )
+    write_options(place, options)
     records = Run(place, progress=progress).execute(recipe(options, helpers))
+    load(place).renew_corrections()
     trained = Trained(place, options, records)
     system_page(trained).write(trained.report)
     return trained

