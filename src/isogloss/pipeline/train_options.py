@@ -382,9 +382,17 @@ _FILES = (
 
 
 def write_options(folder: Path, options: TrainOptions) -> None:
-    """Keep the options of an engine, so that it can be trained again; files by their full names."""
-    stored = asdict(options)
-    stored |= {name: _full_names(stored[name]) for name in _FILES}
+    """Keep the options of an engine, so that it can be trained again.
+
+    Files have their full names; those in the folder have names relative to it, so that it can be moved.
+    """
+    stored, base = asdict(options), os.path.abspath(folder)  # noqa: PTH100  # links stay
+
+    def name_of(path: str) -> str:
+        full = os.path.abspath(path)  # noqa: PTH100
+        return os.path.relpath(full, base) if full.startswith(base + os.sep) else full
+
+    stored |= {name: _renamed(stored[name], name_of) for name in _FILES}
     content = json.dumps(stored, indent=1, default=str) + "\n"
     path = folder / _OPTIONS
     if not path.exists() or path.read_text(encoding="utf-8") != content:
@@ -406,15 +414,19 @@ def read_options(folder: Path) -> TrainOptions:
     except ValueError:
         raise ConfigError(f"{path} is damaged; repeat the 'isogloss train' that made the engine") from None
     known = {name: value for name, value in settings.items() if value is not None}
+    known |= {
+        name: _renamed(known[name], lambda path: str(folder / path)) for name in _FILES if name in known
+    }
     return from_settings(TrainOptions, known)
 
 
-def _full_names(value: Any) -> Any:
+def _renamed(value: Any, name_of: Callable[[str], str]) -> Any:
+    """Names of files, in whatever they are listed, under other names."""
     if isinstance(value, Mapping):
-        return {name: _full_names(item) for name, item in value.items()}
+        return {name: _renamed(item, name_of) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_full_names(item) for item in value]
-    return None if value is None else os.path.abspath(value)  # noqa: PTH100  # links stay
+        return [_renamed(item, name_of) for item in value]
+    return None if value is None else name_of(os.fspath(value))
 
 
 def _learns_sparse(name: str) -> bool:
