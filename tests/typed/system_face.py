@@ -67,6 +67,10 @@ def main(folder: Path) -> None:
         threads=1,
         progress=quiet,
     )
+    correction: isogloss.Correction = trained.load().correct("Der könig lacht.", "The king laughs.")
+    retrained: isogloss.Retrained = isogloss.retrain(folder / "engine", threads=1)
+    assert (correction.number, retrained.folded, retrained.held_out) == (1, 1, 0)
+    trained.load().undo_correction(correction.number)
     results: Mapping[str, object] = trained.results["dev"]["scores"]["BLEU"]
     assert results["score"]
     given: isogloss.TrainOptions = trained.options

@@ -40,7 +40,7 @@ __all__ = ["add_rules", "complete_links"]
 
 _LEAST_MEMORY = 64 << 20
 _LONGEST = 40  # words of a phrase
-_WORTH = 5  # pairs of the training text
+_WORTH = 10  # pairs of the training text
 _TARGET_GIVEN_SOURCE, _OF_SOURCE = (
     SCORE_COLUMNS.index("target_given_source"),
     1,
@@ -120,8 +120,8 @@ def _about_changes(
     """Marks rules whose source side covers a changed word, in its place or, beside a gap, as such."""
     phrases: set[tuple[int, ...]] = set()
     single: set[int] = set()
-    words, offsets = _engine.encode_text(table.source_words, "\n".join(sources).encode())
-    numbers = [words[a:b].tolist() for a, b in pairwise(offsets.tolist())]
+    numbered, offsets = _engine.encode_text(table.source_words, "\n".join(sources).encode())
+    numbers = [numbered[a:b].tolist() for a, b in pairwise(offsets.tolist())]
     for line, places in zip(numbers, changed, strict=True):
         single |= {line[place] for place in places}
         for begin in range(len(line)):
@@ -133,8 +133,11 @@ def _about_changes(
         first, last = table.engine.rules(node)
         if first < last:
             symbols = tuple(table.engine.symbols(node))
-            gapped = _engine.GAP in symbols
-            marks[first:last] = not single.isdisjoint(symbols) if gapped else symbols in phrases
+            words = len(symbols) - symbols.count(_engine.GAP)
+            if words == len(symbols):
+                marks[first:last] = symbols in phrases
+            else:  # a single word beside gaps says too little about where it may stand
+                marks[first:last] = words > 1 and not single.isdisjoint(symbols)
     return marks
 
 

@@ -25,16 +25,16 @@ import numpy as np
 from isogloss.align import AlignmentModel
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.added_rules import add_rules
+from isogloss.decoder.beside import ALIGNER, CORRECTIONS, beside
 from isogloss.decoder.matches import Match, refilled
 from isogloss.decoder.sentence import split_words
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, ModelFormatError
 from isogloss.storage.folder import ArrayFolder, content_hash, open_folder, update_folder
 
-__all__ = ["Correction", "Corrections", "corrections_folder"]
+__all__ = ["Correction", "Corrections"]
 
 KIND, VERSION = "corrections", 1
-_NAME, _TRAINED, _RECORD = "corrections", "system", "run.jsonl"
 _OVERLAY = re.compile(r"overlay-[0-9a-f]{8}")
 _ROWS = "rows"
 _READ_ATTEMPTS = 5
@@ -56,15 +56,6 @@ class Correction:
     """Seconds since 1970."""
     drafts: tuple[str, ...] = field(default=(), repr=False)
     """What the system itself made of the lines of the source, as tokens; empty if nobody asked it."""
-
-
-def corrections_folder(system: Path) -> Path:
-    """Where the corrections of a stored system are: beside it in an engine that ``train`` made.
-
-    There they outlive the system, which is written anew when the engine is trained again.
-    """
-    trained = system.name == _TRAINED and (system.parent / _RECORD).exists()
-    return (system.parent if trained else system) / _NAME
 
 
 @dataclass(frozen=True)
@@ -98,7 +89,8 @@ class Corrections:
 
     def __init__(self, system: Path, rules: RuleTable, text: TextProcessing | None, draft: Draft) -> None:
         self._system, self._rules, self._text, self._draft = system, rules, text, draft
-        self.path = corrections_folder(system)
+        self.path = beside(system, CORRECTIONS)
+        self._aligner = beside(system, ALIGNER)
         self._seen: tuple[int, int] | None = None
         self._state = _State(text=text)
         self.refresh()
@@ -150,10 +142,10 @@ class Corrections:
     @property
     def why_no_phrases(self) -> str:
         """Why sentences that share a phrase with a correction do not learn from it; empty if they do."""
-        if not (self._system / "aligner").exists():
+        if not self._aligner.exists():
             return (
                 "the engine has no aligner, so corrections hold for the same source only, not for others "
-                "that share a phrase with it; repeat the 'isogloss train' that made it to give it one"
+                "that share a phrase with it; train it anew to give it one"
             )
         if self._rules.attributes.get("extraction") is None:
             return (
@@ -271,7 +263,7 @@ class Corrections:
         if not pairs:
             return ""
         name = f"overlay-{secrets.token_hex(4)}"
-        aligner = AlignmentModel.load(self._system / "aligner")
+        aligner = AlignmentModel.load(self._aligner)
         add_rules(self.path / name, pairs, aligner, self._rules, drafts)
         return name
 

@@ -1,6 +1,6 @@
 """Translations that are known already: an exact match is returned as it is, and nothing is searched.
 
-    DIR/matches/   the sources of the training text, each with its most frequent translation
+    ENGINE/matches/   the sources of the training text, each with its most frequent translation
 
 Sources match if they are the same but for white space and for what their placeholders stand for.
 """
@@ -21,7 +21,7 @@ from isogloss.io.errors import ModelFormatError
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import ArrayFolder, open_folder, write_folder
 
-__all__ = ["Match", "MatchKind", "TrainingMatches", "refilled"]
+__all__ = ["Match", "MatchKind", "TrainingMatches", "refilled", "write_matches"]
 
 KIND, VERSION = "matches", 1
 _ARRAYS = ("keys", "rows", "source_text", "source_ends", "target_text", "target_ends")

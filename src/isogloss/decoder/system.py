@@ -6,8 +6,6 @@ DIR/weights.tsv   a weight for every dense feature, by name; may be edited
 DIR/sparse/       which sparse features there are, if there are any
 DIR/weights.sparse/  their weights, if they have any
 DIR/text/         how text becomes tokens and tokens become text, if the system does that
-DIR/aligner/      what aligns the words of corrections, if there is one
-DIR/matches/      the training text, whose translations are returned as they are, if it is kept
 DIR/system.json   format version, search options and what there must be of the above, with a checksum
 
 A folder that ``isogloss train`` made has all this in DIR/system; it is loaded by its own name too.
@@ -29,12 +27,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isogloss._version import __version__
-from isogloss.align import AlignmentModel
 from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.beside import MATCHES, beside
 from isogloss.decoder.corrections import Correction, Corrections
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation
-from isogloss.decoder.matches import Match, Pairs, TrainingMatches, write_matches
+from isogloss.decoder.matches import Match, TrainingMatches
 from isogloss.decoder.options import SearchOptions
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
@@ -68,8 +66,8 @@ __all__ = ["System", "best_lines", "create_system", "inspect_system", "is_system
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
-_SPARSE, _SPARSE_WEIGHTS, _TEXT, _ALIGNER, _MATCHES = "sparse", "weights.sparse", "text", "aligner", "matches"
-_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT, _ALIGNER, _MATCHES)
+_SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
+_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
 _SHOWN = 5  # strongest sparse features of each template that an inspection shows
 _TRAINED = "system"  # where a folder of 'isogloss train' has its system
 
@@ -317,15 +315,10 @@ def create_system(
     weights: Mapping[str, float] | StrPath | None = None,
     sparse: SparseModel | None = None,
     text: TextProcessing | None = None,
-    aligner: AlignmentModel | None = None,
-    matches: Pairs | None = None,
 ) -> System:
     """Store a system made of a rule table, a language model (stored or ARPA) and weights, and open it.
 
-    With ``text`` it translates text as people write it, otherwise tokens. With an ``aligner``, sentences
-    learn
-    from corrections that they share a phrase with. ``matches`` gives the pairs, each time it is called, whose
-    translations are returned as they are. Weights may be a file's name, and
+    With ``text`` it translates text as people write it, otherwise tokens. Weights may be a file's name, and
     may have sparse features among them if there are ``sparse`` ones; without any the search's default weights
     are used. Takes the place of a system that was stored there; refuses a folder with anything else in it.
     """
@@ -353,10 +346,6 @@ def create_system(
             sparse_weights.save(partial / _SPARSE_WEIGHTS)
         if text is not None:
             text.save(partial / _TEXT)
-        if aligner is not None:
-            aligner.save(partial / _ALIGNER)
-        if matches is not None:
-            write_matches(partial / _MATCHES, matches, text)
         _write_facts(partial, options)
     return load(folder)
 
@@ -407,7 +396,7 @@ def load(
         text,
         corrections=Corrections(folder, rules, text, partial(_draft, decoder)) if corrections else None,
         matches=TrainingMatches.open(known, text)
-        if matches and (known := folder / _MATCHES).exists()
+        if matches and (known := beside(folder, MATCHES)).exists()
         else None,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from isogloss.decoder.beside import ALIGNER, MATCHES
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
 from isogloss.pipeline import evaluation, model_stages, text_stages, tuning_stages
@@ -67,6 +68,7 @@ class _Recipe:
                 **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},
                 "text": "work/text",
             },
+            extras={"matches": MATCHES},
             options={**facts, "placeholders": list(options.protected)},
         )
         joined = [self._join(tokens)] if options.extra_bitext else []
@@ -83,8 +85,6 @@ class _Recipe:
                 **{name: tune[name] for name in tune.outputs if name != "history"},
                 **final,
                 "text": tokens["text"],
-                "aligner": models["align"]["aligner"],
-                **({f"matched_{side}": train[side] for side in _SIDES} if options.matches else {}),
             },
             outputs={"system": "system"},
             options=self._search_facts(),
@@ -202,7 +202,8 @@ class _Recipe:
             name="align",
             function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
             inputs=both,
-            outputs={"links": "work/links", "aligner": "work/aligner"},
+            outputs={"links": "work/links"},
+            extras={"aligner": ALIGNER},
             # Memory is among the options: with too little of it, word pairs are left out.
             options={
                 "training": asdict(options.align),

@@ -7,6 +7,7 @@ import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from isogloss.corpus.formats import FORMATS, Conversion, PairFiles, split_files
 from isogloss.corpus.pairs import ReadOptions
 from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
 from isogloss.corpus.tsv import read_tsv
+from isogloss.decoder.matches import write_matches
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, atomic_outputs, read_lines
@@ -132,7 +134,9 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
             side = sides["source" if name.endswith("source") else "target"]
             lines = track(_protected(raw, inputs, name), f"tokenising {name}")
             _write(outputs[name], map(side.tokenize, lines))
-    replace(raw, source=sides["source"], target=sides["target"]).save(outputs["text"])
+    text = replace(raw, source=sides["source"], target=sides["target"])
+    text.save(outputs["text"])
+    write_matches(outputs["matches"], partial(read_sides, inputs["source"], inputs["target"]), text)
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:

@@ -4,6 +4,8 @@ DIR/system/           the system; 'isogloss translate DIR' uses it
 DIR/results.json      its scores
 DIR/dev.translation   what it makes of the development set; test.translation likewise
 DIR/options.json      what it was told; 'isogloss retrain DIR' uses it
+DIR/aligner/          what aligns the words of corrections
+DIR/matches/          the training text, whose translations are returned as they are
 DIR/corrections/      what people have corrected since
 DIR/report.html       how it was made, how it learnt, how good it is
 DIR/work/             what was made on the way; needed to continue or to change an option, else not

@@ -174,9 +174,6 @@ class TrainOptions(Options):
     corrections: StrPath | None = None
     """Corrections to train on, source TAB translation, as ``isogloss retrain`` writes them. They replace what
     the training text has for their source; those of sentences that are set aside are left out."""
-    matches: bool = True
-    """Keep the training pairs in the engine: a sentence that it was trained on is translated as it is
-    there."""
     tune: TuneOptions = field(default_factory=TuneOptions)
     """How it is tuned; its ``method`` and ``seed`` are those above."""
 

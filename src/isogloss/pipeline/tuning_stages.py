@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from isogloss.align import AlignmentModel
-from isogloss.align.bitext import read_sides
 from isogloss.classes import WordClasses
 from isogloss.corpus.phrases import sharing_phrases
 from isogloss.corpus.processing import TextProcessing
@@ -158,17 +155,9 @@ def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
         weights=weights,
         sparse=_sparse(inputs, options),
         text=text if text.changes else None,
-        aligner=AlignmentModel.load(inputs["aligner"]),
-        matches=partial(read_sides, *matched) if (matched := _matched(inputs)) else None,
     )
     if "sparse_weights" in inputs:
         system.save_weights(weights, SparseWeights.open(inputs["sparse_weights"]))
-
-
-def _matched(inputs: Paths) -> tuple[Path, Path] | None:
-    """The training text, if it is kept."""
-    names = ("matched_source", "matched_target")
-    return (inputs[names[0]], inputs[names[1]]) if names[0] in inputs else None
 
 
 def _decoder(inputs: Paths, options: Options) -> Decoder:
