@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from isogloss._version import __version__
 
 if TYPE_CHECKING:
-    from isogloss._calls import load, train, tune
+    from isogloss._calls import load, retrain, train, tune
     from isogloss.adapt import LocalOptions, Memory, MemoryOptions, RetrievalOptions
     from isogloss.align import AlignOptions, LinkOptions
     from isogloss.classes import ClassOptions
     from isogloss.corpus.check import CheckOptions
     from isogloss.decoder import (
         CommandOptions,
+        Correction,
         Explanation,
         ExternalDecoder,
         SearchOptions,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from isogloss.lm import LmOptions
     from isogloss.metric import EvaluateOptions, Metric, evaluate
     from isogloss.nbest import NbestList
-    from isogloss.pipeline import Trained, TrainOptions
+    from isogloss.pipeline import Retrained, Trained, TrainOptions
     from isogloss.rerank import (
         NbestTuneOptions,
         Reranker,
@@ -66,6 +67,7 @@ __all__ = [
     "ClassOptions",
     "CommandOptions",
     "ConfigError",
+    "Correction",
     "DataFormatError",
     "EvaluateOptions",
     "Explanation",
@@ -91,6 +93,7 @@ __all__ = [
     "RelevantSetOptions",
     "RerankOptions",
     "Reranker",
+    "Retrained",
     "RetrievalOptions",
     "SampleOptions",
     "SearchOptions",
@@ -111,6 +114,7 @@ __all__ = [
     "feature",
     "load",
     "mbr",
+    "retrain",
     "train",
     "tune",
     "tune_nbest",
@@ -123,6 +127,7 @@ _PLACES = {
     "ClassOptions": "isogloss.classes",
     "CommandOptions": "isogloss.decoder",
     "ConfigError": "isogloss.io.errors",
+    "Correction": "isogloss.decoder",
     "DataFormatError": "isogloss.io.errors",
     "EvaluateOptions": "isogloss.metric",
     "Explanation": "isogloss.decoder",
@@ -148,6 +153,7 @@ _PLACES = {
     "RelevantSetOptions": "isogloss.tuning",
     "RerankOptions": "isogloss.rerank",
     "Reranker": "isogloss.rerank",
+    "Retrained": "isogloss.pipeline",
     "RetrievalOptions": "isogloss.adapt",
     "SampleOptions": "isogloss.selection",
     "SearchOptions": "isogloss.decoder",
@@ -167,6 +173,7 @@ _PLACES = {
     "feature": "isogloss.rerank",
     "load": "isogloss._calls",
     "mbr": "isogloss.rerank",
+    "retrain": "isogloss._calls",
     "train": "isogloss._calls",
     "tune": "isogloss._calls",
     "tune_nbest": "isogloss.rerank",

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from isogloss.io.text_lines import TextLines
     from isogloss.metric import References
     from isogloss.metric.references import ReferencesLike
-    from isogloss.pipeline import Trained, TrainOptions
+    from isogloss.pipeline import Retrained, Trained, TrainOptions
     from isogloss.pipeline.train_options import SearchName
     from isogloss.tuning import TuneIteration, TuneOptions, TuneResult
 
-__all__ = ["load", "train", "tune"]
+__all__ = ["load", "retrain", "train", "tune"]
 
 
 def load(
@@ -33,6 +33,8 @@ def load(
     memory: Memory | StrPath | None = None,
     local: LocalMethod | LocalOptions = "ebuu",
     retrieval: RetrievalOptions | None = None,
+    corrections: bool = True,
+    matches: bool = True,
 ) -> System:
     """Open a stored translation system.
 
@@ -56,10 +58,14 @@ def load(
         the settings that ``isogloss memory tune`` stored in the memory, or the defaults.
     retrieval
         Which examples to use; by default the settings stored in the memory.
+    corrections
+        Use the corrections made with ``System.correct`` or ``isogloss correct``.
+    matches
+        Return the translation that the training text has for the same source, if there is one.
     """
     from isogloss.decoder import load as load_system
 
-    system = load_system(path, options=options, weights=weights)
+    system = load_system(path, options=options, weights=weights, corrections=corrections, matches=matches)
     if memory is None:
         if retrieval is not None or local != "ebuu":
             raise ConfigError("local and retrieval need a memory; give memory too")
@@ -194,6 +200,49 @@ def train(
         track=as_track(progress),
         warn=tell,
     )
+
+
+def retrain(
+    folder: StrPath,
+    *,
+    threads: int = 0,
+    memory_limit: int = 4 << 30,
+    progress: bool | Track = False,
+    warn: Callable[[str], None] | None = None,
+) -> Retrained:
+    """Train an engine again, as it was trained, with its corrections among the training text.
+
+    >>> isogloss.load("engine").correct("The king is old.", "Der König ist betagt.")    # doctest: +SKIP
+    >>> isogloss.retrain("engine").after                                                # doctest: +SKIP
+    {'BLEU': 33.1, 'chrF2': 58.2, 'right': 0.25}
+
+    Every fifth correction stays out of it, to show what the others are worth. All corrections hold afterwards
+    as they did before. A run that was interrupted resumes if you repeat the call.
+
+    Parameters
+    ----------
+    folder
+        The folder that ``isogloss.train`` or ``isogloss train`` made.
+    threads
+        0 uses all processors. The result does not depend on it.
+    memory_limit
+        Bytes that counting and sorting may use.
+    progress
+        True shows progress bars. A function gets ``(items, description, total)`` for every long loop, where
+        ``total`` may be None, and must yield the items.
+    warn
+        Is told, in a sentence each, what the user should know.
+
+    Returns
+    -------
+    Retrained
+        ``before`` and ``after``: scores on the corrections that stayed out; ``trained``.
+    """
+    from isogloss.io.progress import as_track
+    from isogloss.pipeline import retrain as run
+
+    tell = warn or (lambda message: None)
+    return run(folder, threads=threads, memory=memory_limit, track=as_track(progress), warn=tell)
 
 
 def tune(

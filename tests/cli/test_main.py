@@ -226,6 +226,8 @@ JSON_CALLS = [
     "inspect system --verify",
     "train trained --source corpus/train.src --target corpus/train.tgt --case keep --tuner none",
     "catalog fill trained messages.po --output filled.po",
+    "correct trained a b",
+    "retrain trained",
     "options train",
     "tune system --dev-source corpus/dev.src --dev-target corpus/dev.tgt.0 --iterations 1 --nbest 5",
     "evaluate corpus/dev.tgt.0 --reference corpus/dev.tgt.0",

@@ -68,6 +68,10 @@ def main(folder: Path) -> None:
         threads=1,
         progress=quiet,
     )
+    correction: isogloss.Correction = trained.load().correct("Der könig lacht.", "The king laughs.")
+    retrained: isogloss.Retrained = isogloss.retrain(folder / "engine", threads=1)
+    assert (correction.number, retrained.folded, retrained.held_out) == (1, 1, 0)
+    trained.load().undo_correction(correction.number)
     scores: Mapping[str, float] = trained.scores("dev")
     assert scores["BLEU"] > 0
     given: isogloss.TrainOptions = trained.options

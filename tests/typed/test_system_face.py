@@ -16,13 +16,13 @@ from isogloss.io import errors
 SCRIPT = Path(__file__).parent / "system_face.py"
 ROOT = Path(__file__).parents[2]
 NAMES = [
-    "AlignOptions", "CheckOptions", "ClassOptions", "CommandOptions", "ConfigError", "DataFormatError",
-    "Explanation", "ExternalCommandError", "ExternalDecoder", "ExtractOptions", "InputFileError",
-    "InternalError", "IsoglossError", "LinkOptions", "LmOptions", "LocalOptions", "Memory", "MemoryOptions",
-    "MissingExtraError", "ModelFormatError", "NotTrainedError", "OnlineOptions", "OutputError",
-    "RelevantSetOptions", "RetrievalOptions", "SampleOptions", "SearchOptions", "SparseOptions", "StageError",
-    "System", "TrainOptions", "Trained", "TrainingError", "Translation", "Translator", "TuneOptions",
-    "TuneResult", "UserError", "load", "train", "tune",
+    "AlignOptions", "CheckOptions", "ClassOptions", "CommandOptions", "ConfigError", "Correction",
+    "DataFormatError", "Explanation", "ExternalCommandError", "ExternalDecoder", "ExtractOptions",
+    "InputFileError", "InternalError", "IsoglossError", "LinkOptions", "LmOptions", "LocalOptions",
+    "Memory", "MemoryOptions", "MissingExtraError", "ModelFormatError", "NotTrainedError", "OnlineOptions",
+    "OutputError", "RelevantSetOptions", "Retrained", "RetrievalOptions", "SampleOptions", "SearchOptions",
+    "SparseOptions", "StageError", "System", "TrainOptions", "Trained", "TrainingError", "Translation",
+    "Translator", "TuneOptions", "TuneResult", "UserError", "load", "retrain", "train", "tune",
 ]  # fmt: skip
 
 

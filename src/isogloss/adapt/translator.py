@@ -184,7 +184,7 @@ class LocalTranslator:
 
     def system_with(self, local: LocalWeights) -> System:
         """A separate system with these weights and the phrases of the memory."""
-        decoder = self.system.decoder.copy(self._overlay.table() if self._overlay is not None else None)
+        decoder = self.system.decoder.copy(self._added_rules())
         decoder.change(local.weights, local.sparse)
         return System(decoder, self.system.path, self.system.text)
 
@@ -237,9 +237,14 @@ class LocalTranslator:
             while batch := list(islice(waiting, _BATCH * threads)):
                 yield from pool.map(work, batch)
 
+    def _added_rules(self) -> RuleTable | None:
+        """Phrases of what was added to the memory, or, if there are none, of the system's corrections."""
+        table = None if self._overlay is None else self._overlay.table()
+        return table or self.system.overlay
+
     def _decoder(self) -> Decoder:
         """A decoder for this thread only, because its weights change with every sentence."""
-        table = self._overlay.table() if self._overlay is not None else None
+        table = self._added_rules()
         known: tuple[Decoder, RuleTable | None] | None = getattr(self._mine, "decoder", None)
         if known is None or known[1] is not table:
             known = self.system.decoder.copy(table), table
@@ -253,7 +258,8 @@ class LocalSystem(System):
     def __init__(
         self, translator: LocalTranslator, watch: Callable[[LocallyTranslated], None] = lambda done: None
     ) -> None:
-        super().__init__(translator.system.decoder, translator.system.path, translator.system.text)
+        own = translator.system
+        super().__init__(own.decoder, own.path, own.text, corrections=own._corrections, matches=own._matches)
         self.translator, self._watch = translator, watch
 
     def _decoded(

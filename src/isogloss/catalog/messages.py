@@ -54,15 +54,35 @@ class MessageTranslator:
         """What the system writes."""
 
     def translate(self, messages: Sequence[str], *, track: Track = no_track) -> list[Draft]:
-        """Translate messages, in order."""
-        lines = [line for message in messages for line in _LINE_END.split(message)[::2]]
+        """Translate messages, in order; what is translated already, as a whole, is taken as it is."""
+        found = {message: draft for message in messages if (draft := self._known(message)) is not None}
+        lines = [
+            line for message in messages if message not in found for line in _LINE_END.split(message)[::2]
+        ]
         wanted = list(dict.fromkeys(line.strip() for line in lines if self._has_words(line)))
         drafts: dict[str, Draft] = {}
         starts = range(0, len(wanted), _BATCH * self._threads)
         for begin in track(starts, "batches", len(starts)):
             batch = wanted[begin : begin + _BATCH * self._threads]
-            drafts |= zip(batch, self._drafts(batch), strict=True)
-        return [_joined(_LINE_END.split(message), drafts) for message in messages]
+            drafts |= zip(batch, self._known_or_drafts(batch), strict=True)
+        return [
+            Draft(found[message].text, 1.0) if message in found else _joined(_LINE_END.split(message), drafts)
+            for message in messages
+        ]
+
+    def _known(self, text: str) -> Draft | None:
+        """A translation that is there already; with terms, only what somebody has corrected."""
+        match = self._system.match(text)
+        if match is None or (self._terms is not None and match.kind != "correction"):
+            return None
+        return Draft(match.text, 1.0)
+
+    def _known_or_drafts(self, sentences: Sequence[str]) -> Iterator[Draft]:
+        """What is known of lines, and drafts of the others."""
+        known = [self._known(sentence) for sentence in sentences]
+        drafts = self._drafts([one for one, draft in zip(sentences, known, strict=True) if draft is None])
+        for draft in known:
+            yield next(drafts) if draft is None else draft
 
     def _has_words(self, text: str) -> bool:
         return _LETTER.search(MARK.sub("", self._protector.protect(text)[0])) is not None

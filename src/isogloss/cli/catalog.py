@@ -74,7 +74,7 @@ def fill(
     same. Drafts are marked fuzzy in PO files, as needing review in XLIFF, and with a property in TMX.
     """
     with ExitStack() as open_files:
-        system = load(engine, changes=search)
+        system = load(engine, changes=search, corrections=True, matches=True)
         system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
         terms = None
         if options.terms is not None:

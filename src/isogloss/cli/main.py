@@ -52,6 +52,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "translate:translate",
             "Translate sentences from standard input to standard output.",
         ),
+        "correct": ("correct:correct", "Correct a translation; it holds at once and for good."),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
         "explain": ("explain:explain", "Show why a sentence got this translation."),
     },
@@ -65,13 +66,17 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "nbest": ("nbest:app", "Look at, convert and edit n-best lists of any system."),
     },
     "More uses": {
-        "memory": ("memory:app", "Store examples and corrections, and adapt to them sentence by sentence."),
+        "memory": ("memory:app", "Store sets of examples, and adapt to them sentence by sentence."),
         "speech": (
             "speech:speech",
             "Translate the output of a speech recognizer, using all its hypotheses.",
         ),
     },
     "Improve an engine": {
+        "retrain": (
+            "retrain:retrain",
+            "Train an engine again with its corrections added to the training text.",
+        ),
         "tune": ("tune:tune", "Tune the weights of an engine on a development set."),
     },
     "Prepare text": {

@@ -32,7 +32,7 @@ from isogloss.io.streams import read_lines
 
 __all__ = ["app"]
 
-app = App(name="memory", help="Store examples and corrections, and adapt to them sentence by sentence.")
+app = App(name="memory", help="Store sets of examples, and adapt to them sentence by sentence.")
 
 _DATA = heading("Data")
 Folder = Annotated[str, Parameter(help="Folder of the memory.")]
@@ -146,7 +146,7 @@ def add(
     ] = True,
     json: Json = False,
 ) -> None:
-    """Add examples, such as a user's correction. They are used from the next sentence on."""
+    """Add examples. They are used from the next sentence on. For corrections, see isogloss correct."""
     if (pair is None) == (source is None) or bool(reference) != bool(source):
         raise ConfigError("give either --pair, or --source and --reference")
     now = int(time.time())

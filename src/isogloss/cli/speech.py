@@ -88,7 +88,7 @@ def speech(
     translate --input plf'.
     """
     model = None if reranker is None else Reranker.load(reranker)
-    system = load(engine, changes=search)
+    system = load(engine, changes=search, corrections=True)
     reported = Reported(heard)
     utterances = read_heard(
         heard,

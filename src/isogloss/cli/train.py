@@ -18,7 +18,7 @@ from isogloss.tuning import TuneIteration
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["train"]
+__all__ = ["say_iteration", "say_stage", "train"]
 
 _MANY_DROPPED = 0.2
 
@@ -55,10 +55,10 @@ def train(
         threads=resources.count,
         memory=resources.memory_limit,
         track=console.track,
-        progress=_say,
+        progress=say_stage,
         warn=console.warn,
         note=console.note,
-        report=_say_iteration,
+        report=say_iteration,
     )
     if json:
         console.print_json(_as_json(trained))
@@ -66,7 +66,8 @@ def train(
         _print(trained)
 
 
-def _say(event: Event) -> None:
+def say_stage(event: Event) -> None:
+    """Tell how a stage goes."""
     place = f"[{event.number}/{event.total}] {event.stage}"
     if event.what == "done" and event.record is not None:
         record = event.record
@@ -77,7 +78,8 @@ def _say(event: Event) -> None:
         console.note(place)
 
 
-def _say_iteration(step: TuneIteration) -> None:
+def say_iteration(step: TuneIteration) -> None:
+    """Tell how tuning goes."""
     held_out = "" if step.held_out_score is None else f", held out {step.held_out_score:.2f}"
     features = f", {step.active_features:,} sparse features" if step.active_features else ""
     console.note(f"  iteration {step.iteration}: BLEU {step.dev_score:.2f}{held_out}{features}")

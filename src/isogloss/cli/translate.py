@@ -69,6 +69,15 @@ def translate(
             metavar="FILE", group=heading("Search"), help="Weights to use instead of the engine's own."
         ),
     ] = None,
+    matches: Annotated[
+        bool,
+        Parameter(
+            negative="--no-matches",
+            show_default="yes",
+            group=heading("Choice"),
+            help="Return the translation that the training text has for the same source.",
+        ),
+    ] = True,
     local: LocalMethod = None,
     memory: MemoryFolder = None,
     local_dev: LocalDev = None,
@@ -86,7 +95,7 @@ def translate(
         raise ConfigError("--local translates sentences, not lattices; remove --local or --input plf")
     threads = resources.count
     with ExitStack() as open_files:
-        system = load(engine, weights=weights, changes=search)
+        system = load(engine, weights=weights, changes=search, corrections=True, matches=matches)
         text = None if lines.tokenized else system.text
         read = line_reader(_STDIN, lines, text)
         system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)

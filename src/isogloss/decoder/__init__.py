@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 from isogloss.io.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from isogloss.decoder.corrections import Correction, Corrections
     from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
     from isogloss.decoder.derivation import Derivation, DerivationStep
+    from isogloss.decoder.edited import edited_pairs
     from isogloss.decoder.explanation import Contribution, ExplainOptions, Explanation, explain
     from isogloss.decoder.external import CommandOptions, ExternalDecoder, NbestDecoder
     from isogloss.decoder.factors import factor_names, parse_factors
     from isogloss.decoder.inspection import inspect_stored
     from isogloss.decoder.markup import escape_markup, parse_markup
+    from isogloss.decoder.matches import Match
     from isogloss.decoder.options import SearchOptions
     from isogloss.decoder.oracle_search import OracleOptions, OracleSearch
     from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
@@ -43,6 +46,8 @@ __all__ = [
     "Arc",
     "CommandOptions",
     "Contribution",
+    "Correction",
+    "Corrections",
     "Decoder",
     "Derivation",
     "DerivationStep",
@@ -52,6 +57,7 @@ __all__ = [
     "Fixed",
     "InputOptions",
     "Lattice",
+    "Match",
     "NbestDecoder",
     "OracleOptions",
     "OracleSearch",
@@ -70,6 +76,7 @@ __all__ = [
     "best_lines",
     "create_system",
     "default_weights",
+    "edited_pairs",
     "escape_markup",
     "explain",
     "factor_names",
@@ -92,6 +99,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "corrections": (
+            "Correction",
+            "Corrections",
+        ),
         "decoder": (
             "DEFAULT_MAX_WORDS",
             "Decoder",
@@ -100,6 +111,7 @@ __getattr__, __dir__ = lazy_names(
             "Derivation",
             "DerivationStep",
         ),
+        "edited": ("edited_pairs",),
         "explanation": (
             "Contribution",
             "ExplainOptions",
@@ -120,6 +132,7 @@ __getattr__, __dir__ = lazy_names(
             "escape_markup",
             "parse_markup",
         ),
+        "matches": ("Match",),
         "options": ("SearchOptions",),
         "oracle_search": (
             "OracleOptions",

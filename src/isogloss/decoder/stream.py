@@ -161,31 +161,41 @@ def written(
 ) -> Iterator[str]:
     """Translate a batch and yield its output; ``first`` is the number of its first sentence.
 
-    ``choose`` selects the best of ``nbest`` translations (by default, as many as are written).
+    ``choose`` selects the best of ``nbest`` translations (by default, as many as are written). Where a
+    translation is known already, that is the text; n-best lists are search output, and JSON has both.
     """
     size = nbest or options.nbest
     limits: dict[str, Any] = {"max_words": options.max_words, "time_limit": options.time_limit}
+    if options.format == "moses":
+        store = system.nbest(batch, nbest=size, threads=threads, **limits)
+        yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
+        return
+    matches = [system.match(item, tokenized=text is None) for item in batch]
     if options.format == "jsonl":
         store, derivations = system.explained(batch, nbest=size, threads=threads, **limits)
         numbered = replace(store, sentence_ids=store.sentence_ids + first)
         for entry, derivation in zip(jsonl.entries(numbered), derivations, strict=True):
             entry["derivation"] = [step._asdict() for step in derivation]
+            if (match := matches[entry["sentence"] - first]) is not None:
+                entry["match"] = match._asdict()
             yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
         return
-    store = system.nbest(batch, nbest=size, threads=threads, **limits)
-    if options.format == "moses":
-        yield from moses.write(replace(store, sentence_ids=store.sentence_ids + first))
-        return
-    lines = list(best_lines(store, batch, choose(store) if choose else None))
+    given = [item for item, match in zip(batch, matches, strict=True) if match is None]
+    lines: list[str] = []
+    if given:
+        store = system.nbest(given, nbest=size, threads=threads, **limits)
+        lines = list(best_lines(store, given, choose(store) if choose else None))
     if text is not None:
-        wrong = lines_without_marks(batch, lines)
-        again: list[Source] = [fixed_marks(batch[at]) for at in wrong]
+        wrong = lines_without_marks(given, lines)
+        again: list[Source] = [fixed_marks(given[at]) for at in wrong]
         if again:
             store = system.nbest(again, nbest=1, threads=threads, **limits)
             for at, line in zip(wrong, best_lines(store, again), strict=True):
-                lines[at] = with_marks(batch[at], line)
-        lines = list(map(text.detokenize, lines, map(source_text, batch)))
-    yield from (line + "\n" for line in lines)
+                lines[at] = with_marks(given[at], line)
+        lines = list(map(text.detokenize, lines, map(source_text, given)))
+    searched = iter(lines)
+    for match in matches:
+        yield (next(searched) if match is None else match.text) + "\n"
 
 
 def _text(line: bytes, path: StrPath, number: int, replace_invalid: bool) -> str:

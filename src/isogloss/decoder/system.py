@@ -19,16 +19,22 @@ import json
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isogloss._version import __version__
 from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.beside import MATCHES, beside
+from isogloss.decoder.corrections import Correction, Corrections
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation
+from isogloss.decoder.matches import Match, TrainingMatches
 from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.translation import DecodedBatch
@@ -85,11 +91,24 @@ class System(TextTranslator):
     -4.71
     >>> system.nbest(["Der König ist alt ."], nbest=10).num_candidates        # doctest: +SKIP
     10
+
+    ``correct`` sets the translation of a sentence; it holds from the next sentence on.
     """
 
-    def __init__(self, decoder: Decoder, path: Path, text: TextProcessing | None = None) -> None:
+    def __init__(
+        self,
+        decoder: Decoder,
+        path: Path,
+        text: TextProcessing | None = None,
+        *,
+        corrections: Corrections | None = None,
+        matches: TrainingMatches | None = None,
+    ) -> None:
         self.decoder, self.path = decoder, path
         self.text = text
+        self._corrections, self._matches = corrections, matches
+        self._corrected: _Corrected | None = None
+        self._changing = threading.Lock()
 
     @property
     def options(self) -> SearchOptions:
@@ -112,6 +131,88 @@ class System(TextTranslator):
             shutil.rmtree(self.path / _SPARSE_WEIGHTS)
         write_weights(self.path / _WEIGHTS, self.decoder.weights)
 
+    def correct(self, source: str, target: str) -> Correction:
+        """Let a sentence be translated like this from now on, here and wherever the stored system is loaded.
+
+        Sentences that share a phrase with it prefer the phrase's corrected translation, if the system has an
+        aligner, as those of ``isogloss.train`` do.
+        """
+        (made,) = self._own_corrections().add([(source, target)])
+        return made
+
+    def correct_all(self, pairs: Iterable[tuple[str, str]]) -> list[Correction]:
+        """The same for many sentences, in one step: all of them hold, or none."""
+        return self._own_corrections().add(pairs)
+
+    @property
+    def why_no_phrases(self) -> str:
+        """Why corrections hold for the same source only, not for shared phrases; empty if they do for
+        both."""
+        return self._own_corrections().why_no_phrases
+
+    def corrections(self) -> list[Correction]:
+        """The corrections that hold, the oldest first."""
+        return self._own_corrections().current()
+
+    def undo_correction(self, which: int | str | None = None) -> Correction:
+        """Take back the last correction, or one by its number or its source."""
+        return self._own_corrections().undo(which)
+
+    def renew_corrections(self) -> None:
+        """Let corrections fit the stored system, if it was made anew."""
+        self._own_corrections().rebuild()
+
+    def _own_corrections(self) -> Corrections:
+        """The stored corrections, also if the system translates without them."""
+        if self._corrections is not None:
+            return self._corrections
+        rules = RuleTable.open(self.path / _RULES)
+        return Corrections(self.path, rules, self.text, partial(_draft, self.decoder))
+
+    @property
+    def overlay(self) -> RuleTable | None:
+        """Rules of corrected phrases, which the search uses beside its own; None if there are none."""
+        if self._corrections is None:
+            return None
+        self._corrections.refresh()
+        return self._corrections.overlay
+
+    def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
+        """The translation of a sentence that is known already: a correction, or that of the training text."""
+        if isinstance(sentence, Lattice) or (self._corrections is None and self._matches is None):
+            return None
+        given = not isinstance(sentence, str) and bool(sentence.fixed)
+        text = source_text(sentence)
+        if given and not text:
+            return None
+        words = text or ("" if isinstance(sentence, str) else " ".join(sentence.words))
+        found = None
+        if self._corrections is not None:
+            self._corrections.refresh()
+            if self.text is not None and (tokenized or not text):
+                return self._corrections.find_tokens(words, as_text=not tokenized)
+            found = self._corrections.find(words)
+        # With terms, a translation that does not know them is not wanted; a correction is.
+        if found is None and self._matches is not None and not given and not (tokenized and self.text):
+            found = self._matches.find(words)
+        return found
+
+    def _searching(self) -> Decoder:
+        """The decoder, with the phrases of corrections if there are any."""
+        overlay = self.overlay
+        if overlay is None:
+            return self.decoder
+        weights, sparse = self.decoder.weights, self.decoder.sparse_weights
+        with self._changing:
+            known = self._corrected
+            if known is None or known.overlay is not overlay:
+                known = _Corrected(self.decoder.copy(overlay), overlay, weights, sparse)
+            elif known.weights is not weights or known.sparse is not sparse:
+                known.decoder.take_weights(self.decoder)
+                known = known._replace(weights=weights, sparse=sparse)
+            self._corrected = known
+            return known.decoder
+
     def _decoded(
         self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None
     ) -> DecodedBatch:
@@ -120,8 +221,9 @@ class System(TextTranslator):
                 batch, threads=threads, max_words=max_words, time_limit=time_limit
             )
             return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
-        store = self.nbest(batch, nbest=1, threads=threads, max_words=max_words)
-        return DecodedBatch(store, best_rows(store), batch, explain=self.decoder.explainer(max_words))
+        decoder = self._searching()
+        store = decoder.nbest(batch, nbest=1, threads=threads, max_words=max_words)
+        return DecodedBatch(store, best_rows(store), batch, explain=decoder.explainer(max_words))
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
         """Translate a sentence and show the rules used and the contribution of every feature.
@@ -143,7 +245,7 @@ class System(TextTranslator):
         time_limit: float | None = None,
     ) -> NbestStore:
         """The ``nbest`` best different translations of every tokenized sentence, with their features."""
-        return self.decoder.nbest(
+        return self._searching().nbest(
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
 
@@ -167,13 +269,14 @@ class System(TextTranslator):
         time_limit: float | None = None,
     ) -> tuple[NbestStore, list[Derivation]]:
         """The same as ``nbest``, with word alignments, and the derivation of every candidate."""
-        return self.decoder.explained(
+        return self._searching().explained(
             list(sentences), nbest=nbest, threads=threads, max_words=max_words, time_limit=time_limit
         )
 
     def for_sentence(self, sentence: Source) -> System:
         """The system for this tokenized sentence: this one, unless there is local training."""
-        return self
+        decoder = self._searching()
+        return self if decoder is self.decoder else System(decoder, self.path, self.text)
 
     def oracle(
         self,
@@ -196,6 +299,21 @@ class System(TextTranslator):
     ) -> Searched:
         """The best derivations that yield a reference; see ``Decoder.force``."""
         return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
+
+
+def _draft(decoder: Decoder, sources: list[str]) -> list[str]:
+    """What the search alone makes of tokenized sentences."""
+    store = decoder.nbest(sources, threads=os.cpu_count() or 1)
+    return list(best_lines(store, list(sources)))
+
+
+class _Corrected(NamedTuple):
+    """A decoder with the phrases of corrections, and which weights it has."""
+
+    decoder: Decoder
+    overlay: RuleTable
+    weights: Mapping[str, float]
+    sparse: object
 
 
 def create_system(
@@ -248,10 +366,14 @@ def load(
     options: SearchOptions | None = None,
     weights: Mapping[str, float] | StrPath | None = None,
     changes: Mapping[str, Any] | None = None,
+    corrections: bool = False,
+    matches: bool = False,
 ) -> System:
     """Open a stored system; given options and weights (or a file of weights) replace the stored ones.
 
-    ``changes`` replaces single options of the search by name.
+    ``changes`` replaces single options of the search by name. With ``corrections`` it translates as people
+    have corrected it, and with ``matches`` it returns translations of the training text as they are; without
+    both it is the system alone, as it is tuned and evaluated.
     """
     folder = Path(path)
     if not folder.exists():
@@ -269,9 +391,8 @@ def load(
         if not (folder / part).exists():
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
     sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
-    decoder = Decoder(
-        RuleTable.open(folder / _RULES), LanguageModel.load(folder / _LM), stored, sparse=sparse
-    )
+    rules = RuleTable.open(folder / _RULES)
+    decoder = Decoder(rules, LanguageModel.load(folder / _LM), stored, sparse=sparse)
     if weights is not None:
         _set_weights(decoder, weights)
     else:
@@ -281,7 +402,15 @@ def load(
             SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
         )
     text = TextProcessing.open(folder / _TEXT) if (folder / _TEXT).exists() else None
-    return System(decoder, folder, text)
+    return System(
+        decoder,
+        folder,
+        text,
+        corrections=Corrections(folder, rules, text, partial(_draft, decoder)) if corrections else None,
+        matches=TrainingMatches.open(known, text)
+        if matches and (known := beside(folder, MATCHES)).exists()
+        else None,
+    )
 
 
 def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from isogloss.decoder.derivation import Derivation
+from isogloss.decoder.matches import MatchKind
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source, split_words
 from isogloss.nbest.store import Int64, NbestStore
@@ -36,6 +37,7 @@ class TranslationFacts:
     alignment: tuple[Link, ...] = ()
     derivation: Derivation = ()
     unknown: tuple[str, ...] = ()
+    match: MatchKind = ""
 
 
 class Translation(str):
@@ -69,6 +71,7 @@ class Translation(str):
         alignment: Sequence[Link] = (),
         derivation: Derivation = (),
         unknown: Sequence[str] = (),
+        match: MatchKind = "",
     ) -> Translation:
         """Make a translation from its parts, for example in tests; systems make their own."""
         return cls.known(
@@ -83,6 +86,7 @@ class Translation(str):
                 alignment=tuple(alignment),
                 derivation=tuple(derivation),
                 unknown=tuple(unknown),
+                match=match,
             ),
         )
 
@@ -144,6 +148,12 @@ class Translation(str):
         """Source words that no rule translates."""
         return self._facts.unknown
 
+    @property
+    def match(self) -> MatchKind:
+        """``correction`` or ``training`` if it is a translation that was there already, which is returned as
+        it is; empty if the search made it."""
+        return self._facts.match
+
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, ready for JSON."""
         facts = self._facts
@@ -158,6 +168,7 @@ class Translation(str):
             "alignment": [list(link) for link in facts.alignment],
             "derivation": [step._asdict() for step in facts.derivation],
             "unknown": list(facts.unknown),
+            "match": facts.match,
         }
 
     def __copy__(self) -> Translation:
@@ -220,6 +231,7 @@ class _LazyFacts:
 
     def __init__(self, batch: DecodedBatch, number: int, source: str) -> None:
         self._batch, self._number, self.source = batch, number, source
+        self.match: MatchKind = ""
 
     @property
     def _row(self) -> int:

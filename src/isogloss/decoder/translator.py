@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Protocol, overload
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
 from isogloss.decoder.keeping import fixed_marks, lines_without_marks, with_marks
+from isogloss.decoder.matches import Match
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source, split_words
-from isogloss.decoder.translation import DecodedBatch, Translation
+from isogloss.decoder.translation import DecodedBatch, Translation, TranslationFacts
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import Int64, NbestStore
 
@@ -53,6 +54,9 @@ class Translator(Protocol):
     def nbest(self, sentences: Iterable[Source], *, nbest: int = 100, threads: int = 1) -> NbestStore:
         """The ``nbest`` best different translations of every tokenized sentence, with their features."""
 
+    def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
+        """The translation of a sentence that is known already, and is returned as it is."""
+
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
         """Translate a sentence and show the rules used and the contribution of every feature."""
 
@@ -62,6 +66,10 @@ class TextTranslator(ABC):
 
     text: TextProcessing | None = None
     """Tokenization and detokenization; None if the translator works on tokens."""
+
+    def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
+        """The translation of a sentence that is known already, and is returned as it is; here none is."""
+        return None
 
     @abstractmethod
     def _decoded(
@@ -125,28 +133,50 @@ class TextTranslator(ABC):
         text = None if tokenized else self.text
         waiting = iter(sentences)
         while batch := list(islice(waiting, _BATCH * max(1, limits.threads))):
-            given = batch
-            if text is not None:
-                batch = [text.tokenize(item) if isinstance(item, str) else item for item in given]
-            found = self._decoded(
-                batch, threads=limits.threads, max_words=limits.max_words, time_limit=limits.time_limit
+            matches = [self.match(item, tokenized=text is None) for item in batch]
+            given = [item for item, match in zip(batch, matches, strict=True) if match is None]
+            searched = self._searched(given, text, limits) if given else iter(())
+            for item, match in zip(batch, matches, strict=True):
+                yield next(searched) if match is None else self._matched(item, match, text)
+
+    def _searched(
+        self, given: list[Source], text: TextProcessing | None, limits: _Limits
+    ) -> Iterator[Translation]:
+        batch = given
+        if text is not None:
+            batch = [text.tokenize(item) if isinstance(item, str) else item for item in given]
+        found = self._decoded(
+            batch, threads=limits.threads, max_words=limits.max_words, time_limit=limits.time_limit
+        )
+        lines = list(best_lines(found.store, batch, found.chosen))
+        origins = [(found, number) for number in range(len(batch))]
+        if text is not None and (wrong := lines_without_marks(batch, lines)):
+            again = self._decoded(
+                [fixed_marks(batch[at]) for at in wrong],
+                threads=limits.threads,
+                max_words=limits.max_words,
+                time_limit=limits.time_limit,
             )
-            lines = list(best_lines(found.store, batch, found.chosen))
-            origins = [(found, number) for number in range(len(batch))]
-            if text is not None and (wrong := lines_without_marks(batch, lines)):
-                again = self._decoded(
-                    [fixed_marks(batch[at]) for at in wrong],
-                    threads=limits.threads,
-                    max_words=limits.max_words,
-                    time_limit=limits.time_limit,
-                )
-                for number, line in enumerate(best_lines(again.store, list(again.inputs), again.chosen)):
-                    lines[wrong[number]] = with_marks(batch[wrong[number]], line)
-                    origins[wrong[number]] = again, number
-            for (origin, number), line, item in zip(origins, lines, given, strict=True):
-                source = source_text(item)
-                written = line if text is None else text.detokenize(line, source)
-                yield origin.translation(number, written, source if source or text else _words(item))
+            for number, line in enumerate(best_lines(again.store, list(again.inputs), again.chosen)):
+                lines[wrong[number]] = with_marks(batch[wrong[number]], line)
+                origins[wrong[number]] = again, number
+        for (origin, number), line, item in zip(origins, lines, given, strict=True):
+            source = source_text(item)
+            written = line if text is None else text.detokenize(line, source)
+            yield origin.translation(number, written, source if source or text else _words(item))
+
+    def _matched(self, item: Source, match: Match, text: TextProcessing | None) -> Translation:
+        source = source_text(item) or _words(item)
+        tokens = source, match.text
+        if text is not None:
+            tokens = text.tokenize(source), text.tokenize_target(match.text, source)
+        facts = TranslationFacts(
+            source=source,
+            source_tokens=tuple(split_words(tokens[0])),
+            tokens=tuple(split_words(tokens[1])),
+            match=match.kind,
+        )
+        return Translation.known(match.text, facts)
 
 
 class _Limits:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from isogloss.io.errors import ConfigError, OutputError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 
-__all__ = ["filter_table", "prune_table"]
+__all__ = ["copy_rules", "filter_table", "prune_table"]
 
 _STEP = 500_000  # nodes of a table
 _KEPT_ARRAYS = ("lexicon_offsets", "lexicon_targets", "lexicon_probabilities")
@@ -49,7 +50,7 @@ def filter_table(
             words, offsets = _engine.encode_text(whole.source_words, batch)
             with whole.report_corruption():
                 whole.engine.mark_matching(words, offsets, max_span=max_span, marks=marks)
-    return _copy(whole, marks, output, {"filtered_for_span": max_span}, scratch, track)
+    return copy_rules(whole, marks, output, {"filtered_for_span": max_span}, scratch=scratch, track=track)
 
 
 def prune_table(
@@ -72,7 +73,9 @@ def prune_table(
     values, pairs = rule_significance(whole, source, target, threads=threads, track=track)
     threshold = significance.threshold(pairs)
     marks = (values >= threshold).astype(np.uint8)
-    return _copy(whole, marks, output, {"significance_threshold": threshold}, scratch, track)
+    return copy_rules(
+        whole, marks, output, {"significance_threshold": threshold}, scratch=scratch, track=track
+    )
 
 
 def rule_significance(
@@ -97,14 +100,16 @@ def rule_significance(
         return counts.significance(), counts.pairs
 
 
-def _copy(
+def copy_rules(
     whole: RuleTable,
     marks: npt.NDArray[np.uint8],
     output: StrPath,
-    attributes: dict[str, Any],
-    scratch: StrPath | None,
-    track: Track,
+    attributes: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    scratch: StrPath | None = None,
+    track: Track = no_track,
 ) -> tuple[int, int]:
+    """Copy the rules that are marked with 1; return numbers of rules and source sides."""
     if Path(output).exists() and Path(output).samefile(whole.path):
         raise OutputError("is the input table itself", output, "write the new table to another folder")
     with rule_scratch(scratch) as folder, contextlib.closing(RuleColumns(folder)) as columns:

@@ -1,6 +1,7 @@
 """From parallel text to a tuned, evaluated system: a recipe of stages that resume if interrupted."""
 
 from isogloss.pipeline.record import Record
+from isogloss.pipeline.retrain import Retrained, retrain
 from isogloss.pipeline.retuning import TuningFiles, tune_stored
 from isogloss.pipeline.run import Event, Run
 from isogloss.pipeline.stage import Output, Stage
@@ -11,11 +12,13 @@ __all__ = [
     "Event",
     "Output",
     "Record",
+    "Retrained",
     "Run",
     "Stage",
     "TrainOptions",
     "Trained",
     "TuningFiles",
+    "retrain",
     "train",
     "tune_stored",
 ]

@@ -50,6 +50,8 @@ def align(
     if options["marks"]:
         links = link_marks(links, read_sides(inputs["source"], inputs["target"]))
     links.write(outputs["links"])
+    assert result.model is not None
+    result.model.save(outputs["aligner"])
 
 
 def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:

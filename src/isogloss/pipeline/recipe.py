@@ -9,9 +9,11 @@ from typing import Any
 
 from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions
+from isogloss.decoder.beside import ALIGNER, MATCHES
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
-from isogloss.pipeline import Output, Stage, evaluation, model_stages, text_stages, tuning_stages
+from isogloss.pipeline import evaluation, model_stages, text_stages, tuning_stages
+from isogloss.pipeline.stage import Output, Stage
 from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
 from isogloss.tuning import TuneIteration
 
@@ -58,6 +60,10 @@ class _Recipe:
             first.append(split)
             train = {"source": split["source"], "target": split["target"]}
             sets |= {name: split[name] for name in split.outputs if name not in train}
+        if options.corrections is not None:
+            folded = self._fold_in(train, sets)
+            first.append(folded)
+            train = {side: folded[side] for side in _SIDES}
         facts = {name: asdict(side) for name, side in zip(("source", "target"), self.sides, strict=True)}
         more = self._more_text()
         tokens = Stage(
@@ -68,6 +74,7 @@ class _Recipe:
                 **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},
                 "text": "work/text",
             },
+            extras={"matches": MATCHES},
             options={**facts, "placeholders": list(options.protected)},
         )
         joined = [self._join(tokens)] if options.extra_bitext else []
@@ -154,6 +161,16 @@ class _Recipe:
             version=2,
         )
 
+    def _fold_in(self, train: Inputs, sets: Inputs) -> Stage:
+        assert self.options.corrections is not None
+        aside = {name: item for name, item in sets.items() if name.endswith("_source")}
+        return Stage(
+            name="fold-in",
+            function=text_stages.fold_in,
+            inputs={**train, "corrections": self.options.corrections, **aside},
+            outputs={side: f"work/corrected/{side}" for side in _SIDES},
+        )
+
     def _more_text(self) -> Inputs:
         """Additional texts to tokenize; names end in the side."""
         found: Inputs = {
@@ -201,6 +218,7 @@ class _Recipe:
             function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
             inputs=both,
             outputs={"links": "work/links"},
+            extras={"aligner": ALIGNER},
             # Memory is an option here: with too little, word pairs are left out.
             options={
                 "training": asdict(options.align),

@@ -174,17 +174,18 @@ class _Step:
     def make(self, meter: Meter) -> Record:
         """Run the function of the stage and move its outputs into place."""
         work = self._folder / _PART / f"{self.stage.name}-{secrets.token_hex(4)}"
-        parts = {name: work / "new" / path for name, path in self.stage.outputs.items()}
+        places = {**self.stage.extras, **self.stage.outputs}
+        parts = {name: work / "new" / path for name, path in places.items()}
         try:
             for part in parts.values():
                 part.parent.mkdir(parents=True, exist_ok=True)
             self.stage.function(self._input_paths, {**parts, **self._checkpoint()}, dict(self.stage.options))
             for name, part in parts.items():
                 if not part.exists():
-                    raise OutputError(f"the output '{name}' was not written", self._output_paths[name])
+                    raise OutputError(f"the output '{name}' was not written", self._folder / places[name])
             self._check_inputs_unchanged()
             for name, part in parts.items():
-                move_into_place(part, self._output_paths[name], work / "old" / name)
+                move_into_place(part, self._folder / places[name], work / "old" / name)
         finally:
             shutil.rmtree(self._folder / _PART, ignore_errors=True)
         self._forget_checkpoints()

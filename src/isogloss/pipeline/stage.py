@@ -54,6 +54,8 @@ class Stage:
     """Existing files or folders, or outputs of other stages."""
     outputs: Mapping[str, str]
     """Where each output goes, relative to the run's folder."""
+    extras: Mapping[str, str] = field(default_factory=dict)
+    """Outputs that earlier versions did not make: a stage that they did is kept without them."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """JSON values. If one changes, the stage runs again."""
     version: int = 1
@@ -72,7 +74,7 @@ class Stage:
             raise ConfigError(
                 f"stage '{self.name}': '{CHECKPOINT}' is reserved for checkpoints and cannot be an output"
             )
-        for path in self.outputs.values():
+        for path in (*self.outputs.values(), *self.extras.values()):
             parts = PurePosixPath(path).parts
             if not parts or parts[0] == "/" or ".." in parts or parts[0].startswith("."):
                 raise ConfigError(
@@ -127,7 +129,7 @@ def _needs(stage: Stage, by_name: Mapping[str, Stage]) -> set[str]:
 def _check_outputs(stages: Sequence[Stage]) -> None:
     makers: dict[PurePosixPath, str] = {}
     for stage in stages:
-        for text in stage.outputs.values():
+        for text in (*stage.outputs.values(), *stage.extras.values()):
             path = PurePosixPath(text)
             for other, maker in makers.items():
                 if path == other or path in other.parents or other in path.parents:

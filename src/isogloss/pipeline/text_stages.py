@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from itertools import islice, starmap
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,14 @@ from isogloss.corpus.inputs import several_files
 from isogloss.corpus.pairs import ReadOptions
 from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import SpacedLine
+from isogloss.corpus.tsv import read_tsv
+from isogloss.decoder.matches import write_matches
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, atomic_outputs, read_lines
 from isogloss.selection import SampleOptions, read_text, sample_corpus
 
-__all__ = ["clean", "hold_out", "join", "sample", "set_aside", "tokenize"]
+__all__ = ["clean", "fold_in", "hold_out", "join", "sample", "set_aside", "tokenize"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -115,6 +117,18 @@ def _drawn(source: str, seed: int) -> bytes:
     ).digest()
 
 
+def fold_in(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Put corrections in the place of what the training text has for their sources."""
+    aside = {line for name in inputs if name.endswith("_source") for line in read_lines(inputs[name])}
+    corrected = {pair.source: pair.target for pair in read_tsv([inputs["corrections"]])}
+    corrected = {source: target for source, target in corrected.items() if source not in aside}
+    with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
+        known = (pair for pair in read_sides(inputs["source"], inputs["target"]) if pair[0] not in corrected)
+        for pair in chain(known, corrected.items()):
+            for stream, line in zip(streams, pair, strict=True):
+                stream.write(line + "\n")
+
+
 def _set_sizes(count: int, options: Options, warn: Callable[[str], None]) -> tuple[int, int]:
     """How many pairs are set aside for tuning and for testing."""
     dev = min(_SET_SIZE, count // _DEV_SHARE) if options["dev"] == "usual" else options["dev"]
@@ -155,11 +169,13 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
     spaced = track(_spaced_lines(text, inputs), "learning spaces")
     pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=False)
     follows = case_follows(pairs, text.target.options.language)
-    replace(text, target=text.target.learn_spacing(spaced), case_follows=follows).save(outputs["text"])
+    text = replace(text, target=text.target.learn_spacing(spaced), case_follows=follows)
+    text.save(outputs["text"])
+    write_matches(outputs["matches"], partial(read_sides, inputs["source"], inputs["target"]), text)
 
 
 def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
-    """Lines from all over the training text to learn from where spaces stand."""
+    """Lines from all over the training text to learn spacing from."""
     step = 1 + sum(1 for _ in read_lines(inputs["target"])) // _SPACED_LINES
     pairs = zip(read_lines(inputs["target"]), read_lines(inputs["source"]), strict=False)
     return filter(None, starmap(text.spaced_line, islice(pairs, 0, None, step)))

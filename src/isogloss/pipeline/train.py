@@ -3,6 +3,10 @@
 DIR/system/           the system; 'isogloss translate DIR' uses it
 DIR/results.json      its scores
 DIR/dev.translation   translation of the development set; also test.translation
+DIR/options.json      options of the run, for 'isogloss retrain DIR'
+DIR/aligner/          word aligner for corrections
+DIR/matches/          training text, for exact matches
+DIR/corrections/      corrections made since
 DIR/report.html       report on training, tuning and evaluation
 DIR/work/             intermediate files, needed only to resume or to change an option
 """
@@ -22,18 +26,20 @@ from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, Out
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
-from isogloss.pipeline import Event, Record, Run
 from isogloss.pipeline.recipe import Helpers, recipe
+from isogloss.pipeline.record import Record
 from isogloss.pipeline.report import REPORT, system_page
+from isogloss.pipeline.run import Event, Run
 from isogloss.pipeline.text_choices import chosen_sides
-from isogloss.pipeline.train_options import NO_TUNING, TrainOptions
+from isogloss.pipeline.train_options import NO_TUNING, TrainOptions, write_options
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.tuning import TuneIteration
 
 __all__ = ["Trained", "claim", "train"]
 
 _RECORD = "run.jsonl"
-_OWN = {"run.lock", ".part", ".checkpoint", "input"}  # files of a run that was killed before its first record
+# Files of a run that was killed before its first record.
+_OWN = {"run.lock", ".part", ".checkpoint", "input", "options.json"}
 
 
 @dataclass(frozen=True)
@@ -111,8 +117,8 @@ class Trained:
         }
 
     def load(self) -> System:
-        """Open the system."""
-        return load(self.folder)
+        """Open the system, as it translates: with corrections and exact matches."""
+        return load(self.folder, corrections=True, matches=True)
 
 
 def train(
@@ -148,7 +154,9 @@ def train(
     helpers = Helpers(
         threads=threads or os.cpu_count() or 1, memory=memory, track=track, warn=warn, report=report
     )
+    write_options(place, options)
     records = Run(place, progress=progress).execute(recipe(options, helpers, chosen_sides(options, note)))
+    load(place).renew_corrections()
     trained = Trained(place, options, records)
     system_page(trained).write(trained.report)
     return trained

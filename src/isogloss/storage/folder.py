@@ -83,16 +83,20 @@ def write_folder(
         table = _write_arrays(folder, arrays)
         _switch_manifest(
             folder,
-            {
-                "format": "isogloss",
-                "kind": kind,
-                "version": version,
-                "made_by": f"isogloss {__version__}",
-                "attributes": dict(attributes),
-                "arrays": table,
-            },
+            {**_empty_manifest(kind, version), "attributes": dict(attributes), "arrays": table},
         )
         _remove_unused(folder, table)
+
+
+def _empty_manifest(kind: str, version: int) -> dict[str, Any]:
+    return {
+        "format": "isogloss",
+        "kind": kind,
+        "version": version,
+        "made_by": f"isogloss {__version__}",
+        "attributes": {},
+        "arrays": {},
+    }
 
 
 def add_arrays(path: StrPath, *, kind: str, version: int, arrays: Mapping[str, Array]) -> None:
@@ -112,17 +116,27 @@ def update_folder(
     kind: str,
     version: int,
     change: Callable[[ArrayFolder], tuple[Mapping[str, Array], Collection[str], Mapping[str, Any]]],
+    create: bool = False,
 ) -> None:
     """Change a stored folder in one step.
 
     ``change`` gets the current folder, while no other writer is active, and returns arrays to add or replace,
-    names of arrays to drop, and the new attributes. If it raises an error, nothing changes.
+    names of arrays to drop, and the new attributes. If it raises an error, nothing changes. With ``create``,
+    a folder in which nothing is stored yet counts as one without arrays and attributes.
     """
     folder = Path(path)
-    _read_manifest(folder, kind, version)
+    if create:
+        with _failures_as_output_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+    else:
+        _read_manifest(folder, kind, version)
     with _failures_as_output_errors(folder), _one_writer(folder):
-        added, dropped, attributes = change(open_folder(folder, kind=kind, version=version))
-        manifest = _read_manifest(folder, kind, version)
+        if create and not (folder / _MANIFEST).exists():
+            manifest = _empty_manifest(kind, version)
+            added, dropped, attributes = change(_opened(folder, manifest, {}))
+        else:
+            added, dropped, attributes = change(open_folder(folder, kind=kind, version=version))
+            manifest = _read_manifest(folder, kind, version)
         for name in dropped:
             manifest["arrays"].pop(name, None)
         manifest["arrays"].update(_write_arrays(folder, added))
@@ -149,7 +163,10 @@ def open_folder(path: StrPath, *, kind: str | None = None, version: int | None =
     not read: ``verify_folder`` does that.
     """
     folder = Path(path)
-    manifest, arrays = _map_arrays(folder, kind, version)
+    return _opened(folder, *_map_arrays(folder, kind, version))
+
+
+def _opened(folder: Path, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> ArrayFolder:
     return ArrayFolder(
         path=folder,
         kind=manifest["kind"],

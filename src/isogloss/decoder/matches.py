@@ -1,0 +1,159 @@
+"""Translations that are known already: an exact match is returned as it is, and nothing is searched.
+
+    ENGINE/matches/   the sources of the training text, each with its most frequent translation
+
+Sources match if they are the same but for white space and for what their placeholders stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.corpus.placeholders import Protector
+from isogloss.corpus.processing import TextProcessing
+from isogloss.io.errors import ModelFormatError
+from isogloss.io.streams import StrPath
+from isogloss.storage.folder import ArrayFolder, open_folder, write_folder
+
+__all__ = ["Match", "MatchKind", "TrainingMatches", "refilled", "write_matches"]
+
+KIND, VERSION = "matches", 1
+_ARRAYS = ("keys", "rows", "source_text", "source_ends", "target_text", "target_ends")
+
+MatchKind = Literal["", "correction", "training"]
+"""Where a translation comes from: the search, a correction, the training text."""
+Pairs = Callable[[], Iterable[tuple[str, str]]]
+
+
+class Match(NamedTuple):
+    """A translation that was there before anybody asked for it."""
+
+    text: str
+    kind: MatchKind
+
+
+def refilled(target: str, of: str, source: str, placeholders: tuple[str, ...]) -> str | None:
+    """The translation of one sentence for another that differs only in its placeholders; None if they do not
+    fit into it.
+
+    >>> refilled("%s löschen?", "Delete %s?", "Delete %d?", ("printf",))
+    '%d löschen?'
+    """
+    if not placeholders:
+        return target
+    find = Protector(placeholders).found
+    old, new = find(of), find(source)
+    if old == new:
+        return target
+    waiting: dict[str, list[str]] = {}
+    for text, other in zip(old, new, strict=False):
+        waiting.setdefault(text, []).append(other)
+    parts: list[str] = []
+    expected: list[str] = []
+    done = 0
+    for text in find(target):
+        if not waiting.get(text):
+            return None
+        place = target.index(text, done)
+        expected.append(waiting[text].pop(0))
+        parts += [target[done:place], expected[-1]]
+        done = place + len(text)
+    made = "".join(parts) + target[done:]
+    complete = len(old) == len(new) and not any(waiting.values()) and find(made) == expected
+    return made if complete else None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingMatches:
+    """The training text as a translation memory; it is mapped, not read."""
+
+    folder: ArrayFolder
+    text: TextProcessing | None
+
+    @classmethod
+    def open(cls, path: StrPath, text: TextProcessing | None) -> TrainingMatches:
+        """Open what ``write_matches`` stored, with the text processing of its system."""
+        folder = open_folder(path, kind=KIND, version=VERSION)
+        sound = all(name in folder.arrays and folder.arrays[name].ndim == 1 for name in _ARRAYS)
+        sizes = {len(folder.arrays[name]) for name in ("keys", "rows", "source_ends", "target_ends") if sound}
+        if not sound or len(sizes) != 1:
+            raise ModelFormatError("not sound", folder.path, "create the system again")
+        return cls(folder, text)
+
+    def __len__(self) -> int:
+        """How many sources it knows."""
+        return len(self.folder.arrays["keys"])
+
+    def find(self, source: str) -> Match | None:
+        """The translation of a source, if it is known."""
+        key = _key(source, self.text)
+        if not key:
+            return None
+        arrays, number = self.folder.arrays, _hash(key)
+        first, last = (int(arrays["keys"].searchsorted(number, side)) for side in ("left", "right"))
+        for row in arrays["rows"][first:last].tolist():
+            known = self._line("source", row)
+            if _key(known, self.text) == key:
+                placeholders = () if self.text is None else self.text.placeholders
+                found = refilled(self._line("target", row), known, source, placeholders)
+                return None if found is None else Match(found, "training")
+        return None
+
+    def _line(self, side: str, row: int) -> str:
+        ends, text = self.folder.arrays[f"{side}_ends"], self.folder.arrays[f"{side}_text"]
+        if not 0 <= row < len(ends):
+            raise ModelFormatError("a row that is not there", self.folder.path, "create the system again")
+        begin = int(ends[row - 1]) if row else 0
+        return text[begin : int(ends[row])].tobytes().decode(errors="replace")
+
+
+def write_matches(path: StrPath, pairs: Pairs, text: TextProcessing | None) -> None:
+    """Store the most frequent translation of every source; of equally frequent ones the first."""
+    hashes = np.fromiter(
+        (number for pair in pairs() for number in (_hash(_key(pair[0], text)), _hash(pair[1]))), np.uint64
+    ).reshape(-1, 2)
+    chosen = _most_frequent(hashes)
+    wanted = iter(chosen.tolist())
+    following = next(wanted, -1)
+    texts = {"source": bytearray(), "target": bytearray()}
+    ends: dict[str, list[int]] = {"source": [], "target": []}
+    for number, pair in enumerate(pairs()):
+        if number == following:
+            for side, line in zip(texts, pair, strict=True):
+                texts[side] += line.encode(errors="replace")
+                ends[side].append(len(texts[side]))
+            following = next(wanted, -1)
+    keys = hashes[chosen, 0]
+    order = np.argsort(keys, kind="stable")
+    arrays: dict[str, npt.NDArray[np.generic]] = {"keys": keys[order], "rows": order.astype(np.int64)}
+    for side in texts:
+        arrays[f"{side}_text"] = np.frombuffer(bytes(texts[side]), np.uint8)
+        arrays[f"{side}_ends"] = np.array(ends[side], np.int64)
+    write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes={"pairs": len(hashes)})
+
+
+def _most_frequent(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Numbers of the pairs to keep, in order: for every source the first with its most frequent target."""
+    if not len(hashes):
+        return np.zeros(0, np.int64)
+    order = np.lexsort((hashes[:, 1], hashes[:, 0]))  # stable: the first of equal pairs comes first
+    ordered = hashes[order]
+    starts = np.flatnonzero(np.r_[True, (ordered[1:] != ordered[:-1]).any(axis=1)])
+    counts, firsts = np.diff(np.r_[starts, len(ordered)]), order[starts]
+    best = np.lexsort((firsts, -counts, ordered[starts, 0]))
+    sources = ordered[starts[best], 0]
+    return np.sort(firsts[best[np.r_[True, sources[1:] != sources[:-1]]]])
+
+
+def _key(source: str, text: TextProcessing | None) -> str:
+    return " ".join((source if text is None else text.protect(source)).split())
+
+
+def _hash(key: str) -> int:
+    return int.from_bytes(blake2b(key.encode(errors="replace"), digest_size=8).digest(), "little")

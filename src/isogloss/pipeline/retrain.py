@@ -1,0 +1,132 @@
+"""Training an engine again with what people have corrected.
+
+DIR/options.json            the options that the engine was trained with
+DIR/input/corrections.tsv   corrections that are trained on
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from isogloss.corpus.plain import one_line
+from isogloss.decoder import Correction, System, load
+from isogloss.io.errors import ConfigError
+from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath, atomic_output
+from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate_systems
+from isogloss.metric.references import References
+from isogloss.pipeline.evaluation import scoring
+from isogloss.pipeline.run import Event
+from isogloss.pipeline.train import Trained, train
+from isogloss.pipeline.train_options import read_options
+from isogloss.tuning import TuneIteration
+
+__all__ = ["Retrained", "retrain"]
+
+_HELD_OUT = 5  # every fifth correction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrained:
+    """What training with corrections has changed."""
+
+    trained: Trained
+    folded: int
+    """Corrections that were trained on."""
+    held_out: int
+    """Corrections that were not, and that the scores are of."""
+    before: Mapping[str, float]
+    """BLEU, chrF and the share of sentences that come out as corrected, of the engine as it was."""
+    after: Mapping[str, float]
+    """The same of the new engine."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        facts = {"folded": self.folded, "held_out": self.held_out}
+        return {**facts, "before": dict(self.before), "after": dict(self.after), **self.trained.to_dict()}
+
+
+def retrain(
+    folder: StrPath,
+    *,
+    threads: int = 1,
+    memory: int = 4 << 30,
+    track: Track = no_track,
+    progress: Callable[[Event], None] | None = None,
+    warn: Callable[[str], None] = lambda message: None,
+    report: Callable[[TuneIteration], None] = lambda step: None,
+) -> Retrained:
+    """Train an engine again, as it was trained, with its corrections among the training text.
+
+    Every fifth correction stays out, and is translated before and after by the engine alone: without
+    corrections and exact matches. All corrections hold afterwards as they did before.
+    """
+    place = Path(folder)
+    options = read_options(place)
+    engine = load(place)
+    corrections = engine.corrections()
+    if not corrections:
+        raise ConfigError(f"{place}: there are no corrections to train on; see 'isogloss correct'")
+    held_out = [one for at, one in enumerate(corrections, start=1) if at % _HELD_OUT == 0]
+    folded = [one for at, one in enumerate(corrections, start=1) if at % _HELD_OUT]
+    threads = threads or os.cpu_count() or 1
+    before = _translations(engine, held_out, threads)
+    chosen = replace(options, corrections=_written(place / "input" / "corrections.tsv", folded))
+    trained = train(
+        place,
+        chosen,
+        threads=threads,
+        memory=memory,
+        track=track,
+        progress=progress,
+        warn=warn,
+        report=report,
+    )
+    after = _translations(load(place), held_out, threads)
+    target = options.sides[1]
+    how = EvaluateOptions(**scoring(target.tokenizer, target.case), test="none")
+    return Retrained(
+        trained=trained,
+        folded=len(folded),
+        held_out=len(held_out),
+        before=_scores(before, held_out, how),
+        after=_scores(after, held_out, how),
+    )
+
+
+def _translations(system: System, held_out: Sequence[Correction], threads: int) -> list[str]:
+    return list(system.translate([one.source for one in held_out], threads=threads))
+
+
+def _scores(lines: Sequence[str], held_out: Sequence[Correction], how: EvaluateOptions) -> dict[str, float]:
+    if not held_out:
+        return {}
+    wanted = [one_line(one.target) for one in held_out]
+    given = [one_line(line) for line in lines]
+    found = evaluate_systems([SystemOutput("engine", (given,))], References([wanted]), how)
+    right = sum(a == b for a, b in zip(given, wanted, strict=True)) / len(wanted)
+    return {**{score.metric: score.score for score in found.systems[0].scores}, "right": right}
+
+
+def _written(path: Path, corrections: Sequence[Correction]) -> Path:
+    """A file with these corrections, which is left alone if it is there already: then nothing is done
+    again."""
+    rows: list[tuple[str, str]] = []
+    for one in corrections:
+        sources, targets = (side.strip().splitlines() for side in (one.source, one.target))
+        if len(sources) == len(targets):
+            rows += zip(sources, targets, strict=True)
+    content = "".join(
+        "\t".join(one_line(side).replace("\t", " ") for side in row) + "\n"
+        for row in rows
+        if all(side.strip() for side in row)
+    )
+    if not path.exists() or path.read_bytes() != content.encode():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_output(path) as stream:
+            stream.write(content)
+    return path
