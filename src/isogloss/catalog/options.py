@@ -22,7 +22,7 @@ class FillOptions(Options):
     terms: StrPath | None = None
     """Terminology file: term and translation in a TSV, CSV or TBX file."""
     terms_ignore_case: bool = False
-    """Find terms in a message whatever their case."""
+    """Ignore case when looking for terms."""
     confidence: StrPath | None = None
     """Write a TSV file here with line, confidence, message and translation of each draft, the least sure
     first."""

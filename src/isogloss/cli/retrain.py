@@ -25,7 +25,7 @@ def retrain(
     resources: Resources,
     json: Json = False,
 ) -> None:
-    """Train an engine again, with its corrections among the training text.
+    """Train an engine again with its corrections added to the training text.
 
     Rules, language model and weights learn from them. Every fifth correction stays out of it, to show what
     the others are worth. All corrections hold afterwards as they did before. An interrupted run resumes if

@@ -33,7 +33,7 @@ _CHUNK = 1 << 16
 _REPORTED_LINES = 10
 _STDIN = "standard input"
 _GROUPS = {
-    "Input": ("input", "tokenized", "markup", "terms", "terms_ignore_case", "bad_lines"),
+    "Input": ("input", "tokenized", "markup", "terms", "terms_ignore_case"),
     "Output": ("nbest", "format"),
     "Search": ("beam_size", "unknown", "max_words", "time_limit"),
     "Choice": ("mbr.utility",),

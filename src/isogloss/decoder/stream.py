@@ -41,7 +41,7 @@ class InputOptions(Options):
     terms: StrPath | None = None
     """Terminology file: term and translation in a TSV, CSV or TBX file."""
     terms_ignore_case: bool = False
-    """Find terms in a sentence whatever their case."""
+    """Ignore case when looking for terms."""
     factors: str = ""
     """Names of the factors that follow each word (word|POS|...), separated by commas; or the number of
     factors."""
