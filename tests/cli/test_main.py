@@ -73,7 +73,7 @@ def test_our_mistakes_are_1(
     def bug(_: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(nbest_verbs, "summarise", bug)
+    monkeypatch.setattr(nbest_verbs, "summarize", bug)
     assert main(["nbest", "info", nbest]) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith(
@@ -86,7 +86,7 @@ def test_our_mistakes_are_1(
     def known(_: object) -> None:
         raise InternalError("this cannot happen")
 
-    monkeypatch.setattr(nbest_verbs, "summarise", known)
+    monkeypatch.setattr(nbest_verbs, "summarize", known)
     assert main(["nbest", "info", nbest]) == 1
     assert capsys.readouterr().err == "error: this cannot happen\n"
 
@@ -97,7 +97,7 @@ def test_a_bug_that_is_about_a_file_is_still_ours(
     def bug(_: object) -> None:
         raise FileNotFoundError(2, "No such file or directory", "a file of ours")
 
-    monkeypatch.setattr(nbest_verbs, "summarise", bug)
+    monkeypatch.setattr(nbest_verbs, "summarize", bug)
     assert main(["nbest", "info", nbest]) == 1
     assert "This is a bug in Isogloss" in capsys.readouterr().err
 
@@ -116,7 +116,7 @@ def test_ctrl_c_is_130(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(nbest_verbs, "summarise", interrupted)
+    monkeypatch.setattr(nbest_verbs, "summarize", interrupted)
     assert main(["nbest", "info", nbest]) == 130
     assert capsys.readouterr().err.strip() == "interrupted"
 

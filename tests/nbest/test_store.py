@@ -22,7 +22,7 @@ from isogloss.nbest import FORMATS, NbestStore, Ragged, SparseFeatures, read_nbe
 from isogloss.nbest.check import is_feature_name
 from isogloss.nbest.edit import distinct, merge
 from isogloss.nbest.formats import losses
-from isogloss.nbest.summary import summarise
+from isogloss.nbest.summary import summarize
 from support.nbest_lists import (
     Candidate,
     exact,
@@ -240,7 +240,7 @@ def folder() -> Iterator[Path]:
 def use(path: Path) -> None:
     """Everything that can be done with a list; only our own complaints may come of it."""
     store = read_nbest(path)
-    summarise(store)
+    summarize(store)
     list(store.texts())
     merge([store, distinct(store)])
     for format in FORMATS.values():
@@ -379,7 +379,7 @@ def test_words_that_no_line_can_carry_are_not_written() -> None:
 def test_summary(seed: int) -> None:
     given_list = random_list(random.Random(seed))
     rows = expected(given_list).rows
-    summary = summarise(store_of(given_list))
+    summary = summarize(store_of(given_list))
     by_sentence = [[row for row in rows if row.sentence == n] for n in {row.sentence for row in rows}]
     assert summary.sentences == len(by_sentence)
     assert summary.missing_sentences == max(row.sentence for row in rows) + 1 - len(by_sentence)

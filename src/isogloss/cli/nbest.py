@@ -18,7 +18,7 @@ from isogloss.nbest import (
     NbestSummary,
     SyntheticListOptions,
     nbest_oracle,
-    summarise,
+    summarize,
     synthetic_nbest,
 )
 from isogloss.nbest import add_column as with_column
@@ -38,7 +38,7 @@ Files = list[str]  # by another name, because `list` is what the commands call t
 @declares()
 def info(list: ListFile, /, *, format: ListFormat = None, json: Json = False) -> None:
     """Print how many sentences and candidates a list has, its features and their ranges."""
-    summary = summarise(opened(list, format).store)
+    summary = summarize(opened(list, format).store)
     if json:
         console.print_json(summary.to_dict())
     else:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from isogloss.corpus.languages import checked_language
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Placeholder, Protector, restore
 from isogloss.corpus.plain import unequal_lines
-from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
+from isogloss.corpus.processing import LEARNED_CASES, SideOptions, TextProcessing, TextSide
 from isogloss.corpus.truecase import load_truecaser, train_truecaser, undo_truecase
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track, no_track
@@ -73,7 +73,7 @@ def detokenize_file(
 def _checked(options: SideOptions | None) -> SideOptions:
     options = options or SideOptions()
     checked_language(options.language, "language")
-    if options.case in LEARNT_CASES:
+    if options.case in LEARNED_CASES:
         raise ConfigError(
             f"case must be keep or lowercase, got '{options.case}'; 'isogloss corpus truecase' learns case"
         )

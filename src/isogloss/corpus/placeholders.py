@@ -181,8 +181,8 @@ def restore(text: str, placeholders: Sequence[Placeholder]) -> str:
         placeholder = placeholders[number]
         between = _join_left(text[done : match.start()], right, before_mark=True)
         if placeholder.left and between[-1:] == " ":
-            neighbour = _kind(between[-2:-1]) or ("ǁ" if between == " " and parts else "")
-            between = between[:-1] if neighbour == placeholder.left else between
+            neighbor = _kind(between[-2:-1]) or ("ǁ" if between == " " and parts else "")
+            between = between[:-1] if neighbor == placeholder.left else between
         parts += [between, placeholder.text]
         done, right = match.end(), placeholder.right
     return "".join(parts) + _join_left(text[done:], right, before_mark=False)
@@ -191,6 +191,6 @@ def restore(text: str, placeholders: Sequence[Placeholder]) -> str:
 def _join_left(text: str, right: str, before_mark: bool) -> str:
     """Drop the space that a text begins with if its first character is what the placeholder touched."""
     if right and text[:1] == " ":
-        neighbour = _kind(text[1:2]) or ("ǁ" if text == " " and before_mark else "")
-        return text[1:] if neighbour == right else text
+        neighbor = _kind(text[1:2]) or ("ǁ" if text == " " and before_mark else "")
+        return text[1:] if neighbor == right else text
     return text

@@ -28,10 +28,10 @@ from isogloss.io.options import Options
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import open_folder, write_folder
 
-__all__ = ["LEARNT_CASES", "Case", "Punctuation", "SideOptions", "TextProcessing", "TextSide"]
+__all__ = ["LEARNED_CASES", "Case", "Punctuation", "SideOptions", "TextProcessing", "TextSide"]
 
 Case = Literal["keep", "lowercase", "truecase", "usual"]
-LEARNT_CASES: tuple[Case, ...] = ("truecase", "usual")
+LEARNED_CASES: tuple[Case, ...] = ("truecase", "usual")
 Punctuation = Literal["keep", "remove"]
 
 KIND, VERSION = "text-processing", 1
@@ -127,7 +127,7 @@ class TextSide:
         self, tokens: Sequence[str], source: SourceCase | None = None, tags: Container[str] = ()
     ) -> Sequence[str]:
         """Tokens with capitals where sentences begin, if case was learned; ``tags`` as for ``recased``."""
-        if self.options.case not in LEARNT_CASES:
+        if self.options.case not in LEARNED_CASES:
             return tokens
         return recased(
             tokens, source or SourceCase(), self.options.language, usual=self.usual_form, tags=tags
@@ -148,10 +148,10 @@ class TextSide:
 
     def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
         """The same, knowing the usual case of the words of a text that ``split`` gave, if it needs to."""
-        learnt = None
-        if self.options.case in LEARNT_CASES:
-            learnt = train_truecaser(tokens, self.options.language)
-        return replace(self, truecaser=learnt)
+        learned = None
+        if self.options.case in LEARNED_CASES:
+            learned = train_truecaser(tokens, self.options.language)
+        return replace(self, truecaser=learned)
 
     def learn_spacing(self, lines: Iterable[SpacedLine]) -> TextSide:
         """The same, knowing the spaces of a text, if its tokens are not all that is known of it."""
@@ -274,7 +274,7 @@ class TextProcessing:
             for name in _SIDES:
                 options = SideOptions(**folder.attributes[name])
                 truecaser = None
-                if options.case in LEARNT_CASES:
+                if options.case in LEARNED_CASES:
                     lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
                     truecaser = parse_truecaser(lines, path, options.language)
                 sides.append(TextSide(options, truecaser))

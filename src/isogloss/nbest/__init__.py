@@ -4,7 +4,7 @@ NbestList, Candidate            the public class: sentences with candidates, as 
 NbestStore                      the columns, shared by search, learners and file formats
 read_nbest, write_nbest         files: Moses, Marian, fairseq, sockeye, JSON lines, stored folders
 merge, distinct, add_column     operations on lists
-nbest_oracle, summarise         oracle scores and statistics of a list
+nbest_oracle, summarize         oracle scores and statistics of a list
 make_nbest, synthetic_nbest     a synthetic list made from references
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from isogloss.nbest.oracle import ListOracle, NbestOracle, find_oracle, nbest_oracle
     from isogloss.nbest.statistics import bleu_statistics
     from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
-    from isogloss.nbest.summary import NbestSummary, summarise
+    from isogloss.nbest.summary import NbestSummary, summarize
     from isogloss.nbest.synthetic import SyntheticListOptions, make_nbest, synthetic_nbest
 
 __all__ = [
@@ -50,7 +50,7 @@ __all__ = [
     "nbest_oracle",
     "read_column",
     "read_nbest",
-    "summarise",
+    "summarize",
     "synthetic_nbest",
     "write_nbest",
 ]
@@ -94,7 +94,7 @@ __getattr__, __dir__ = lazy_names(
         ),
         "summary": (
             "NbestSummary",
-            "summarise",
+            "summarize",
         ),
         "synthetic": (
             "SyntheticListOptions",

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.nbest.store import Float64, NbestStore
 
-__all__ = ["ColumnSummary", "NbestSummary", "summarise"]
+__all__ = ["ColumnSummary", "NbestSummary", "summarize"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def _mean(values: Float64) -> float:
     return scale * float((values / scale).mean()) if scale > 1e200 else float(values.mean())
 
 
-def summarise(store: NbestStore) -> NbestSummary:
+def summarize(store: NbestStore) -> NbestSummary:
     """Summarize a list."""
     per_sentence = np.diff(store.sentence_offsets)
     last = int(store.sentence_ids[-1]) if store.num_sentences else -1

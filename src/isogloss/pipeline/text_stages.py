@@ -19,7 +19,7 @@ from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles
 from isogloss.corpus.inputs import several_files
 from isogloss.corpus.pairs import ReadOptions
-from isogloss.corpus.processing import LEARNT_CASES, SideOptions, TextProcessing, TextSide
+from isogloss.corpus.processing import LEARNED_CASES, SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import SpacedLine
 from isogloss.corpus.tsv import read_tsv
 from isogloss.decoder.matches import write_matches
@@ -197,7 +197,7 @@ def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
 
 def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> TextSide:
     lines: Iterator[list[str]] = map(side.split, text)
-    if side.options.case not in LEARNT_CASES:
+    if side.options.case not in LEARNED_CASES:
         _write(output, map(side.cased, lines))
         return side
     split = output.with_name(output.name + ".split")

@@ -2,7 +2,7 @@
 
 The source is simple English, the target an invented language (``isogloss.corpus.synthetic.tavri``) that
 asks of a translation system what real languages ask: strong reordering, words without a counterpart on
-both sides, endings, homographs that only their neighbours resolve, synonyms, names, numbers, dates, and
+both sides, endings, homographs that only their neighbors resolve, synonyms, names, numbers, dates, and
 a long tail of rare words. A system trained on a few thousand pairs does well, but not perfectly.
 """
 
