@@ -25,7 +25,7 @@ Output = Annotated[
 ]
 
 _UNSURE = 0.3
-_SHOWN = 10  # messages that were not filled
+_SHOWN = 10  # unfilled messages to print
 _GROUPS = {
     "Catalog": (
         "source_language",
@@ -70,8 +70,8 @@ def fill(
 ) -> None:
     """Translate the untranslated entries of a catalog and mark them as drafts.
 
-    Existing translations are not changed unless you ask for it, and all other bytes of the file stay the
-    same. Drafts are marked fuzzy in PO files, as needing review in XLIFF, and with a property in TMX.
+    Existing translations stay unless you ask to replace them; all other bytes of the file are preserved.
+    Drafts are marked fuzzy in PO files, as needing review in XLIFF, and with a property in TMX.
     """
     with ExitStack() as open_files:
         system = load(engine, changes=search, corrections=True, matches=True)

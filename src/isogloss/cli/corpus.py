@@ -47,9 +47,9 @@ def synthetic(
     pairs: Annotated[
         int, Parameter(help="Sentence pairs for training; development and test sets are added to these.")
     ] = 2000,
-    references: Annotated[int, Parameter(metavar="N", help="References of each dev and test sentence.")] = 1,
+    references: Annotated[int, Parameter(metavar="N", help="References per dev and test sentence.")] = 1,
     raw: Annotated[
-        bool, Parameter(help="Write plain text instead of tokens; then there is no word alignment.")
+        bool, Parameter(help="Write plain text instead of tokens, without a word alignment.")
     ] = False,
     seed: Annotated[
         int, Parameter(metavar="N", help="Random seed; the same seed gives the same corpus.")
@@ -101,7 +101,7 @@ def check(
             name="--list",
             metavar="FILE",
             group=_OUTPUT,
-            help="Write every finding to this file, as file, line, rule and detail.",
+            help="Write every finding to this TSV file: file, line, rule and detail.",
         ),
     ] = None,
     strict: Annotated[bool, Parameter(group=_OUTPUT, help="Exit with code 2 if anything was found.")] = False,
@@ -109,7 +109,7 @@ def check(
 ) -> int:
     """Find suspicious sentence pairs in a bilingual corpus.
 
-    What is normal (lengths, scripts, letter statistics) is learned from the corpus itself.
+    Normal lengths, scripts and letter statistics are learned from the corpus itself.
     """
     corpus, report = check_files(
         files,
@@ -139,7 +139,7 @@ def clean(
     dropped: Annotated[
         str | None,
         Parameter(
-            metavar="FILE", group=_OUTPUT, help="File for a table of the dropped pairs and the reasons (TSV)."
+            metavar="FILE", group=_OUTPUT, help="Write the dropped pairs and the reasons to this TSV file."
         ),
     ] = None,
     keep: Annotated[
@@ -147,7 +147,7 @@ def clean(
         Parameter(
             metavar="RULE...",
             group=heading("Limits"),
-            help="Findings that are no reason to drop a pair, such as separator.",
+            help="Keep pairs with these findings, such as separator.",
         ),
     ] = None,
     json: Json = False,

@@ -1,4 +1,4 @@
-"""``isogloss correct``: what sentences are to be translated as."""
+"""``isogloss correct``: add, list and undo corrections."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def correct(
     engine: Annotated[str, Parameter(help="Folder of the engine, as 'isogloss train' writes it.")],
     source: Annotated[
         str | None,
-        Parameter(help="A sentence, in quotes; with --undo, the source or the number of a correction."),
+        Parameter(help="Source sentence, in quotes; with --undo, the source or number of a correction."),
     ] = None,
-    target: Annotated[str | None, Parameter(help="Its right translation, in quotes.")] = None,
+    target: Annotated[str | None, Parameter(help="Correct translation, in quotes.")] = None,
     /,
     *,
     resources: Threads,
@@ -37,21 +37,21 @@ def correct(
         Parameter(
             metavar="FILE",
             group=_ACTION,
-            help="Learn from an edited PO, XLIFF, TMX or TSV file: every finished pair that the engine would "
-            "translate otherwise is a correction.",
+            help="Read corrections from an edited PO, XLIFF, TMX or TSV file: every finished pair that the "
+            "engine would translate differently.",
         ),
     ] = None,
-    list: Annotated[bool, Parameter(group=_ACTION, help="List the corrections that hold.")] = False,
+    list: Annotated[bool, Parameter(group=_ACTION, help="List the active corrections.")] = False,
     undo: Annotated[
-        bool, Parameter(group=_ACTION, help="Take back the last correction, or the one that you name.")
+        bool, Parameter(group=_ACTION, help="Undo the last correction, or the one given.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Correct a translation; it holds at once and for good.
 
-    From then on the same source has exactly this translation, and sentences that share a phrase with it
-    prefer its translation. Without a sentence, corrections are read from standard input: source TAB
-    translation, one per line. 'isogloss retrain' builds them into the engine.
+    The same source always gets exactly this translation. Other sentences that share a phrase with it prefer
+    the corrected phrase. Without a sentence, corrections are read from standard input, one per line: source
+    TAB translation. To train the engine on them, run 'isogloss retrain'.
     """
     _check(source, target, catalog, list, undo)
     system = load(engine, corrections=True, matches=True)

@@ -1,4 +1,4 @@
-"""``isogloss retrain``: corrections become part of the engine."""
+"""``isogloss retrain``: train an engine again with its corrections."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ def retrain(
 ) -> None:
     """Train an engine again with its corrections added to the training text.
 
-    Rules, language model and weights learn from them. Every fifth correction stays out of it, to show what
-    the others are worth. All corrections hold afterwards as they did before. An interrupted run resumes if
-    you repeat the command.
+    Rules, language model and weights learn from them. Every fifth correction is held out, to measure the
+    improvement. All corrections stay active afterwards. An interrupted run resumes if you repeat the command.
     """
     done = retrain_engine(
         engine,

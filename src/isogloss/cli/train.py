@@ -67,7 +67,7 @@ def train(
 
 
 def say_stage(event: Event) -> None:
-    """Tell how a stage goes."""
+    """Report the progress of a stage."""
     place = f"[{event.number}/{event.total}] {event.stage}"
     if event.what == "done" and event.record is not None:
         record = event.record
@@ -79,7 +79,7 @@ def say_stage(event: Event) -> None:
 
 
 def say_iteration(step: TuneIteration) -> None:
-    """Tell how tuning goes."""
+    """Report a tuning iteration."""
     held_out = "" if step.held_out_score is None else f", held out {step.held_out_score:.2f}"
     features = f", {step.active_features:,} sparse features" if step.active_features else ""
     console.note(f"  iteration {step.iteration}: BLEU {step.dev_score:.2f}{held_out}{features}")
@@ -128,7 +128,7 @@ def _print(trained: Trained) -> None:
     for name, found in trained.results.items():
         _add_rows(table, name, found)
         parts = found.get("by_similarity", {})
-        for kind, part in parts.items() if len(parts) > 1 else ():  # else it is the row above once more
+        for kind, part in parts.items() if len(parts) > 1 else ():  # a single part would repeat the row above
             _add_rows(table, f"{name}, {kind}", part)
     if trained.results:
         console.print_table(table)

@@ -1,15 +1,14 @@
-"""Rules of a few pairs that are more certain than the training text: corrections, examples that were added.
+"""Rules from a few pairs that are more reliable than the training text: corrections and added examples.
 
-The pairs are aligned, and their rules are kept in a small table, which the search reads beside the system's
-own (``Decoder.overlay``). A single word that the system's table translates keeps its translations; longer
-phrases and new words are taken over. There are two ways to make such a table:
+The pairs are aligned and their rules are stored in a small table, which the decoder searches along with the
+system's own (``Decoder.overlay``). Single words that the system's table covers keep their translations;
+longer phrases and new words come from the small table. There are two ways to build it:
 
-- Examples of a memory: rules have the probabilities that they have among these pairs alone, and the longer a
-  source side is, the less its scores count.
-- Corrections, of which it is known what the system made of their sources: only rules that have to do with
-what
-  was changed, and a source side that the system knows well keeps its translations the more, the better it is
-  known.
+- From examples of a memory: probabilities are estimated on these pairs alone, and the longer the source side
+  of a rule, the less its scores count.
+- From corrections, for which the system's own translation is known: only rules that involve a changed word
+  are kept, and a source side that is frequent in the training text is penalized, so that its usual
+  translations stay.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ from isogloss.storage.folder import add_arrays
 __all__ = ["add_rules", "complete_links"]
 
 _LEAST_MEMORY = 64 << 20
-_LONGEST = 40  # words of a phrase
-_WORTH = 10  # pairs of the training text
+_LONGEST = 40  # words in a phrase
+_WORTH = 10  # how many training pairs an added pair counts as
 _TARGET_GIVEN_SOURCE, _OF_SOURCE = (
     SCORE_COLUMNS.index("target_given_source"),
     1,
 )  # columns of scores and counts
-_TRUSTED = 4  # words, and one more: source sides of that length and above are certain
+_TRUSTED = 4  # source sides with more words than this are treated as certain
 
 
 def add_rules(
@@ -55,10 +54,10 @@ def add_rules(
     known: RuleTable,
     drafts: Sequence[str] | None = None,
 ) -> None:
-    """Store the rules of tokenized pairs as a table that numbers words as the table ``known`` does.
+    """Extract rules from tokenized pairs into a table that uses the word numbers of the table ``known``.
 
-    ``drafts`` are the system's own translations of the sources. With them, only rules are kept that have to
-    do with what the pair changes in its draft; what the draft has too, the system knows from more examples.
+    ``drafts`` are the system's own translations of the sources. If given, only rules that involve a
+    difference between draft and target are kept: the system already knows the rest from more examples.
     """
     with rule_scratch(None) as scratch:
         aligned = aligner.align_pairs(pairs, LinkOptions())
@@ -98,7 +97,7 @@ def add_rules(
 
 
 def changed_words(draft: str, target: str, links: Sequence[Link]) -> set[int]:
-    """Places of source words whose translation in the draft differs from that in the target.
+    """Return the positions of source words whose translations in draft and target differ.
 
     >>> sorted(changed_words("the big house", "the great house", [(0, 0), (1, 1), (2, 2)]))
     [1]
@@ -107,7 +106,7 @@ def changed_words(draft: str, target: str, links: Sequence[Link]) -> set[int]:
     changed: set[int] = set()
     compared = SequenceMatcher(None, split_words(draft), words, autojunk=False)
     for what, _, _, begin, end in compared.get_opcodes():
-        if what == "delete":  # the words that stand beside the gap now
+        if what == "delete":  # the words on either side of the deletion
             changed |= {begin - 1, begin}
         elif what != "equal":
             changed |= set(range(begin, end))
@@ -117,7 +116,10 @@ def changed_words(draft: str, target: str, links: Sequence[Link]) -> set[int]:
 def _about_changes(
     table: RuleTable, sources: Sequence[str], changed: Sequence[set[int]]
 ) -> npt.NDArray[np.uint8]:
-    """Marks rules whose source side covers a changed word, in its place or, beside a gap, as such."""
+    """Mark rules whose source side covers a changed word.
+
+    Phrases must cover it in its position; in rules with non-terminals the word itself is enough.
+    """
     phrases: set[tuple[int, ...]] = set()
     single: set[int] = set()
     numbered, offsets = _engine.encode_text(table.source_words, "\n".join(sources).encode())
@@ -136,15 +138,15 @@ def _about_changes(
             words = len(symbols) - symbols.count(_engine.GAP)
             if words == len(symbols):
                 marks[first:last] = symbols in phrases
-            else:  # a single word beside gaps says too little about where it may stand
+            else:  # a single word next to non-terminals has too little context
                 marks[first:last] = words > 1 and not single.isdisjoint(symbols)
     return marks
 
 
 def complete_links(links: Sequence[Link], sources: int, targets: int) -> list[Link]:
-    """Links that leave no word out: a word without links gets those of the nearest one that has some.
+    """Link every word: a word without links gets the links of the nearest linked word.
 
-    Otherwise phrases that lack such a word would be as certain as those that have it.
+    Otherwise phrases without the unlinked word would score as high as phrases with it.
 
     >>> complete_links([(0, 0), (2, 3)], 3, 4)
     [(0, 0), (0, 1), (1, 0), (2, 2), (2, 3)]
@@ -167,7 +169,7 @@ def _count(text: str) -> int:
 
 
 def _trust_long_phrases(folder: Path) -> None:
-    """Let scores count the less the more words the source side has: a long phrase is right anywhere."""
+    """Scale scores down as the source side gets longer: a long phrase is right in any context."""
     table = RuleTable.open(folder)
     scores = np.array(table.arrays["scores"])
     for node in range(table.engine.node_count):
@@ -179,9 +181,9 @@ def _trust_long_phrases(folder: Path) -> None:
 
 
 def _doubt_frequent_phrases(folder: Path, known: RuleTable) -> None:
-    """Let a source side that the system knows well keep its translations, unless it was corrected often.
+    """Penalize source sides that are frequent in the training text, unless they were corrected often.
 
-    An added pair counts as much as ``_WORTH`` pairs of the training text.
+    An added pair counts as much as ``_WORTH`` training pairs.
     """
     counts = known.arrays.get("counts")
     table = RuleTable.open(folder)
@@ -201,17 +203,17 @@ def _doubt_frequent_phrases(folder: Path, known: RuleTable) -> None:
 
 
 def _numbers(words: _engine.Vocabulary, other: _engine.Vocabulary) -> npt.NDArray[np.uint32]:
-    """The numbers that words have elsewhere; the first of them are numbered alike."""
+    """Map word numbers to those of ``other``; the shared words come first and have equal numbers."""
     same = len(other)
     found = np.arange(len(words), dtype=np.uint32)
-    found[same:] = other.find("\n")  # no word: so are all that are only here
+    found[same:] = other.find("\n")  # an unknown word, as are all that only ``words`` has
     return found
 
 
 def _options(table: RuleTable) -> ExtractOptions:
-    """Plain phrases up to whole sentences, for there are few of them; and rules with gaps if there are any.
+    """Return extraction options: phrases up to whole sentences, and hierarchical rules if the table has any.
 
-    Every occurrence counts 1: shared counts would make what is certain look doubtful.
+    Every occurrence counts 1, because fractional counts would make reliable rules look doubtful.
     """
     made_with = table.attributes.get("extraction")
     if made_with is None:

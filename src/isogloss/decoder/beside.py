@@ -1,10 +1,10 @@
-"""What an engine has beside its system: it is not part of what is tuned and evaluated, or outlives it.
+"""Folders that an engine keeps next to its system, because they are not tuned or survive retraining.
 
-    ENGINE/aligner/       what aligns the words of corrections
-    ENGINE/matches/       the training text, whose translations are returned as they are
-    ENGINE/corrections/   what people have corrected
+    ENGINE/aligner/       word aligner for corrections
+    ENGINE/matches/       training text for exact matches
+    ENGINE/corrections/   corrections made by users
 
-A system that ``isogloss train`` did not make has them in its own folder, if it has them.
+A system that was not made by ``isogloss train`` keeps them, if it has any, in its own folder.
 """
 
 from __future__ import annotations
@@ -18,6 +18,6 @@ _TRAINED, _RECORD = "system", "run.jsonl"
 
 
 def beside(system: Path, name: str) -> Path:
-    """Where it is. A system is written anew when its engine is trained again, and what is beside it stays."""
+    """Return the path of such a folder. Retraining rewrites the system but leaves these folders in place."""
     trained = system.name == _TRAINED and (system.parent / _RECORD).exists()
     return (system.parent if trained else system) / name

@@ -1,10 +1,10 @@
-"""Corrections: what people want sentences translated as. They hold from the next sentence on.
+"""Corrections: translations that users have supplied. They apply from the next sentence on.
 
-    ENGINE/corrections/                 all corrections in the order in which they were made
-    ENGINE/corrections/overlay-…/       rules of their phrases, which the search uses beside the system's own
+    ENGINE/corrections/                 all corrections, oldest first
+    ENGINE/corrections/overlay-…/       phrase rules learned from them, searched along with the system's own
 
-A correction and the rules that come with it take effect in one step, when the manifest is replaced, so that a
-writer that is killed leaves what was there before. Writers wait for each other; readers wait for nobody.
+A correction and its rules take effect atomically, when the manifest is replaced. If a writer is killed, the
+previous state remains. Writers wait for each other; readers never wait.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _LINE_END = re.compile(r"[\n\r]+")
 Draft = Callable[[list[str]], Sequence[str]]
 """Translates tokenized sentences as if there were no corrections."""
 _Change = Callable[[list["Correction"], int], list["Correction"]]
-"""From the corrections so far and the number of the next one to those from now on."""
+"""Maps the current corrections and the next free number to the new list of corrections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What a sentence is to be translated as."""
+    """A source sentence and the translation that it must get."""
 
     number: int
     source: str
@@ -55,12 +55,12 @@ class Correction:
     date: int = 0
     """Seconds since 1970."""
     drafts: tuple[str, ...] = field(default=(), repr=False)
-    """What the system itself made of the lines of the source, as tokens; empty if nobody asked it."""
+    """The system's own tokenized translation of each source line; empty if not computed."""
 
 
 @dataclass(frozen=True)
 class _State:
-    """The corrections at one moment."""
+    """A snapshot of the corrections."""
 
     rows: tuple[Correction, ...] = ()
     overlay: RuleTable | None = None
@@ -75,17 +75,17 @@ class _State:
         return {tokens_of(row.source, self.text): row for row in self.rows}
 
     def current(self) -> list[Correction]:
-        """Those that no later one of the same source has replaced."""
+        """Return corrections that no later correction of the same source replaces."""
         return [row for row in self.rows if self.by_source[row.source] is row]
 
 
 def tokens_of(source: str, text: TextProcessing | None) -> str:
-    """A source as the search sees it."""
+    """Return the source as the decoder sees it: tokens joined by spaces."""
     return " ".join(split_words(source if text is None else text.tokenize(source)))
 
 
 class Corrections:
-    """The corrections of a stored system. Any number of threads and processes may use them."""
+    """The corrections of a stored system. Safe to share between threads and processes."""
 
     def __init__(self, system: Path, rules: RuleTable, text: TextProcessing | None, draft: Draft) -> None:
         self._system, self._rules, self._text, self._draft = system, rules, text, draft
@@ -96,7 +96,7 @@ class Corrections:
         self.refresh()
 
     def refresh(self) -> None:
-        """See what another process has changed since; cheap if there is nothing new."""
+        """Load changes made by other processes; cheap if there are none."""
         stamp = self._stamp()
         if stamp != self._seen:
             self._state = _State(text=self._text) if stamp is None else self._read()
@@ -104,18 +104,18 @@ class Corrections:
 
     @property
     def overlay(self) -> RuleTable | None:
-        """Rules of corrected phrases; the same object until they change."""
+        """Rules learned from corrected phrases; the same object until they change."""
         return self._state.overlay
 
     def current(self) -> list[Correction]:
-        """The corrections that hold, the oldest first."""
+        """Return the active corrections, oldest first."""
         self.refresh()
         return self._state.current()
 
     def find(self, source: str) -> Match | None:
-        """What a source was corrected to, exactly as somebody typed it.
+        """Return the corrected translation of a source, exactly as the user typed it.
 
-        A source that differs only in what tokenization does away with, or in placeholders, counts too.
+        A source also matches if it differs only in placeholders or in details that tokenization removes.
         """
         state = self._state
         if not state.rows:
@@ -131,7 +131,7 @@ class Corrections:
         return None if text is None else Match(text, "correction")
 
     def find_tokens(self, tokens: str, *, as_text: bool = False) -> Match | None:
-        """The same for a tokenized source, as tokens or as text."""
+        """Look up a tokenized source; the translation is returned as tokens or as text."""
         found = self._state.by_tokens.get(" ".join(split_words(tokens))) if self._state.rows else None
         if found is None:
             return None
@@ -141,7 +141,7 @@ class Corrections:
 
     @property
     def why_no_phrases(self) -> str:
-        """Why sentences that share a phrase with a correction do not learn from it; empty if they do."""
+        """Why corrections do not affect other sentences that share a phrase; empty if they do."""
         if not self._aligner.exists():
             return (
                 "the engine has no aligner, so corrections hold for the same source only, not for others "
@@ -155,7 +155,7 @@ class Corrections:
         return ""
 
     def add(self, pairs: Iterable[tuple[str, str]]) -> list[Correction]:
-        """Add corrections, all in one step. What is there already is not added again."""
+        """Add corrections in one atomic step. A pair that is already active is not added again."""
         given = list(pairs)
         for number, (source, target) in enumerate(given, start=1):
             _check(source, target, number)
@@ -179,8 +179,10 @@ class Corrections:
         return made
 
     def undo(self, which: int | str | None = None) -> Correction:
-        """Take back the last correction, or one by its number or its source; an earlier one of the same
-        source holds again."""
+        """Undo the last correction, or the one with this number or source.
+
+        An earlier correction of the same source becomes active again.
+        """
         gone: list[Correction] = []
 
         def change(rows: list[Correction], following: int) -> list[Correction]:
@@ -194,7 +196,7 @@ class Corrections:
         return gone[0]
 
     def rebuild(self) -> None:
-        """Make the rules of corrected phrases anew if the system has changed."""
+        """Rebuild the rules of corrected phrases if the system has changed."""
         if self._stamp() is None:
             return
         made_for = open_folder(self.path, kind=KIND, version=VERSION).attributes.get("rules")
@@ -223,7 +225,7 @@ class Corrections:
 
         def work(folder: ArrayFolder) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
             used = str(folder.attributes.get("overlay", ""))
-            self._remove_overlays(kept=used)  # of writers that were killed
+            self._remove_overlays(kept=used)  # left behind by killed writers
             before[:] = [used]
             rows, following = _rows(folder), int(folder.attributes.get("next", 1))
             after = self._with_drafts(change(rows, following))
@@ -236,7 +238,7 @@ class Corrections:
             return {_ROWS: np.frombuffer(data.encode(), np.uint8)}, [], attributes
 
         update_folder(self.path, kind=KIND, version=VERSION, change=work, create=True)
-        if before[0]:  # nobody opens it any more; who has it open keeps it
+        if before[0]:  # no new reader will open it; readers that have it mapped keep it
             shutil.rmtree(self.path / before[0], ignore_errors=True)
         self.refresh()
 
@@ -246,7 +248,7 @@ class Corrections:
                 shutil.rmtree(item, ignore_errors=True)
 
     def _with_drafts(self, rows: Sequence[Correction]) -> list[Correction]:
-        """The same, knowing for all that have none yet what the system itself makes of them."""
+        """Return the corrections, with the system's own translation added where it is missing."""
         waiting = [] if self.why_no_phrases else [row for row in rows if not row.drafts]
         pairs = [self._lines(row) for row in waiting]
         made = iter(self._draft([source for some in pairs for source, _ in some]) if any(pairs) else ())
@@ -254,7 +256,7 @@ class Corrections:
         return [replace(row, drafts=done[row.number]) if row.number in done else row for row in rows]
 
     def _make_overlay(self, rows: Sequence[Correction]) -> str:
-        """The name of a new folder with the rules of corrected phrases; empty if there are none."""
+        """Write the rules of corrected phrases to a new folder; return its name, empty if there are none."""
         if self.why_no_phrases:
             return ""
         current = _State(tuple(rows), None, self._text).current()
@@ -268,7 +270,7 @@ class Corrections:
         return name
 
     def _lines(self, row: Correction) -> list[tuple[str, str]]:
-        """The tokenized pair, or those of its lines if there are several and they correspond."""
+        """Tokenize a pair line by line; return no pairs if the two sides have different numbers of lines."""
         sources, targets = (_LINE_END.split(side.strip()) for side in (row.source, row.target))
         if len(sources) != len(targets):
             return []
@@ -300,7 +302,7 @@ class Corrections:
             try:
                 return _State(tuple(rows), RuleTable.open(self.path / name), self._text)
             except (ModelFormatError, InputFileError):
-                if attempt + 1 == _READ_ATTEMPTS:  # else a writer has put new rules here meanwhile
+                if attempt + 1 == _READ_ATTEMPTS:  # otherwise a writer has just replaced the rules: retry
                     raise
         raise AssertionError
 

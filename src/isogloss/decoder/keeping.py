@@ -1,4 +1,4 @@
-"""Every mark of a placeholder in the source is in the translation once, whatever the rules of a system do."""
+"""Make sure that every placeholder mark of the source appears exactly once in the translation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["fixed_marks", "lines_without_marks", "with_marks"]
 
 
 def lines_without_marks(sources: Sequence[Source], lines: Sequence[str]) -> list[int]:
-    """Which lines do not have the marks of their sources, each once."""
+    """Return the indices of lines whose placeholder marks differ from those of their sources."""
     return [
         at
         for at, (source, line) in enumerate(zip(sources, lines, strict=True))
@@ -22,7 +22,7 @@ def lines_without_marks(sources: Sequence[Source], lines: Sequence[str]) -> list
 
 
 def fixed_marks(source: Source) -> Sentence:
-    """A source whose marks no rule may touch."""
+    """Return the source with its marks fixed, so that no rule can change them."""
     sentence = source if isinstance(source, Sentence) else Sentence.of(str(source))
     taken = {place for part in sentence.fixed for place in range(part.begin, part.end)}
     return sentence.with_fixed(
@@ -33,7 +33,9 @@ def fixed_marks(source: Source) -> Sentence:
 
 
 def with_marks(source: Source, line: str) -> str:
-    """A line with the marks of its source: what is too much goes, what is lost comes about where it was.
+    """Return the line with exactly the marks of its source.
+
+    Extra marks are removed; missing marks are inserted near their position in the source.
 
     >>> with_marks("delete ǁ0ǁ now", "ǁ3ǁ löschen jetzt")
     'löschen ǁ0ǁ jetzt'

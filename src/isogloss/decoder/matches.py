@@ -1,8 +1,8 @@
-"""Translations that are known already: an exact match is returned as it is, and nothing is searched.
+"""Exact matches: a source that is already translated gets its known translation, without any search.
 
     ENGINE/matches/   the sources of the training text, each with its most frequent translation
 
-Sources match if they are the same but for white space and for what their placeholders stand for.
+Two sources match if they differ only in white space and in the text of their placeholders.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ KIND, VERSION = "matches", 1
 _ARRAYS = ("keys", "rows", "source_text", "source_ends", "target_text", "target_ends")
 
 MatchKind = Literal["", "correction", "training"]
-"""Where a translation comes from: the search, a correction, the training text."""
+"""Origin of a translation: the decoder (empty), a correction, or the training text."""
 Pairs = Callable[[], Iterable[tuple[str, str]]]
 
 
 class Match(NamedTuple):
-    """A translation that was there before anybody asked for it."""
+    """A known translation and its origin."""
 
     text: str
     kind: MatchKind
 
 
 def refilled(target: str, of: str, source: str, placeholders: tuple[str, ...]) -> str | None:
-    """The translation of one sentence for another that differs only in its placeholders; None if they do not
-    fit into it.
+    """Adapt a translation of the sentence ``of`` to ``source``, which differs only in its placeholders.
+
+    Returns None if the placeholders do not correspond one to one.
 
     >>> refilled("%s löschen?", "Delete %s?", "Delete %d?", ("printf",))
     '%d löschen?'
@@ -71,14 +72,14 @@ def refilled(target: str, of: str, source: str, placeholders: tuple[str, ...]) -
 
 @dataclass(frozen=True, slots=True)
 class TrainingMatches:
-    """The training text as a translation memory; it is mapped, not read."""
+    """The training text as a translation memory, mapped into memory rather than read."""
 
     folder: ArrayFolder
     text: TextProcessing | None
 
     @classmethod
     def open(cls, path: StrPath, text: TextProcessing | None) -> TrainingMatches:
-        """Open what ``write_matches`` stored, with the text processing of its system."""
+        """Open a folder written by ``write_matches``, with the text processing of its system."""
         folder = open_folder(path, kind=KIND, version=VERSION)
         sound = all(name in folder.arrays and folder.arrays[name].ndim == 1 for name in _ARRAYS)
         sizes = {len(folder.arrays[name]) for name in ("keys", "rows", "source_ends", "target_ends") if sound}
@@ -87,11 +88,11 @@ class TrainingMatches:
         return cls(folder, text)
 
     def __len__(self) -> int:
-        """How many sources it knows."""
+        """Return the number of known sources."""
         return len(self.folder.arrays["keys"])
 
     def find(self, source: str) -> Match | None:
-        """The translation of a source, if it is known."""
+        """Return the translation of a source, or None if the source is unknown."""
         key = _key(source, self.text)
         if not key:
             return None
@@ -114,7 +115,7 @@ class TrainingMatches:
 
 
 def write_matches(path: StrPath, pairs: Pairs, text: TextProcessing | None) -> None:
-    """Store the most frequent translation of every source; of equally frequent ones the first."""
+    """Store the most frequent translation of every source; ties go to the first one."""
     hashes = np.fromiter(
         (number for pair in pairs() for number in (_hash(_key(pair[0], text)), _hash(pair[1]))), np.uint64
     ).reshape(-1, 2)
@@ -139,10 +140,10 @@ def write_matches(path: StrPath, pairs: Pairs, text: TextProcessing | None) -> N
 
 
 def _most_frequent(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Numbers of the pairs to keep, in order: for every source the first with its most frequent target."""
+    """Return the numbers of the pairs to keep: per source, the first pair with its most frequent target."""
     if not len(hashes):
         return np.zeros(0, np.int64)
-    order = np.lexsort((hashes[:, 1], hashes[:, 0]))  # stable: the first of equal pairs comes first
+    order = np.lexsort((hashes[:, 1], hashes[:, 0]))  # stable: equal pairs stay in order
     ordered = hashes[order]
     starts = np.flatnonzero(np.r_[True, (ordered[1:] != ordered[:-1]).any(axis=1)])
     counts, firsts = np.diff(np.r_[starts, len(ordered)]), order[starts]

@@ -42,7 +42,7 @@ class Terms:
 
     @classmethod
     def read(cls, path: StrPath, text: TextProcessing | None = None, *, ignore_case: bool = False) -> Terms:
-        """Read a list (TSV, CSV or TBX; plain, gzip or zstd) for a system that prepares text in this way."""
+        """Read a term list (TSV, CSV or TBX; plain, gzip or zstd) and tokenize it with ``text``."""
         translations: dict[Words, Words] = {}
         lines: dict[Words, int] = {}
         languages = ("", "") if text is None else (text.source.options.language, text.target.options.language)
@@ -73,7 +73,7 @@ class Terms:
         return len(self._translations)
 
     def apply(self, sentence: Sentence) -> Sentence:
-        """The sentence with given translations for its terms; existing ones are kept."""
+        """Return the sentence with fixed translations for its terms; existing ones are kept."""
         found = tuple(self._found(sentence))
         return sentence.with_fixed(found) if found else sentence
 
@@ -95,7 +95,7 @@ class Terms:
 
 
 def _source_forms(term: str, text: TextProcessing | None) -> list[Words]:
-    """How a term may stand in a sentence: as it is written, and as at the beginning."""
+    """Return the forms of a term in a sentence: as written, and as at the start of a sentence."""
     if text is None:
         return [tuple(split_words(term))]
     return list(dict.fromkeys([tuple(text.source.split(term)), tuple(text.source.tokenize(term))]))

@@ -1,7 +1,7 @@
-"""Training an engine again with what people have corrected.
+"""Retrain an engine with its corrections.
 
 DIR/options.json            the options that the engine was trained with
-DIR/input/corrections.tsv   corrections that are trained on
+DIR/input/corrections.tsv   the corrections to train on
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _HELD_OUT = 5  # every fifth correction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrained:
-    """What training with corrections has changed."""
+    """Result of retraining with corrections."""
 
     trained: Trained
     folded: int
-    """Corrections that were trained on."""
+    """Number of corrections that were trained on."""
     held_out: int
-    """Corrections that were not, and that the scores are of."""
+    """Number of corrections that were held out; the scores are measured on these."""
     before: Mapping[str, float]
-    """BLEU, chrF and the share of sentences that come out as corrected, of the engine as it was."""
+    """BLEU, chrF and the share of sentences translated exactly as corrected, before retraining."""
     after: Mapping[str, float]
-    """The same of the new engine."""
+    """The same scores after retraining."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the result as plain values."""
         facts = {"folded": self.folded, "held_out": self.held_out}
         return {**facts, "before": dict(self.before), "after": dict(self.after), **self.trained.to_dict()}
 
@@ -60,10 +60,10 @@ def retrain(
     warn: Callable[[str], None] = lambda message: None,
     report: Callable[[TuneIteration], None] = lambda step: None,
 ) -> Retrained:
-    """Train an engine again, as it was trained, with its corrections among the training text.
+    """Retrain an engine with its original options and its corrections added to the training text.
 
-    Every fifth correction stays out, and is translated before and after by the engine alone: without
-    corrections and exact matches. All corrections hold afterwards as they did before.
+    Every fifth correction is held out and translated before and after retraining, without using corrections
+    or exact matches. All corrections stay active afterwards.
     """
     place = Path(folder)
     options = read_options(place)
@@ -113,8 +113,7 @@ def _scores(lines: Sequence[str], held_out: Sequence[Correction], how: EvaluateO
 
 
 def _written(path: Path, corrections: Sequence[Correction]) -> Path:
-    """A file with these corrections, which is left alone if it is there already: then nothing is done
-    again."""
+    """Write the corrections to a file. An identical file is not touched, so that no stage runs again."""
     rows: list[tuple[str, str]] = []
     for one in corrections:
         sources, targets = (side.strip().splitlines() for side in (one.source, one.target))

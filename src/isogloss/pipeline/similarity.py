@@ -1,4 +1,4 @@
-"""How much of what is to be translated has been seen before."""
+"""Similarity of new sentences to the training text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from isogloss.decoder.sentence import split_words
 __all__ = ["SIMILAR", "nearest_similarities"]
 
 SIMILAR = 0.7
-"""From here on a translation memory would offer a match."""
+"""Similarity from which a translation memory would offer a match."""
 _NEAREST = RetrievalOptions(size=1, edit_share=1.0)
 
 
 def nearest_similarities(known: Sequence[str], sentences: Sequence[str]) -> npt.NDArray[np.float64]:
-    """For each tokenized sentence, how similar the nearest known one is: 1 minus the share of words to edit.
+    """Return how similar each tokenized sentence is to the nearest known one: 1 minus the share of edits.
 
     >>> nearest_similarities(["the cat is old", "a dog"], ["the cat is young", "a dog", "birds"]).tolist()
     [0.75, 1.0, 0.0]

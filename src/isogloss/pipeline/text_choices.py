@@ -1,4 +1,4 @@
-"""What is done to the text of the two languages where nothing is said: the files themselves tell it."""
+"""Choose how to prepare source and target text when the options do not say: look at the files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from isogloss.pipeline.train_options import TrainOptions
 __all__ = ["chosen_sides"]
 
 _LOOKED_AT = 2000
-"""Lines at the beginning of the text whose letters may tell its language."""
+"""Number of lines at the beginning of the text from which a language is guessed."""
 _SIDES = ("source", "target")
 
 
 def chosen_sides(options: TrainOptions, note: Callable[[str], None]) -> tuple[SideOptions, SideOptions]:
-    """How the text of source and target is prepared.
+    """Return how source and target text are prepared.
 
-    A language is what the options say, what the file says, what its name says, or what its letters say.
+    A language comes from the options, else from the file, its name, or the script of the text.
     """
     named = options.source_language, options.target_language
     languages = named if all(named) else _languages(options)

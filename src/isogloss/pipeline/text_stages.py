@@ -1,4 +1,4 @@
-"""The stages that make tokens from text: clean, set aside, tokenize, sample, join."""
+"""The stages that turn text into tokens: clean, hold out, tokenize, sample, join."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Options = Mapping[str, Any]
 _SET_SIZE = 1000
 _DEV_SHARE, _TEST_SHARE = 10, 20
 _SPACED_LINES = 30_000
-"""More lines teach little about spaces."""
+"""Lines to learn spacing from; more add little."""
 LEAST_TUNED = 10
-"""A development set of fewer sentences says nothing about weights."""
+"""Smallest development set, in sentences, that is worth tuning on."""
 
 
 def clean(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
@@ -82,18 +82,18 @@ def _reasons(counts: Mapping[str, int]) -> str:
 
 
 def hold_out(inputs: Paths, outputs: Paths, options: Options, *, warn: Callable[[str], None]) -> None:
-    """Set pairs from all over the text aside for tuning and testing; their sources are not trained on.
+    """Hold out pairs from the whole text for tuning and testing; their sources are not trained on.
 
-    Which ones depends on the sources and the seed, not on the order of files. A source counts once.
+    The choice depends on the sources and the seed, not on the order of files. Each source counts once.
     """
-    first: dict[str, int] = {}  # where each source stands first
+    first: dict[str, int] = {}  # first line of each source
     for number, (source, _) in enumerate(read_sides(inputs["source"], inputs["target"])):
         first.setdefault(source, number)
     dev, test = _set_sizes(len(first), options, warn)
     drawn = sorted(first, key=partial(_drawn, seed=options["seed"]))[: test + dev]
     chosen = {
         first[source]: "test" if place < test else "dev" for place, source in enumerate(drawn)
-    }  # the test set is the same whatever is tuned on
+    }  # the test set does not depend on the size of the development set
     aside = set(drawn)
     parts: dict[str, list[tuple[str, str]]] = {"dev": [], "test": []}
     with atomic_outputs([outputs["source"], outputs["target"]]) as streams:
@@ -118,7 +118,7 @@ def _drawn(source: str, seed: int) -> bytes:
 
 
 def fold_in(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Put corrections in the place of what the training text has for their sources."""
+    """Replace the training pairs of corrected sources with the corrections."""
     aside = {line for name in inputs if name.endswith("_source") for line in read_lines(inputs[name])}
     corrected = {pair.source: pair.target for pair in read_tsv([inputs["corrections"]])}
     corrected = {source: target for source, target in corrected.items() if source not in aside}
@@ -130,7 +130,7 @@ def fold_in(inputs: Paths, outputs: Paths, options: Options) -> None:
 
 
 def _set_sizes(count: int, options: Options, warn: Callable[[str], None]) -> tuple[int, int]:
-    """How many pairs are set aside for tuning and for testing."""
+    """Return how many pairs to hold out for tuning and for testing."""
     dev = min(_SET_SIZE, count // _DEV_SHARE) if options["dev"] == "usual" else options["dev"]
     test = min(_SET_SIZE, count // _TEST_SHARE) if options["test"] == "usual" else options["test"]
     if options["dev"] == "usual" and dev < LEAST_TUNED:
@@ -175,16 +175,16 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -
 
 
 def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
-    """Lines from all over the training text to learn spacing from."""
+    """Sample lines evenly from the training text to learn spacing from."""
     step = 1 + sum(1 for _ in read_lines(inputs["target"])) // _SPACED_LINES
     pairs = zip(read_lines(inputs["target"]), read_lines(inputs["source"]), strict=False)
     return filter(None, starmap(text.spaced_line, islice(pairs, 0, None, step)))
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
-    """Lines with marks for placeholders; a target has those of its source.
+    """Replace placeholders with marks; a target gets the marks of its source.
 
-    In a training pair, only what both sides have is a placeholder for sure.
+    In a training pair, only text that occurs on both sides counts as a placeholder.
     """
     if name in ("source", "target"):
         pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=True)
@@ -214,9 +214,9 @@ def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
 
 
 def set_aside(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Sample pairs of the training text to tune on, and remove their sources from the rest.
+    """Sample training pairs to tune on, and remove their sources from the rest.
 
-    A source with several translations has as many references as the development set.
+    Several translations of a source become references, up to the number that the development set has.
     """
     sources = list(read_lines(inputs["source"]))
     wanted = options["pairs"]
