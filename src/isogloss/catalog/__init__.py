@@ -1,4 +1,4 @@
-"""Translating catalogs (PO), XLIFF files and memories (TMX): what is empty is filled, the rest stays."""
+"""Fill the untranslated entries of PO catalogs, XLIFF files and TMX memories, and leave the rest alone."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a program would stumble over in a translation: the last look before it is written."""
+"""Final checks of a translation before it is written: would it break the program that uses it?"""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _UNNUMBERED = re.compile(r"%[^%(]*|\{\}", re.DOTALL)
 
 
 def fault(source: str, translation: str, protector: Protector, formats: Collection[str] = ()) -> str:
-    """What is wrong with a translation; empty if nothing is.
+    """Return what is wrong with a translation; empty if nothing is.
 
-    ``formats`` are flags of the entry, such as ``c-format``: they say which strings are formats for sure.
+    ``formats`` are flags of the entry, such as ``c-format``, that declare a string to be a format.
 
     >>> fault("Delete %s?", "Löschen?", Protector())
     "'%s' is lost"
@@ -46,14 +46,14 @@ def fault(source: str, translation: str, protector: Protector, formats: Collecti
 
 
 def _directives(text: str) -> tuple[list[str], Counter[str]]:
-    """What a format takes: in order where the place decides, else as often as it is there."""
+    """Return the directives of a format: positional ones in order, named and numbered ones as counts."""
     found = [match for match in _DIRECTIVE.finditer(text) if match.group() != "%%"]
     by_place = [match.group() for match in found if not (match["name"] or match["place"])]
     return by_place, Counter(match.group() for match in found if match["name"] or match["place"])
 
 
 def unnumbered(placeholder: str) -> bool:
-    """Whether what takes the place of a placeholder depends on its position: ``%s`` and ``{}``, not ``%1$s``.
+    """Whether the value of a placeholder depends on its position: ``%s`` and ``{}``, not ``%1$s``.
 
     >>> [unnumbered(text) for text in ("%s", "{}", "%1$s", "%(name)s", "{0}", "%%", "<b>")]
     [True, True, False, False, False, False, False]
@@ -62,12 +62,12 @@ def unnumbered(placeholder: str) -> bool:
 
 
 def hollow_tags(text: str) -> int:
-    """How many tags enclose nothing."""
+    """Count the tag pairs that enclose nothing."""
     return len(_HOLLOW.findall(text))
 
 
 def well_nested(text: str) -> bool:
-    """Whether every tag that is opened is closed again, in the right order.
+    """Whether every opened tag is closed again, in the right order.
 
     >>> well_nested("<b>a<br></b>"), well_nested("</b>a<b>")
     (True, False)

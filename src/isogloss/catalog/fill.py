@@ -1,4 +1,4 @@
-"""From a catalog with gaps to one without."""
+"""Fill the untranslated entries of a catalog."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ __all__ = ["Filled", "Unfilled", "fill_catalog"]
 
 
 class Catalog(Protocol):
-    """A file with messages, some of them without a translation."""
+    """A file with messages, some of them untranslated."""
 
     @property
     def translated(self) -> int:
-        """Entries that are left as they are."""
+        """Number of entries that are left unchanged."""
 
     def messages(self) -> list[str]:
-        """What is to be translated."""
+        """Return the messages to translate."""
 
     def places(self) -> list[int]:
-        """The line of the file that each of them begins at."""
+        """Return the line of the file on which each message begins."""
 
     def formats(self) -> list[frozenset[str]]:
-        """Flags of each of them that say how a program uses it: ``c-format``, …"""
+        """Return the flags of each message that say how a program uses it: ``c-format``, …"""
 
     def refuses(self, text: str) -> str:
-        """Why a translation cannot be written into the file; empty if it can."""
+        """Return why a translation cannot be written to the file; empty if it can."""
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
-        """The file with translations in their places; what has none stays as it is."""
+        """Return the file with the drafts filled in; messages without a draft stay unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfilled:
-    """A message that stays as it is, and why."""
+    """A message that was not filled, and the reason."""
 
     line: int
     message: str
@@ -55,10 +55,10 @@ class Unfilled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What was done to a catalog."""
+    """Result of filling a catalog."""
 
     translated: int
-    """Entries that had a translation and were left as they were."""
+    """Number of entries that already had a translation and were left unchanged."""
     lines: Sequence[int]
     messages: Sequence[str]
     drafts: Sequence[Draft]
@@ -67,11 +67,11 @@ class Filled:
 
     @property
     def confidence(self) -> float:
-        """The mean over what was filled; 1 if that is nothing."""
+        """Mean confidence of the drafts; 1 if there are none."""
         return sum(draft.confidence for draft in self.drafts) / len(self.drafts) if self.drafts else 1.0
 
     def write_confidence(self, path: StrPath) -> None:
-        """Write the drafts as a table, the least sure first."""
+        """Write the drafts as a table, least confident first."""
         rows = zip(self.lines, self.messages, self.drafts, strict=True)
         with atomic_output(path) as stream:
             stream.write("line\tconfidence\tmessage\ttranslation\n")
@@ -88,11 +88,11 @@ def fill_catalog(
     *,
     track: Track = no_track,
 ) -> Filled:
-    """Translate what has no translation in a PO, XLIFF or TMX file, and write the file elsewhere.
+    """Translate the untranslated entries of a PO, XLIFF or TMX file, and write the result to ``output``.
 
-    Everything else in it stays as it is, byte for byte, translated entries above all. What is filled is
-    marked: as fuzzy in a PO file, as in need of a review in XLIFF, by a property in TMX. A draft that a
-    program would stumble over (a placeholder is lost, a tag is not closed) is not written.
+    Everything else, including existing translations, is preserved byte for byte. Drafts are marked as fuzzy
+    in PO files, as needing review in XLIFF, and with a property in TMX. A draft that could break a program
+    (a placeholder is missing, a tag is not closed) is not written.
     """
     options = options or FillOptions()
     format = detect_format(path, look_inside=True).name
@@ -132,7 +132,7 @@ def fill_catalog(
 def _reasons(
     catalog: Catalog, messages: Sequence[str], drafts: Sequence[Draft], options: FillOptions
 ) -> dict[int, str]:
-    """Why entries stay as they are, by their lines; one form that cannot be written holds back the others."""
+    """Return why entries are not filled, by line. One plural form that fails blocks the whole entry."""
     found: dict[int, str] = {}
     protector = Protector(ALL_KINDS)
     rows = zip(catalog.places(), messages, drafts, catalog.formats(), strict=True)

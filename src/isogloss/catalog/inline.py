@@ -1,4 +1,4 @@
-"""The inside of a segment as text: elements of XML become tags with a number, which come back as they were.
+"""The content of a segment as text: XML elements become numbered tags, and are restored exactly afterwards.
 
 delete <g id="a">%s</g><ph id="b">&lt;br></ph>   <->   delete <ig1>%s</ig1><ig2/>
 """
@@ -22,24 +22,24 @@ _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
 """Elements whose content is not text."""
 _BEGINNINGS = {"bpt": "ept", "bx": "ex", "sc": "ec"}
-"""Elements that say where something begins, and those that say where it ends."""
+"""Elements that mark the beginning of a span, and the elements that mark its end."""
 _OWN = re.compile(r"</?ig[0-9]+/?>")
 
 
 @dataclass(frozen=True)
 class Inline:
-    """Text with numbered tags, and the XML that each of them stands for."""
+    """Text with numbered tags, and the XML that each tag replaces."""
 
     text: str
     tags: dict[str, str]
 
     @classmethod
     def read(cls, raw: str) -> Inline:
-        """Take the inside of an element apart; it is known to be well-formed."""
+        """Parse the content of an element, which must be well-formed."""
         reader = _Reader()
         done = 0
         for match in _PIECE.finditer(raw):
-            if match.start() < done:  # inside of a code
+            if match.start() < done:  # inside a code element
                 continue
             reader.text(html.unescape(raw[done : match.start()]))
             done = reader.piece(match, raw)
@@ -47,7 +47,7 @@ class Inline:
         return cls("".join(reader.parts), reader.tags)
 
     def write(self, translation: str) -> str:
-        """XML again, of a text with the same tags."""
+        """Turn a translation with the same tags back into XML."""
         done, parts = 0, []
         for match in _OWN.finditer(translation):
             if match.group() in self.tags:
@@ -65,11 +65,11 @@ class _Reader:
         self._count = 0
 
     def text(self, text: str) -> None:
-        # What looks like a tag of ours must not be taken for one.
+        # Text that looks like one of our tags must not be mistaken for one.
         self.parts.append(_OWN.sub(lambda match: match.group().replace("ig", "ig "), text))
 
     def piece(self, match: re.Match[str], raw: str) -> int:
-        """Add an element or what else is no text; return where reading goes on."""
+        """Add an element, comment, instruction or CDATA section; return the position after it."""
         if match["cdata"] is not None:
             self.text(match["cdata"])
             return match.end()
@@ -91,7 +91,7 @@ class _Reader:
         return match.end()
 
     def _alone(self, name: str, attributes: str, raw: str) -> None:
-        """An element without text: the beginning or the end of something, or a thing of its own."""
+        """Add an element without text: the beginning or the end of a span, or a standalone element."""
         values = {key: double or single for key, double, single in _ATTRIBUTE.findall(attributes)}
         key = next((values[known] for known in ("startRef", "rid", "i", "id") if known in values), "")
         if name in _BEGINNINGS:

@@ -1,7 +1,7 @@
-"""Translations of messages: every placeholder exactly as often as in the source, tags closed in their order.
+"""Translate messages: every placeholder occurs as often as in the source, and tags are properly nested.
 
-A message may have several lines; each is translated by itself, and what surrounds it (line ends, blanks at
-the edges) stays. A line without letters is copied.
+A message may have several lines. Each line is translated on its own; line ends and leading and trailing white
+space are preserved. A line without letters is copied.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _BATCH = 50
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A translation that nobody has looked at yet."""
+    """A machine translation that has not been reviewed."""
 
     text: str
     confidence: float
-    """0 to 1: the higher, the more of it is known words, in long phrases, that make usual text. An order in
-    which to look at drafts, not a probability."""
+    """0 to 1: higher if more words are known, phrases are longer and the text is more usual. Use it to decide
+    which drafts to review first; it is not a probability."""
     whole: bool = True
-    """Whether all of it is translated: what cannot be, with its placeholders intact, is as in the source."""
+    """False if a part is copied from the source, because no translation kept its placeholders intact."""
 
 
 class MessageTranslator:
@@ -51,10 +51,10 @@ class MessageTranslator:
         self._text: TextProcessing = replace(system.text, placeholders=kinds)
         self._protector = Protector(kinds)
         self.target_language = system.text.target.options.language
-        """What the system writes."""
+        """Language that the system translates into."""
 
     def translate(self, messages: Sequence[str], *, track: Track = no_track) -> list[Draft]:
-        """Translate messages, in order; what is translated already, as a whole, is taken as it is."""
+        """Translate messages in order; a message with an exact match gets its known translation."""
         found = {message: draft for message in messages if (draft := self._known(message)) is not None}
         lines = [
             line for message in messages if message not in found for line in _LINE_END.split(message)[::2]
@@ -71,14 +71,14 @@ class MessageTranslator:
         ]
 
     def _known(self, text: str) -> Draft | None:
-        """A translation that is there already; with terms, only what somebody has corrected."""
+        """Return the exact match of a text, if any; with terms, only corrections count."""
         match = self._system.match(text)
         if match is None or (self._terms is not None and match.kind != "correction"):
             return None
         return Draft(match.text, 1.0)
 
     def _known_or_drafts(self, sentences: Sequence[str]) -> Iterator[Draft]:
-        """What is known of lines, and drafts of the others."""
+        """Yield exact matches where there are any, and new drafts for the other lines."""
         known = [self._known(sentence) for sentence in sentences]
         drafts = self._drafts([one for one, draft in zip(sentences, known, strict=True) if draft is None])
         for draft in known:
@@ -103,7 +103,7 @@ class MessageTranslator:
                 yield draft
 
     def _keeps(self, sentence: str, translation: str, line: str) -> bool:
-        """Whether a translation has what must be kept, and what is known by its place in the same order."""
+        """Whether a translation has all placeholders, with unnumbered ones in the order of the source."""
         plain = [bare_text(text, self._text.placeholders) for text in (sentence, translation)]
         if any(self._protector.difference(*plain)):
             return False
@@ -113,16 +113,16 @@ class MessageTranslator:
         return order == sorted(order, key=int)
 
     def _between(self, sentence: str, separators: Iterable[str]) -> Draft:
-        """Translate what stands between some placeholders by itself, and leave these where they are."""
+        """Split at some placeholders, translate the parts separately, and leave the placeholders in place."""
         kept = sorted(set(separators), key=len, reverse=True)
         parts = re.split(f"({'|'.join(map(re.escape, kept))})", sentence) if kept else [sentence]
         texts = [part.strip() for part in parts[::2] if self._has_words(part)]
-        if sentence.strip() in texts:  # nothing stands in between: what cannot be translated stays
+        if sentence.strip() in texts:  # no placeholder to split at: copy the source
             return Draft(sentence, 0.0, whole=False)
         return _joined(parts, dict(zip(texts, self._drafts(texts), strict=True)))
 
     def _decoded(self, sentences: Sequence[str], *, fixed: bool) -> list[Draft | None]:
-        """The best translations, None for those that do not keep what must be kept.
+        """Return the best translations, or None for those that do not keep their placeholders.
 
         With ``fixed``, no rule of the system may touch a placeholder.
         """
@@ -151,7 +151,7 @@ def _marks(sentence: Sentence) -> list[Fixed]:
 
 
 def _joined(parts: Sequence[str], drafts: Mapping[str, Draft]) -> Draft:
-    """Parts with drafts in place of those that have one; blanks around them stay."""
+    """Join parts, replacing those that have a draft; the white space around them is preserved."""
     used = [drafts[part.strip()] for part in parts if part.strip() in drafts]
     text = "".join(
         part.replace(part.strip(), drafts[part.strip()].text, 1) if part.strip() in drafts else part

@@ -1,4 +1,4 @@
-"""How a catalog is filled."""
+"""Options for filling a catalog."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FillOptions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillOptions(Options):
-    """How a catalog is filled."""
+    """Options for filling a catalog."""
 
     source_language: Annotated[str, DefaultText("what the file says")] = ""
     """Source language of a TMX file, such as ``en``."""
@@ -24,15 +24,14 @@ class FillOptions(Options):
     terms_ignore_case: bool = False
     """Ignore case when looking for terms."""
     confidence: StrPath | None = None
-    """Write a TSV file here with line, confidence, message and translation of each draft, the least sure
+    """Write a TSV file with line, confidence, message and translation of each draft, least confident
     first."""
     replace_drafts: bool = False
-    """Translate drafts again that an engine wrote and nobody has changed or accepted. Use it after training
-    again."""
+    """Translate again the drafts that nobody has changed or accepted. Use it after retraining."""
     replace_fuzzy: bool = False
-    """Translate fuzzy entries again (XLIFF: those that need work), whoever wrote them."""
+    """Translate fuzzy entries again (XLIFF: entries that need work), no matter who wrote them."""
     fuzzy_flag: bool = True
-    """Mark drafts as fuzzy (XLIFF: as in need of review), so that programs do not show them before somebody
-    has looked at them."""
+    """Mark drafts as fuzzy (XLIFF: as needing review), so that programs do not show them before they are
+    reviewed."""
     min_confidence: Annotated[float, Between(0, 1)] = 0.0
-    """Leave an entry as it is if the draft is less sure than this, from 0 to 1."""
+    """Leave an entry unchanged if the confidence of its draft is below this, from 0 to 1."""

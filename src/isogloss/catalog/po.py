@@ -1,4 +1,4 @@
-"""Filling the entries of a PO catalog. All bytes but those of filled entries stay as they are."""
+"""Fill the entries of a PO catalog. All bytes outside filled entries are preserved."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _LINE = re.compile(
 )
 _PLURAL_FORMS = re.compile(r"nplurals\s*=\s*(\d{1,2})\s*;\s*plural\s*=\s*([^;\n]+)")
 _CHARSET = re.compile(rb"(charset=)[\w:.-]+")
-_MOST_NUMBERS = 300  # numbers that are tried to see which plural form they take
+_MOST_NUMBERS = 300  # numbers to try, to see which plural form each takes
 
 
 @dataclass(slots=True)
 class _Entry:
-    """Where the lines of an entry are, and what they say."""
+    """The lines of an entry and their content."""
 
     top: int
-    """The first of the comments right above it."""
+    """First line of the comments directly above the entry."""
     first: int
-    """The line of its first keyword."""
+    """Line of the first keyword."""
     end: int = 0
-    """The line after its last one."""
+    """Line after the last one."""
     texts: dict[str, str] = field(default_factory=dict)
     """By keyword: msgid, msgstr[0], …"""
     lines: dict[str, list[int]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class _Entry:
 
     @property
     def forms(self) -> dict[int, str]:
-        """Translations by the number of their form; 0 is the only one of an entry without plural."""
+        """Translations by plural form; an entry without plural has only form 0."""
         return {_form(keyword): text for keyword, text in self.texts.items() if keyword.startswith("msgstr")}
 
     def keyword(self, form: int) -> str:
@@ -70,7 +70,7 @@ class PoCatalog:
             raise not_text(path)
         self._raw: list[bytes] = re.findall(rb"[^\n]*\n|[^\n]+\Z", content)
         declared = header_encoding(self._raw)
-        # What is declared as ASCII, or as nothing at all, may become UTF-8 without changing a byte of it.
+        # A file declared as ASCII, or not declared, can become UTF-8 without changing a byte.
         self._undeclared = not declared or codecs.lookup(declared).name == "ascii"
         self._encoding = "utf-8" if self._undeclared else declared
         self._lines = [self._decoded(number, line) for number, line in enumerate(self._raw)]
@@ -99,7 +99,7 @@ class PoCatalog:
         return (text.removeprefix("\ufeff") if number == 0 else text).removesuffix("\n").removesuffix("\r")
 
     def _replaceable(self, entry: _Entry) -> set[int]:
-        """The forms to translate: those that are missing, and those that are to be replaced."""
+        """Return the plural forms to translate: missing ones, and those that the options replace."""
         known = set(range(self._plurals.count) if entry.plural else [0]) | entry.forms.keys()
         fuzzy = "fuzzy" in entry.flags
         if self._options.replace_fuzzy and fuzzy:
@@ -115,23 +115,23 @@ class PoCatalog:
 
     @property
     def translated(self) -> int:
-        """Entries that are left as they are."""
+        """Number of entries that are left unchanged."""
         return len(self._entries) - len({id(entry) for entry, _ in self._wanted}) - (self._header is not None)
 
     def messages(self) -> list[str]:
-        """What is to be translated; plural forms are messages of their own."""
+        """Return the messages to translate; each plural form is a separate message."""
         return [self._source(entry, form) for entry, form in self._wanted]
 
     def places(self) -> list[int]:
-        """The lines of the file at which the entries of the messages begin, from 1."""
+        """Return the line on which the entry of each message begins, counted from 1."""
         return [entry.first + 1 for entry, _ in self._wanted]
 
     def formats(self) -> list[frozenset[str]]:
-        """The flags of their entries, which say what is a format."""
+        """Return the flags of each message's entry, such as ``c-format``."""
         return [entry.flags for entry, _ in self._wanted]
 
     def refuses(self, text: str) -> str:
-        """Why a text cannot be written here; empty if it can."""
+        """Return why a text cannot be written to this file; empty if it can."""
         try:
             text.encode(self._encoding)
         except UnicodeEncodeError as error:
@@ -144,7 +144,7 @@ class PoCatalog:
         return self._plurals.choose(form, entry.texts["msgid"], entry.texts["msgid_plural"])
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
-        """The catalog with the drafts in their places; entries without one stay as they are."""
+        """Return the catalog with the drafts filled in; entries without a draft stay unchanged."""
         by_entry: dict[int, dict[int, Draft]] = {}
         for (entry, form), draft in zip(self._wanted, drafts, strict=True):
             if draft is not None:
@@ -163,12 +163,12 @@ class PoCatalog:
         return bytes(written) + b"".join(self._raw[done:])
 
     def _rewritten(self, entry: _Entry, drafts: Mapping[int, Draft]) -> bytes:
-        """An entry with drafts: its other lines stay, in their order, with the line ends they have."""
+        """Return an entry with drafts; its other lines keep their order and line ends."""
         end = "\r\n" if self._raw[entry.first].endswith(b"\r\n") else "\n"
         mark = codecs.BOM_UTF8 if self._raw[entry.top].startswith(codecs.BOM_UTF8) else b""
         out = [self._note(entry, drafts).encode() + end.encode()]
         previous = (at for at in range(entry.top, entry.first) if self._lines[at].lstrip().startswith("#|"))
-        place = next(previous, entry.first)  # flags come before the source of an earlier version
+        place = next(previous, entry.first)  # flags come before the previous msgid
         new_flag = self._options.fuzzy_flag and not entry.flag_lines
         for number in range(entry.top, entry.first + 1):
             if number == place and new_flag:
@@ -208,7 +208,7 @@ class PoCatalog:
         )
 
     def _flags(self, entry: _Entry, number: int, end: str) -> bytes:
-        """A line of flags with one more, or one fewer."""
+        """Return a line of flags with ``fuzzy`` added or removed."""
         line = self._lines[number]
         given = [flag for flag in re.split(r"[\s,]+", line.strip().removeprefix("#,")) if flag]
         if self._options.fuzzy_flag:
@@ -276,7 +276,7 @@ def _complete(entry: _Entry) -> bool:
 
 
 class _Plurals:
-    """Which forms a language has, as the header says; if it does not, as many as the entries have."""
+    """The plural forms of a language, from the header, else from the number of forms in the entries."""
 
     def __init__(self, header: str, most: int) -> None:
         match = _PLURAL_FORMS.search(header)
@@ -294,7 +294,10 @@ class _Plurals:
         self._protector = Protector(DEFAULT_KINDS)
 
     def choose(self, form: int, singular: str, plural: str) -> str:
-        """The source of a form: the singular for that of 1, unless it lacks the number that others need."""
+        """Return the source of a form: the singular for the form of 1, otherwise the plural.
+
+        If the form of 1 covers other numbers too and the singular lacks the number, the plural is used.
+        """
         numbers = self._numbers.get(form, set())
         if self.count == 1 or 1 not in numbers:
             return plural

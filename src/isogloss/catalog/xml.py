@@ -1,4 +1,4 @@
-"""Filling XLIFF files and translation memories (TMX): text is put in, and nothing else is touched."""
+"""Fill XLIFF files and TMX memories: insert drafts and preserve everything else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 @dataclass(slots=True)
 class _Element:
-    """An element and where it is in the file, in bytes."""
+    """An element and its position in the file, in bytes."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -46,7 +46,7 @@ class _Element:
 
 
 class _Places:
-    """A handler for the parser that notes where elements of some names begin and end."""
+    """A parser handler that records where elements with certain names begin and end."""
 
     def __init__(self, content: bytes, names: frozenset[str]) -> None:
         self.line = self.offset = 0
@@ -83,11 +83,11 @@ class _Places:
             self._done.append(element)
 
     def data(self, text: str) -> None:
-        """Text is looked at in the file itself."""
+        """Ignore text; it is read from the file itself."""
 
 
 class _XmlCatalog:
-    """What XLIFF and TMX have in common: elements with places, and edits at places."""
+    """Common base for XLIFF and TMX: elements with positions, and edits at these positions."""
 
     names: frozenset[str]
     format: str
@@ -104,7 +104,7 @@ class _XmlCatalog:
         return self._content[element.inner : element.inner_end].decode()
 
     def _indent(self, element: _Element) -> str:
-        """The line end and the blanks before an element, if it begins its line."""
+        """Return the line end and indentation before an element, if it is the first on its line."""
         line = self._content.rfind(b"\n", 0, element.begin)
         blanks = self._content[line + 1 : element.begin]
         if line < 0 or blanks.strip():
@@ -120,12 +120,12 @@ class _XmlCatalog:
 
     @staticmethod
     def refuses(text: str) -> str:
-        """Why a text cannot be written here; empty if it can."""
+        """Return why a text cannot be written to this file; empty if it can."""
         return not_xml(text)
 
 
 class XliffCatalog(_XmlCatalog):
-    """An XLIFF file, of version 1.2 or 2."""
+    """An XLIFF file, version 1.2 or 2."""
 
     names = frozenset(
         {
@@ -163,7 +163,7 @@ class XliffCatalog(_XmlCatalog):
                 self._wanted.append((unit, source, inline))
 
     def _replaceable(self, unit: _Element) -> bool:
-        """Whether a translation is to be replaced."""
+        """Whether the options replace the existing translation."""
         source, target = unit.part("source"), unit.part("target")
         if source is None or target is None:
             return False
@@ -183,7 +183,7 @@ class XliffCatalog(_XmlCatalog):
 
     @staticmethod
     def _notes(unit: _Element) -> list[_Element]:
-        """The notes of engines."""
+        """Return the notes that Isogloss wrote."""
         return [
             part for part in unit.parts if part.tag == "note" and part.attributes.get("from") == "isogloss"
         ]
@@ -198,19 +198,19 @@ class XliffCatalog(_XmlCatalog):
             yield from self._units(part)
 
     def messages(self) -> list[str]:
-        """What is to be translated, with tags in place of inline elements."""
+        """Return the messages to translate, with tags in place of inline elements."""
         return [inline.text for _, _, inline in self._wanted]
 
     def places(self) -> list[int]:
-        """The lines at which the units begin."""
+        """Return the line on which each unit begins."""
         return [unit.line for unit, _, _ in self._wanted]
 
     def formats(self) -> list[frozenset[str]]:
-        """Flags of the messages: these files have none."""
+        """Return no flags: these formats have none."""
         return [frozenset()] * len(self._wanted)
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
-        """The file with drafts in their places, marked as in need of a review."""
+        """Return the file with the drafts filled in, marked as needing review."""
         edits: list[tuple[int, int, str]] = []
         for (unit, source, inline), draft in zip(self._wanted, drafts, strict=True):
             if draft is not None:
@@ -250,7 +250,7 @@ class XliffCatalog(_XmlCatalog):
         yield begin, end, whole + (indent + behind if behind else "")
 
     def _name(self, source: _Element, name: str) -> str:
-        """A name with the prefix that the source's has in the file."""
+        """Return an element name with the namespace prefix of the source element."""
         given = re.match(rb"<([\w.-]+:)?", self._content[source.begin : source.inner])
         return (given[1].decode() if given and given[1] else "") + name
 
@@ -265,7 +265,7 @@ class XliffCatalog(_XmlCatalog):
 
 
 class TmxCatalog(_XmlCatalog):
-    """A translation memory: units without the target language get it."""
+    """A TMX file: units that lack the target language get a translation."""
 
     names = frozenset({"tmx", "header", "body", "tu", "tuv", "seg", "prop"})
     format = "TMX"
@@ -316,19 +316,19 @@ class TmxCatalog(_XmlCatalog):
         return next((part for part in properties if part.attributes.get("type") == "x-isogloss"), None)
 
     def messages(self) -> list[str]:
-        """What is to be translated, with tags in place of inline elements."""
+        """Return the messages to translate, with tags in place of inline elements."""
         return [inline.text for *_, inline in self._wanted]
 
     def places(self) -> list[int]:
-        """The lines at which the units begin."""
+        """Return the line on which each unit begins."""
         return [unit.line for unit, *_ in self._wanted]
 
     def formats(self) -> list[frozenset[str]]:
-        """Flags of the messages: these files have none."""
+        """Return no flags: these formats have none."""
         return [frozenset()] * len(self._wanted)
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
-        """The file with drafts in their places; a property says that they are drafts."""
+        """Return the file with the drafts filled in; a property marks them as drafts."""
         edits = []
         for (unit, source, target, inline), draft in zip(self._wanted, drafts, strict=True):
             if draft is None:
@@ -359,15 +359,15 @@ def _of_language(found: Mapping[str, _Element], wanted: str) -> _Element | None:
 
 @dataclass(frozen=True, slots=True)
 class _XmlText:
-    """A file in UTF-8, and what it takes to write it as it was."""
+    """The content of a file in UTF-8, and its original encoding, to write it back the same way."""
 
     utf8: bytes
-    """Its content, with a declaration that says so."""
+    """Content, with a declaration that says UTF-8."""
     declaration: str
-    """Its own declaration up to the name of the encoding; empty if it names none."""
+    """Original XML declaration up to the encoding name; empty if it names none."""
     encoding: str
     mark: bytes
-    """The mark of the byte order that it begins with."""
+    """Byte-order mark at the start of the file."""
 
     @classmethod
     def read(cls, path: StrPath) -> _XmlText:
@@ -389,7 +389,7 @@ class _XmlText:
         return cls(text.encode(), own.group() if own else "", encoding, mark)
 
     def written(self, text: str) -> bytes:
-        """An edited text as bytes of the file; what its encoding lacks becomes a reference to a character."""
+        """Encode an edited text; characters that the encoding lacks become character references."""
         if self.declaration:
             changed = _DECLARATION.match(text)
             assert changed is not None
