@@ -1,4 +1,4 @@
-"""Reading, writing, checking and preparing text. What is exported here is imported when it is first used."""
+"""Read, write, check and prepare bilingual text. Names are imported when they are first used."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Capitals and small letters as languages have them, and what a source tells about its translation's case.
+"""Letter case by language, and what the case of a source says about the case of its translation.
 
-Turkish and Azerbaijani have a dotless ı with a capital I of its own, Dutch begins words with IJ, Greek drops
-accents from words in capitals, and Georgian has capitals that no word begins with.
+Turkish and Azerbaijani pair the dotless ı with the capital I, Dutch capitalizes IJ as one letter, Greek drops
+accents in all-caps words, and Georgian words never begin with a capital.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ __all__ = [
 _DOTTED = frozenset({"tr", "az", "crh", "gag"})
 _NO_CAPITALS = "GEORGIAN"
 _NOUNS = frozenset({"de", "lb", "nds", "gsw", "bar", "pfl"})
-"""Languages whose nouns have capitals, so that an unknown word may be in the right case."""
+"""Languages that capitalize nouns, so that a capital in an unknown word may be right."""
 _FEW = 10
-"""Of fewer lines nothing can be learned."""
+"""Fewest lines from which case can be learned."""
 _SHOUTED = 6
-"""A word of so many capitals is no abbreviation."""
+"""A word with this many capitals is not an abbreviation."""
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _SENTENCE = re.compile(r"[.?!…]['\"”’»)\]]*\s+[\"'“‘«(\[¿¡]*([^\W\d_])")
 _COLON = re.compile(r":\s+[\"'“‘«(\[¿¡]*([^\W\d_])")
 _ENDS = frozenset({".", "?", "!", "..", "...", "…"})
 _COLONS = frozenset({":"})
 _OPENINGS = frozenset("([{\"'“‘«„‚<‹¿¡-–—*`/")
-"""After these, what was to begin has still to begin."""
+"""Characters that do not count as the beginning of a sentence; it begins after them."""
 
 
 def lowered(text: str, language: str = "") -> str:
-    """Text in small letters.
+    """Convert text to lower case.
 
     >>> lowered("ISPARTA İzmir", "tr"), lowered("ΟΔΟΣ", "el")
     ('ısparta izmir', 'οδος')
@@ -53,7 +53,7 @@ def lowered(text: str, language: str = "") -> str:
 
 
 def raised(text: str, language: str = "") -> str:
-    """Text in capitals.
+    """Convert text to upper case.
 
     >>> raised("diğer ısı", "tr"), raised("Άγνωστη ώρα", "el"), raised("Straße", "de")
     ('DİĞER ISI', 'ΑΓΝΩΣΤΗ ΩΡΑ', 'STRASSE')
@@ -68,7 +68,7 @@ def raised(text: str, language: str = "") -> str:
 
 
 def capitalized(word: str, language: str = "") -> str:
-    """A word with a capital at its beginning.
+    """Capitalize the first letter of a word.
 
     >>> capitalized("ijs", "nl"), capitalized("izmir", "tr"), capitalized("კაცი", "ka")
     ('IJs', 'İzmir', 'კაცი')
@@ -88,32 +88,32 @@ def _small(word: str, language: str) -> str:
 
 
 def _is_mixed(word: str) -> bool:
-    """Whether a word has capitals where words have none: ``iOS``, ``eBay``, ``USB``, ``GmbH``."""
+    """Whether a word has capitals after its first letter: ``iOS``, ``eBay``, ``USB``, ``GmbH``."""
     return any(c.isupper() for c in word[1:])
 
 
 @dataclass(frozen=True, slots=True)
 class SourceCase:
-    """What a sentence tells about the case of its translation; None where nothing can be told."""
+    """What a source says about the case of its translation; None if it says nothing."""
 
     begins: bool | None = None
-    """Whether it begins with a capital."""
+    """Whether the sentence begins with a capital."""
     goes_on: bool | None = None
-    """Whether it goes on with a capital after the placeholder or number that it begins with."""
+    """Whether a capital follows the placeholder or number at the beginning of the sentence."""
     is_name: bool = False
-    """Whether it is nothing but a name, whose capital other languages need not have: ``Monday``."""
+    """Whether the sentence is just a name that other languages may not capitalize: ``Monday``."""
     shouted: bool = False
-    """Whether all of it is in capitals."""
+    """Whether the sentence is all in capitals."""
     sentences: bool = True
     """Whether sentences after the first one begin with capitals."""
     colons: bool = True
-    """Whether what follows a colon does."""
+    """Whether the text after a colon begins with a capital."""
 
 
 def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
-    """What a sentence tells, with marks for placeholders but without tags.
+    """Examine a sentence with marks for placeholders but without tags.
 
-    ``usual`` gives the usual form of a word, if it is known.
+    ``usual`` returns the usual form of a word, or None if it is unknown.
 
     >>> source_case("ǁ0ǁ files", lambda word: None).goes_on, source_case("(all)", lambda word: None).begins
     (False, False)
@@ -129,12 +129,12 @@ def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
     first = cased[0]
     capital: bool | None = first[0] != first[0].lower()
     if first != words[0] or (not capital and (_is_mixed(first) or "_" in first)):
-        capital = None  # it begins with a word without case, with one such as iOS, or with an identifier
+        capital = None  # the first word has no case, or is an identifier or a word such as iOS
     later = any(map(str.isalnum, blank[: blank.index(first)]))
     if later and capital and (usual(first) or first) == first:
         capital = None  # a name
     begins = capital
-    if later:  # whether it is a sentence, which always begins with a capital, or a part of one
+    if later:  # text without case comes first: lower case is certain only if this is not a full sentence
         begins = False if capital is False and not blank.rstrip().endswith((".", "?", "!")) else None
     return SourceCase(
         begins,
@@ -147,12 +147,14 @@ def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
 
 
 def _any_capital(letters: Sequence[str]) -> bool:
-    """Whether one of the letters is a capital; where there are none, what is usual is assumed."""
+    """Whether one of the letters is a capital; True if there are no letters."""
     return not letters or any(map(str.isupper, letters))
 
 
 def case_follows(pairs: Iterable[tuple[str, str]], language: str = "") -> bool:
-    """Whether translations begin with small letters where sources do; names of messages say nothing of case.
+    """Whether translations of lowercase sources usually begin in lower case too.
+
+    In catalogs whose sources are message identifiers they do not.
 
     >>> case_follows([("open", "Öffnen"), ("close", "Schließen")] * 10)
     False
@@ -178,10 +180,10 @@ def recased(
     usual: Callable[[str], str | None] = lambda word: None,
     tags: Container[str] = (),
 ) -> list[str]:
-    """Tokens in their usual case as a translation has them.
+    """Give the tokens of a translation their final case, starting from their usual case.
 
-    ``usual`` gives the usual form of a word, if it is known; ``tags`` are the marks that stand for tags,
-    before and after which a sentence begins alike.
+    ``usual`` returns the usual form of a word, or None if it is unknown. ``tags`` are the marks that stand
+    for tags; a sentence may begin before or after a tag.
 
     >>> recased(["(", "silindi", ")"], SourceCase(begins=True), "tr")
     ['(', 'Silindi', ')']
@@ -189,7 +191,7 @@ def recased(
     if source.shouted:
         return [token if MARK.fullmatch(token) else raised(token, language) for token in tokens]
     cased: list[str] = []
-    # Whether the next word has a capital; None: as it is.
+    # Whether to capitalize the next word; None leaves it as it is.
     wanted = None if source.is_name else source.begins is not False
     begun, last = False, ""
     for token in tokens:
@@ -204,7 +206,7 @@ def recased(
         ):
             wanted = True
         else:
-            # What begins with a placeholder or a number goes on as the source does.
+            # After a placeholder or number at the beginning, follow the case of the source.
             wanted = None if is_word or begun else source.goes_on
         begun = begun or is_word
         last = token
@@ -223,5 +225,5 @@ def _with_case(word: str, capital: bool, language: str, usual: Callable[[str], s
 
 
 def _is_short(word: str) -> bool:
-    """Whether a full stop after this does not end a sentence: ``z.B``, ``p.m``, ``J``, ``3``."""
+    """Whether a period after this word need not end a sentence: ``z.B``, ``p.m``, ``J``, ``3``."""
     return len(word) == 1 or "." in word[:-1] or word.isdigit()

@@ -1,4 +1,4 @@
-"""Finding what is wrong with a bilingual corpus, line by line, in memory that hardly grows with it."""
+"""Find suspicious pairs in a bilingual corpus, line by line, using little memory."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ RULES: dict[str, str] = {
     "unusual": "unlike the rest of its side: a third language, or no language",
     "pattern": "a side matches a pattern that was given",
 }
-"""What is looked for."""
+"""Rules and their descriptions."""
 
 _BATCH = 2000
-_SAMPLE = 50_000  # pairs that the usual is learned from, and characters they may have together
+_SAMPLE = 50_000  # pairs to learn the usual values from, limited also by their total characters
 _SAMPLE_CHARACTERS = 20_000_000
-_FEW = 10  # characters that make no difference to a ratio
+_FEW = 10  # characters added to both lengths before their ratio is computed
 _EVIDENCE = (15.0, 0.5)
-"""Log-likelihood ratio, in all and per trigram, for a line to belong to the other side."""
+"""Log-likelihood ratio, total and per trigram, from which a line seems to belong to the other side."""
 _UNUSUAL = (-6.0, -1.5)
-"""Deviation and familiarity of a line that is unlike its side."""
+"""Deviation and familiarity below which a line is unlike the rest of its side."""
 _LEAST_LETTERS = 4
 _COPIED_WORDS, _COPIED_LETTERS = 3, 10
-# Control characters but tab and line feed; the separators of Unicode; byte-order marks and non-characters.
+# Control characters except tab and line feed; Unicode separators; byte-order marks and non-characters.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -72,16 +72,17 @@ class CheckOptions(Options):
     """When a sentence pair counts as suspicious."""
 
     max_ratio: Annotated[float, Above(1)] = 4.0
-    """How many times longer or shorter than usual a side may be. Ten characters make no difference."""
+    """Report pairs whose length ratio differs from the usual one by more than this factor. Ten characters are
+    added to both lengths, so short sentences are judged less strictly."""
     max_words: Annotated[int, AtLeast(1)] = 200
-    """Most words on a side, separated by spaces."""
+    """Maximum number of words per side, separated by spaces."""
     max_characters: Annotated[int, AtLeast(1)] = 2000
-    """Most characters on a side; for languages written without spaces."""
+    """Maximum number of characters per side, for languages written without spaces."""
     placeholders: tuple[str, ...] = ()
-    """Kinds of placeholders that both sides must have in common: printf, braces, tags, entities, urls,
-    emails, identifiers; ``catalog`` for the first four."""
+    """Kinds of placeholders that must be the same on both sides: printf, braces, tags, entities, urls,
+    emails, identifiers; ``catalog`` stands for the first four."""
     patterns: Annotated[tuple[str, ...], Verbatim()] = ()
-    """Regular expressions that must match neither side, such as ``[0-9]``."""
+    """Regular expressions that must not match either side, such as ``[0-9]``."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -90,17 +91,17 @@ class CheckOptions(Options):
                 re.compile(pattern)
             except re.error as error:
                 raise ConfigError(f"patterns: {pattern!r} is not a regular expression ({error})") from None
-        self.kinds  # noqa: B018  # an unknown kind is an error now
+        self.kinds  # noqa: B018  # raises an error for an unknown kind
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of placeholders, ``catalog`` spelled out."""
+        """Kinds of placeholders, with ``catalog`` expanded."""
         return parse_kinds(",".join(self.placeholders or ("none",)))
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with one line."""
+    """A problem found in a line."""
 
     rule: str
     path: str
@@ -110,17 +111,17 @@ class Finding:
 
 @dataclass(slots=True)
 class Row:
-    """A pair and what was found about it."""
+    """A pair and its findings."""
 
     pair: SentencePair
     findings: list[Finding] = field(default_factory=list)
 
 
 class Examination:
-    """Reads a corpus once and yields its pairs with what was found about each.
+    """Reads a corpus once and yields its pairs with their findings.
 
-    The first 50,000 pairs are read before the first is judged: they say what is usual in the corpus.
-    Beside them only 12 bytes per pair are kept, to know duplicates.
+    The first 50,000 pairs are read ahead, to learn what is usual in the corpus. Apart from these, only 12
+    bytes per pair are kept, to detect duplicates.
     """
 
     def __init__(
@@ -267,7 +268,7 @@ _NAMES = ("source", "target")
 
 
 def _decoded(path: StrPath) -> Iterator[tuple[str, str]]:
-    """Yield lines with what is wrong with their bytes; what cannot be decoded is replaced."""
+    """Yield each line with its encoding error, if any; undecodable bytes are replaced."""
     for number, line in enumerate(read_byte_lines(path), start=1):
         try:
             text, problem = line.decode("utf-8"), ""
@@ -302,20 +303,20 @@ def _look_at_characters(text: str, side: int, profile: Profile) -> Iterator[tupl
 
 @dataclass(slots=True, kw_only=True)
 class CheckReport:
-    """What was found in a corpus."""
+    """Findings in a corpus."""
 
     pairs: int = 0
     flagged: int = 0
-    """Pairs with at least one finding."""
+    """Number of pairs with at least one finding."""
     counts: Counter[str] = field(default_factory=Counter)
-    """Findings by rule."""
+    """Number of findings by rule."""
     examples: dict[str, list[Finding]] = field(default_factory=dict)
     """The first findings of each rule."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Units of the file that are no pairs, by reason."""
+    """Number of skipped units of the file, by reason."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the report as plain values."""
         return {
             "pairs": self.pairs,
             "flagged": self.flagged,
@@ -347,9 +348,9 @@ def check_corpus(
     table: IO[str] | None = None,
     watch: Callable[[Iterable[Row]], Iterable[Row]] = iter,
 ) -> CheckReport:
-    """Examine a whole corpus; with a ``table``, write every finding to it as file, line, rule and detail.
+    """Check a whole corpus; with a ``table``, write every finding to it: file, line, rule and detail.
 
-    ``watch`` may pass the rows through something that shows progress.
+    ``watch`` wraps the rows, for example to show progress.
     """
     report = CheckReport(skipped=examination.reading.skipped)
     for row in watch(examination):
@@ -373,9 +374,9 @@ def check_files(
     table: StrPath | None = None,
     track: Track = no_track,
 ) -> tuple[PairFiles, CheckReport]:
-    """Examine the corpus that one bilingual file or two of plain text are, and say what it was taken for.
+    """Check one bilingual file or two plain text files; return the detected format and the report.
 
-    The file ``table`` gets every finding: file, line, rule and detail.
+    Every finding is written to the file ``table``: file, line, rule and detail.
     """
     corpus, rest = split_files(files, format=format)
     if rest:

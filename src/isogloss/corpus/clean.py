@@ -1,4 +1,4 @@
-"""Writing the pairs of a corpus that have nothing wrong with them, and a table of the others."""
+"""Copy the pairs of a corpus that pass all checks, and list the others in a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CANNOT_KEEP = ("unequal-lines", "invalid-utf8")
 
 @dataclass(slots=True, kw_only=True)
 class CleanReport:
-    """What was kept and what was dropped."""
+    """Numbers of kept and dropped pairs."""
 
     kept: int = 0
     dropped: int = 0
@@ -29,7 +29,7 @@ class CleanReport:
     """Dropped pairs by rule; a pair that breaks several rules counts for each."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the report as plain values."""
         return {"kept": self.kept, "dropped": self.dropped, "reasons": dict(self.reasons.most_common())}
 
 
@@ -41,10 +41,10 @@ def clean_corpus(
     dropped: StrPath | None = None,
     watch: Callable[[Iterable[Row]], Iterable[Row]] = iter,
 ) -> CleanReport:
-    """Convert a corpus, leaving out the pairs in which ``check_corpus`` finds something.
+    """Convert a corpus without the pairs in which ``check_corpus`` finds a problem.
 
-    ``keep`` names rules that are no reason to drop a pair. The table ``dropped`` gets a line for each
-    dropped pair: its line in the input, the rules it broke, and the details.
+    ``keep`` names rules to ignore. The file ``dropped`` gets a line for each dropped pair: its line in the
+    input, the rules it broke, and the details.
     """
     excused = frozenset(keep)
     for rule in excused:
@@ -53,7 +53,7 @@ def clean_corpus(
             raise ConfigError(f"'{rule}' is not a rule that can be excused; these can: {known}")
     examination = Examination(conversion.source, options, conversion.options, conversion.reading)
     rows = iter(watch(examination))
-    first = next(rows, None)  # from here on the languages are known
+    first = next(rows, None)  # the languages are known once the first pair is read
     report = CleanReport()
     beside = [dropped] if dropped is not None else []
     with conversion.target.write(conversion.languages(), beside=beside) as (write, tables):

@@ -1,9 +1,9 @@
-"""How a draft of the engine is told from what a person wrote: a note with a digest of source and draft.
+"""Notes that tell an engine's draft from a person's translation, by a digest of source and draft.
 
 isogloss: confidence 0.52, draft 3f2a91c0 of 1 2, not flagged
 
-Whoever changes the draft makes the digest wrong, and whoever accepts it as it stands takes the flag away; a
-draft that was written without a flag says so, and is accepted by removing the note.
+If somebody changes the draft, the digest no longer matches. Accepting it unchanged means removing the fuzzy
+flag. A draft that was written without a flag says so; accepting it means removing the note.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ NOTE = re.compile(
     r"isogloss: confidence [0-9.]+(?:, draft (?P<digest>[0-9a-f]{8})(?: of (?P<forms>[0-9 ]+))?"
     r"(?P<unflagged>, not flagged)?)?"
 )
-"""What a note of the engine looks like; earlier versions gave the confidence alone."""
+"""Pattern of an engine's note; earlier versions wrote only the confidence."""
 
 
 def draft_digest(source: str, translations: Sequence[str]) -> str:
-    """Eight digits that change when the source or a translation does."""
+    """Return eight hexadecimal digits that change when the source or a translation changes."""
     text = "\0".join([source, *translations])
     return blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
 
@@ -30,7 +30,7 @@ def draft_digest(source: str, translations: Sequence[str]) -> str:
 def draft_note(
     confidence: float, source: str, forms: Mapping[int, str], *, plural: bool, flagged: bool
 ) -> str:
-    """The note of an entry some of whose forms are drafts."""
+    """Return the note of an entry in which some forms are drafts."""
     numbers = sorted(forms)
     digest = draft_digest(source, [forms[number] for number in numbers])
     which = f" of {' '.join(map(str, numbers))}" if plural else ""
@@ -38,7 +38,7 @@ def draft_note(
 
 
 def untouched_drafts(comment: str, source: str, forms: Mapping[int, str], *, flagged: bool) -> set[int]:
-    """The forms of an entry that are drafts which nobody has changed or accepted.
+    """Return the forms of an entry that are drafts and that nobody has changed or accepted.
 
     >>> note = draft_note(0.5, "Open", {0: "Öffnen"}, plural=False, flagged=True)
     >>> untouched_drafts(note, "Open", {0: "Öffnen"}, flagged=True)

@@ -1,4 +1,4 @@
-"""Remembering which lines have been seen, in 12 bytes a line."""
+"""Detect lines that were seen before, using 12 bytes per line."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def hash_lines(lines: Iterable[str]) -> Hashes:
 
 
 class SeenLines:
-    """A set of hashes, each with the line it was first seen in.
+    """A set of hashes, each with the number of the line where it first occurred.
 
-    Kept as a few sorted arrays, each at least twice as long as the next: adding n lines in batches
-    costs O(n log n), and nothing but the two columns is stored.
+    Stored as a few sorted arrays, each at least twice as long as the next: adding n lines in batches
+    costs O(n log n), and only the two columns are stored.
     """
 
     def __init__(self) -> None:
         self._runs: list[tuple[Hashes, Lines]] = []
 
     def add(self, hashes: Hashes, numbers: npt.ArrayLike) -> Lines:
-        """Add a batch and return for each of its lines the number of the first equal one, 0 if it is new."""
+        """Add a batch; return for each line the number of the first equal line, or 0 if it is new."""
         lines = np.asarray(numbers, dtype=np.uint32)
         first = np.zeros(len(hashes), dtype=np.uint32)
         if not len(hashes):

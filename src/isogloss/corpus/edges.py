@@ -1,7 +1,7 @@
-"""What surrounds a sentence and is no part of it: blanks at its ends, and the accelerator of a label.
+"""Remove and restore the edges of a sentence: white space at its ends, and the accelerator of a label.
 
-``&File`` and ``_Open`` underline a letter and make it a key. The word is translated as if the mark were not
-there; the translation gets the mark back, at the same letter if it has one, else at its first.
+``&File`` and ``_Open`` underline a letter and make it a shortcut key. The sentence is translated without the
+mark. The translation gets it back, on the same letter if there is one, otherwise on its first letter.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from isogloss.corpus.placeholder_kinds import ACCELERATORS, KINDS
 
 __all__ = ["Edges", "bare_text", "keep_edges"]
 
-_MOST_WORDS = 8  # of a label
+_MOST_WORDS = 8  # in a label
 _ACCELERATOR = re.compile(
     rf"(?!{KINDS['entities']})(?:(?<![^\s(\[\"'])|(?<=[^\W\d_]))&(?=[^\W\d_])(?<![A-Z]&(?=[A-Z]))"
     r"|(?<![^\s(\[\"'])_(?=[^\W\d_])|(?<=\b[A-Z])_(?=[a-z])"
 )
 _AT_END = re.compile(r"\s*\((?P<sign>[&_])(?P<letter>[^\W_])\)")
 _LETTER = re.compile(r"[^\W\d_]")
-_CASELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # labels of these languages end in (&F)
+_CASELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # labels in these scripts end in (&F)
 _PROTECTED = re.compile(r"<[^<>]*>|%\S+|\{[^{}]*\}|&#?\w+;|\S*(?:://|@|_|/)\S*")
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """What is taken off a sentence, and put back on its translation.
+    """Edges removed from a sentence, to be restored in its translation.
 
     >>> text, edges = Edges.off(" Save &As...")
     >>> text, edges.on("Speichern als...")
@@ -43,7 +43,7 @@ class Edges:
 
     @classmethod
     def off(cls, text: str, *, accelerators: bool = True) -> tuple[str, Edges]:
-        """A sentence without its edges, and these."""
+        """Return a sentence without its edges, and the edges."""
         plain = text.strip()
         begin = len(text) - len(text.lstrip()) if plain else len(text)
         left, right = text[:begin], text[begin + len(plain) :]
@@ -53,7 +53,7 @@ class Edges:
         return plain, cls(left, right, sign, letter)
 
     def on(self, text: str) -> str:
-        """A translation with the edges of its source."""
+        """Add the edges of the source to a translation."""
         return self.left + self._accelerated(text.strip(" ")) + self.right
 
     def _accelerated(self, text: str) -> str:
@@ -71,7 +71,7 @@ class Edges:
             return f"{text[:at]}({self.sign}{self.letter.upper()}){text[at:]}"
         same = [place for place in places if text[place].lower() == self.letter.lower()]
         starts = [place for place in places if place == 0 or not text[place - 1].isalnum()]
-        # In the middle of a word it would look like another sign to whoever reads the file.
+        # In the middle of a word, a reader of the file could mistake the mark for another character.
         place = next((place for place in same if place in starts), starts[0] if starts else places[0])
         return text[:place] + self.sign + text[place:]
 
@@ -89,7 +89,7 @@ def _without(text: str) -> tuple[str, str, str]:
 
 
 def bare_text(text: str, kinds: Collection[str] = (ACCELERATORS,)) -> str:
-    """A text without blanks at its ends and, if these are among the kinds, without accelerators."""
+    """Strip white space from the ends and, if ``kinds`` include them, remove accelerators."""
     return _without(text.strip())[0] if ACCELERATORS in kinds else text.strip()
 
 
@@ -112,7 +112,7 @@ class _Bound(Protocol):
 
 
 def keep_edges(detokenize: Callable[[P, str, str], str]) -> _Detokenize[P]:
-    """Let a translation begin and end with the blanks of its source, and have its accelerator."""
+    """Decorate a detokenizer so that a translation keeps its source's outer white space and accelerator."""
 
     @wraps(detokenize)
     def kept(self: P, line: str, source: str = "") -> str:

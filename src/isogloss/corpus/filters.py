@@ -1,4 +1,4 @@
-"""Filters from lines to lines: tokenize, detokenize, truecase. The outputs appear when all is done."""
+"""Line filters: tokenize, detokenize, truecase. Output files appear only when a filter has finished."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def tokenize_file(
 ) -> None:
     """Split lines into tokens.
 
-    With a file for ``placeholders``, those of the kinds ``protect`` are replaced by marks and written to it.
+    If ``placeholders`` names a file, placeholders of the kinds ``protect`` are replaced by marks and written
+    to it.
     """
     if protect and placeholders is None:
         raise ConfigError("`protect` needs `placeholders`, the file to keep what is protected in")
@@ -58,7 +59,7 @@ def detokenize_file(
     placeholders: StrPath | None = None,
     track: Track = no_track,
 ) -> None:
-    """Join tokens to text again, with the placeholders that ``tokenize_file`` wrote in the place of marks."""
+    """Join tokens to text, replacing marks by the placeholders that ``tokenize_file`` wrote."""
     side = TextSide(_checked(options))
     lines = track(read_lines(input), "lines")
     with atomic_output(output) as text:
@@ -88,7 +89,7 @@ def tokenize_with(
     target_of: StrPath | None = None,
     track: Track = no_track,
 ) -> None:
-    """Tokenize lines as a system does: sentences to translate or, with ``target_of``, their translations."""
+    """Tokenize lines as a system does: source sentences or, with ``target_of``, their translations."""
     _filter(text.tokenize, text.tokenize_target, input, output, target_of, track)
 
 
@@ -100,7 +101,7 @@ def detokenize_with(
     source: StrPath | None = None,
     track: Track = no_track,
 ) -> None:
-    """Write a system's tokens as text; with their ``source``, its placeholders take the place of marks."""
+    """Detokenize the output of a system; with its ``source``, marks are replaced by placeholders."""
     _filter(text.detokenize, text.detokenize, input, output, source, track)
 
 
@@ -112,7 +113,7 @@ def _filter(
     others: StrPath | None,
     track: Track,
 ) -> None:
-    """Change every line, by itself or seen beside the line of another file."""
+    """Change every line, alone or together with the same line of another file."""
     lines = track(read_lines(input), "lines")
     with atomic_output(output) as stream:
         if others is None:
@@ -155,7 +156,7 @@ def learn_truecaser(input: StrPath, model: StrPath, *, track: Track = no_track) 
 
 
 def apply_truecaser(input: StrPath, output: StrPath, model: StrPath, *, track: Track = no_track) -> None:
-    """Give the first words of tokenized sentences the case they have inside sentences."""
+    """Give the first words of tokenized sentences the case they usually have inside sentences."""
     truecaser = load_truecaser(model)
     with atomic_output(output) as text:
         for line in track(read_lines(input), "lines"):
@@ -163,7 +164,7 @@ def apply_truecaser(input: StrPath, output: StrPath, model: StrPath, *, track: T
 
 
 def undo_truecaser(input: StrPath, output: StrPath, *, track: Track = no_track) -> None:
-    """Begin tokenized sentences with capitals."""
+    """Capitalize the first words of tokenized sentences."""
     with atomic_output(output) as text:
         for line in track(read_lines(input), "lines"):
             text.write(" ".join(undo_truecase(line.split())) + "\n")

@@ -1,4 +1,4 @@
-"""Which format a bilingual file is in, and the way from one format to another."""
+"""Detect the format of bilingual files, and convert between formats."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     files: int
-    """Files of one corpus: plain text has two."""
+    """Number of files per corpus: two for plain text, otherwise one."""
     read: _Read
     write: Callable[[Sequence[IO[str]], tuple[str, str], StrPath], AbstractContextManager[PairWriter]]
     carries: frozenset[str]
-    """What of a pair the format can hold beside the two sentences."""
+    """Fields of a pair that the format can store in addition to the two sentences."""
     unread: tuple[str, ...] = ()
-    """What such files may hold that is not read."""
+    """Content that such files may have and that is not read."""
 
 
 _XML_UNREAD = ("notes and properties", _TAGS)
@@ -124,7 +124,7 @@ FORMATS: dict[str, Format] = {
         ),
     )
 }
-"""All formats by name; ``xliff`` writes version 1.2, ``xliff2`` version 2.0, and both read either."""
+"""All formats by name. ``xliff`` writes version 1.2 and ``xliff2`` version 2.0; both read either version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,9 @@ class PairFiles:
     def write(
         self, languages: tuple[str, str] = ("", ""), *, beside: Sequence[StrPath] = ()
     ) -> Iterator[tuple[PairWriter, list[IO[str]]]]:
-        """Open the files for writing, and others beside them; all of them appear, or none.
+        """Open the files, and the files ``beside``, for writing. Either all of them appear, or none.
 
-        Gives a function that writes a pair, and the streams of the other files.
+        Yields a function that writes a pair, and the streams of the additional files.
         """
         paths = [*self.paths, *beside]
         if len({os.path.realpath(path) for path in paths}) < len(paths):
@@ -158,7 +158,7 @@ class PairFiles:
 
 
 def detect_format(path: StrPath, *, look_inside: bool) -> Format:
-    """Tell the format of a file from its name or, if that says nothing, from how it begins."""
+    """Detect the format of a file from its name or, if that does not tell, from its first bytes."""
     name = Path(path)
     if name.suffix in (".gz", ".zst"):
         name = name.with_suffix("")
@@ -187,7 +187,7 @@ def _guess(start: bytes) -> str:
 def split_files(
     files: Sequence[StrPath], *, format: str | None = None, look_inside: bool = True
 ) -> tuple[PairFiles, list[StrPath]]:
-    """Take the first one or two of the files, as their format asks, and return what is left."""
+    """Take the first file, or the first two for plain text, as a corpus; return it and the other files."""
     if not files:
         raise ConfigError("a bilingual file is missing: one, or two of plain text")
     found = named_format(format) if format else detect_format(files[0], look_inside=look_inside)
@@ -200,7 +200,7 @@ def split_files(
 
 
 def named_format(name: str) -> Format:
-    """Look a format up by its name."""
+    """Look up a format by name."""
     try:
         return FORMATS[name]
     except KeyError:
@@ -214,7 +214,7 @@ def plan_conversion(
     to_format: str | None = None,
     options: ReadOptions | None = None,
 ) -> Conversion:
-    """Read a list of files as an input of one or two files followed by an output of one or two."""
+    """Interpret a list of files as one or two input files followed by one or two output files."""
     source, rest = split_files(files, format=from_format)
     if not rest:
         raise ConfigError("the file to write is missing")
@@ -232,7 +232,7 @@ def _listed(files: PairFiles) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
-    """A way from one bilingual file to another."""
+    """A conversion from one bilingual corpus to another."""
 
     source: PairFiles
     target: PairFiles
@@ -240,14 +240,14 @@ class Conversion:
     reading: Reading = field(default_factory=Reading)
 
     def losses(self) -> list[str]:
-        """List what the input may hold and the output will not."""
+        """List the content that the input may have and the output format cannot store."""
         unread = [
             what for what in self.source.format.unread if not (what == _TAGS and self.options.keep_markup)
         ]
         return unread + sorted(self.source.format.carries - self.target.format.carries)
 
     def languages(self) -> tuple[str, str]:
-        """Name the two languages: as the options say, as the input says, or after the files' endings."""
+        """Return the two languages: from the options, the input file, or the file extensions."""
         found = (
             self.options.source_language or self.reading.source_language or self._from_name(0),
             self.options.target_language or self.reading.target_language or self._from_name(1),
@@ -267,7 +267,7 @@ class Conversion:
         return match.group(1) if match and self.source.format.files == 2 else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values: the formats, what was skipped and what cannot be carried over."""
+        """Return plain values: the formats, skipped units and content that is lost."""
         return {
             "format": self.source.format.name,
             "to": self.target.format.name,
@@ -276,10 +276,10 @@ class Conversion:
         }
 
     def run(self, pairs: Iterator[SentencePair] | None = None, *, track: Track = no_track) -> int:
-        """Write all pairs of the input, or those given in their place; return how many were written."""
+        """Write all pairs of the input, or the given ``pairs`` instead; return the number written."""
         pairs = self.source.read(self.options, self.reading) if pairs is None else pairs
         pairs = iter(track(pairs, "pairs"))
-        first = next(pairs, None)  # from here on the languages are known
+        first = next(pairs, None)  # the languages are known once the first pair is read
         count = 0
         with self.target.write(self.languages()) as (write, _):
             for pair in chain([first] if first else [], pairs):
