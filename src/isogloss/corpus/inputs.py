@@ -22,9 +22,9 @@ _PACKED = ("", ".gz", ".zst")
 
 
 def bilingual_files(names: Sequence[StrPath]) -> list[StrPath]:
-    """The files that names stand for: a folder for all catalogs and memories in it, a pattern for what fits.
+    """Expand names to files: a folder to all bilingual files in it, a pattern to all matching files.
 
-    They come in the order of their names, each once.
+    The files of a folder or pattern are sorted by name; each file is returned once.
     """
     found: dict[str, StrPath] = {}
     for name in names:
@@ -43,7 +43,7 @@ def _meant(name: StrPath) -> Sequence[StrPath]:
             )
         return sorted(inside)
     if not path.exists() and glob.has_magic(os.fspath(name)):
-        fitting = sorted(glob.glob(os.fspath(name), recursive=True))  # noqa: PTH207  # it may be absolute
+        fitting = sorted(glob.glob(os.fspath(name), recursive=True))  # noqa: PTH207  # the pattern may be absolute
         if not fitting:
             raise InputFileError("no file fits the pattern", name)
         return [file for item in fitting for file in (_meant(item) if Path(item).is_dir() else [item])]
@@ -55,7 +55,7 @@ def _is_bilingual(path: Path) -> bool:
 
 
 def several_files(sources: Sequence[StrPath], targets: Sequence[StrPath] = ()) -> PairFiles:
-    """One corpus of several files; with ``targets``, these are the translations of plain texts."""
+    """Combine several files into one corpus; ``targets`` are the translations of plain text files."""
     if targets and len(targets) != len(sources):
         raise ConfigError(
             f"there are {len(sources)} source files and {len(targets)} target files: give as many of each"
@@ -78,7 +78,7 @@ def several_files(sources: Sequence[StrPath], targets: Sequence[StrPath] = ()) -
         for part in parts:
             own = Reading()
             for pair in part.read(options, own):
-                # Known once the first pair is read; who reads only a few pairs wants to know it too.
+                # Set with every pair, so that callers that read only a few pairs see the languages too.
                 whole.source_language = whole.source_language or own.source_language
                 whole.target_language = whole.target_language or own.target_language
                 yield pair
@@ -97,7 +97,7 @@ def several_files(sources: Sequence[StrPath], targets: Sequence[StrPath] = ()) -
 
 
 def _check_language(language: str, known: dict[str, StrPath], path: StrPath) -> None:
-    """Files into several languages are no corpus; regional forms of one are."""
+    """Refuse files with different target languages; regional variants of one language are fine."""
     main = language.replace("_", "-").partition("-")[0].lower()
     if not main:
         return

@@ -1,8 +1,7 @@
-"""Codes of languages as files and people write them, and what is to be known of a language before its text
-is.
+"""Language codes: normalize them, and detect a language from a file, its name or its script.
 
-A code is a tag of BCP 47 (``fr``, ``pt-BR``, ``sr-Latn``). Gettext and the systems it runs on write the same
-things in another way (``pt_BR``, ``sr@latin``), and people write names.
+A code is a BCP 47 tag (``fr``, ``pt-BR``, ``sr-Latn``). Gettext and POSIX locales write the same codes in
+another form (``pt_BR``, ``sr@latin``), and some files use names.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ __all__ = [
 ]
 
 UNDETERMINED = "und"
-"""The code of a language that nobody knows."""
+"""The code of an unknown language."""
 
 # A primary language, then extended languages, a script, a region, variants, extensions, private use. BCP 47
-# leaves room for primary languages of more than three letters, but there is none.
+# allows primary languages of more than three letters, but none exist.
 _TAG = re.compile(
     r"[a-z]{2,3}(?:-[a-z]{3}){0,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?"
     r"(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*(?:-x(?:-[a-z0-9]{1,8})+)?"
@@ -108,13 +107,13 @@ _SCRIPTS = {
     "GREEK": "el",
     "HEBREW": "he",
 }
-"""Scripts that tell what a text needs; kana come first, since Japanese has Chinese characters too."""
+"""Scripts that identify a language; kana come first, because Japanese also uses Chinese characters."""
 _SHARE_OF_SCRIPT = 0.2
 
 
 @cache
 def _tables() -> tuple[frozenset[str], dict[str, str]]:
-    """The known codes, and the codes of names."""
+    """Return the known codes, and the codes by language name."""
     codes: set[str] = set()
     names: dict[str, str] = {}
     for entry in _NAMES.split(";"):
@@ -130,7 +129,7 @@ def _folded(name: str) -> str:
 
 
 def language_tag(code: str) -> str:
-    """A code as BCP 47 writes it, whatever wrote it; empty if it is none.
+    """Normalize a code to BCP 47; return an empty string if it is not a language code.
 
     >>> language_tag("pt_BR.UTF-8"), language_tag("sr@latin"), language_tag("Turkish")
     ('pt-BR', 'sr-Latn', '')
@@ -153,7 +152,7 @@ def language_tag(code: str) -> str:
 
 
 def checked_language(code: str, name: str) -> str:
-    """A code that somebody has typed, as BCP 47 writes it; ``name`` is what was asked for.
+    """Normalize a code that the user gave to BCP 47; ``name`` is the option, for the error message.
 
     >>> checked_language("de_at", "source_language")
     'de-AT'
@@ -167,7 +166,7 @@ def checked_language(code: str, name: str) -> str:
 
 
 def declared_language(text: str) -> str:
-    """The code that a file means by what it says of a language; empty if that is nothing.
+    """Return the code for a language as a file declares it, by code or name; empty if there is none.
 
     >>> declared_language("fr_FR"), declared_language("Turkish"), declared_language("LANGUAGE")
     ('fr-FR', 'tr', '')
@@ -176,7 +175,7 @@ def declared_language(text: str) -> str:
 
 
 def base_language(tag: str) -> str:
-    """The language without script, region and the like.
+    """Return the language without script, region and other subtags.
 
     >>> base_language("pt-BR")
     'pt'
@@ -185,12 +184,12 @@ def base_language(tag: str) -> str:
 
 
 def is_known(tag: str) -> bool:
-    """Whether the language is one that has a name here."""
+    """Whether the language is in the table of known languages."""
     return base_language(tag) in _tables()[0]
 
 
 def is_english_name(word: str) -> bool:
-    """Whether a word has a capital in English that other languages need not have: days, months, languages.
+    """Whether English capitalizes a word that other languages may not: days, months, languages.
 
     >>> is_english_name("Monday"), is_english_name("Turkish"), is_english_name("File")
     (True, True, False)
@@ -199,8 +198,7 @@ def is_english_name(word: str) -> bool:
 
 
 def language_in_name(path: StrPath) -> str:
-    """The language that the name of a file or of a folder around it tells, such as ``de`` for
-    ``train.de.gz``.
+    """Return the language in the name of a file or its folders, such as ``de`` for ``train.de.gz``.
 
     >>> language_in_name("train.pt_BR"), language_in_name("locale/fr/LC_MESSAGES/django.po")
     ('pt-BR', 'fr')
@@ -215,14 +213,14 @@ def language_in_name(path: StrPath) -> str:
             candidates.insert(0, place.parent.parent.name)
     for candidate in candidates:
         tag = language_tag(candidate)
-        # Endings such as .TXT or .Src are no languages; those of codes are written small.
+        # Language extensions are lowercase; .TXT or .Src are not languages.
         if tag and is_known(tag) and tag != UNDETERMINED and candidate[:2].islower():
             return tag
     return ""
 
 
 def language_of_script(lines: Iterable[str]) -> str:
-    """The language that the letters of a text tell, where a script belongs to one; else empty.
+    """Guess the language from the script of a text, if only one language uses it; otherwise empty.
 
     >>> language_of_script(["我来到北京。"]), language_of_script(["東京に行く。"])
     ('zh', 'ja')

@@ -1,4 +1,4 @@
-"""What TMX and XLIFF share: a hardened parser that works piece by piece, inline tags, writing XML."""
+"""Shared by TMX and XLIFF: a hardened incremental parser, inline tags, and XML output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class UnitHandler(Protocol[T]):
-    """Takes the events of the parser and collects finished units."""
+    """Receives the parser's events and collects finished units."""
 
     line: int
     """Set by the parser before each start of an element."""
@@ -44,14 +44,14 @@ class UnitHandler(Protocol[T]):
         """An element ends."""
 
     def data(self, text: str) -> None:
-        """Text, perhaps only a part of it."""
+        """Text, possibly only a part of it."""
 
     def take(self) -> list[T]:
-        """Hand over the units finished since the last call."""
+        """Return the units finished since the last call."""
 
 
 class _Target(Generic[T]):
-    """The side of a handler that the parser sees: it knows the line and drops namespaces."""
+    """Adapter between the parser and a handler: tracks the line and drops namespaces."""
 
     def __init__(self, handler: UnitHandler[T]) -> None:
         self._handler = handler
@@ -71,12 +71,12 @@ class _Target(Generic[T]):
 def parse_units(
     path: StrPath, handler: UnitHandler[T], format_name: str, chunks: Iterable[bytes] | None = None
 ) -> Iterator[T]:
-    """Yield the units of an XML file while it is read; nothing else is kept.
+    """Yield the units of an XML file while it is read; nothing else is kept in memory.
 
-    ``chunks`` are its content, if somebody has it already.
+    ``chunks`` is the content, if it has already been read.
 
     Entity declarations and external entities are refused: they can make a small file expand without
-    bounds, or read other files.
+    limit, or read other files.
     """
     try:
         from defusedxml.common import DefusedXmlException
@@ -172,7 +172,7 @@ def _character(code: str) -> str:
 
 
 def check_characters(text: str, path: StrPath) -> None:
-    """Refuse characters that XML has no way to write."""
+    """Refuse characters that XML cannot represent."""
     if match := _NOT_XML.search(text):
         raise OutputError(
             f"XML cannot hold the character U+{ord(match.group()):04X} in {text[:40]!r}",
@@ -182,7 +182,7 @@ def check_characters(text: str, path: StrPath) -> None:
 
 
 def not_xml(text: str) -> str:
-    """Why XML has no way to write a text; empty if it has."""
+    """Return why XML cannot represent a text; empty if it can."""
     match = _NOT_XML.search(text)
     return f"XML cannot hold the character U+{ord(match.group()):04X}" if match else ""
 
@@ -190,7 +190,7 @@ def not_xml(text: str) -> str:
 def content(text: str) -> str:
     """Write text as the content of an element."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace("\r", "&#13;")  # a parser turns a bare one into a line feed
+    return text.replace("\r", "&#13;")  # a parser would turn a bare CR into a line feed
 
 
 def attribute(text: str) -> str:

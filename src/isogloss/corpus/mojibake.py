@@ -1,4 +1,4 @@
-"""Finding text that was decoded with the wrong encoding: ``fÃ¼r`` where ``für`` was meant."""
+"""Find text that was decoded with the wrong encoding: ``fÃ¼r`` instead of ``für``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 __all__ = ["find_mojibake"]
 
-# The characters that bytes 0x80 to 0xff become when read as Windows-1252, or as Latin-1 where that has none.
+# The characters for bytes 0x80 to 0xff in Windows-1252, or in Latin-1 where Windows-1252 has none.
 _READ_AS = {bytes([byte]).decode("cp1252", "ignore") or chr(byte): byte for byte in range(0x80, 0x100)} | {
     chr(byte): byte for byte in range(0x80, 0x100)
 }
@@ -21,9 +21,9 @@ _SEQUENCE = (
     f"(?:[{_characters(0xC2, 0xDF)}]{_NEXT}|[{_characters(0xE0, 0xEF)}]{_NEXT}{{2}}"
     f"|[{_characters(0xF0, 0xF4)}]{_NEXT}{{3}})"
 )
-# Leading bytes of the letters of Western Europe (Â, Ã), of typographic quotes and dashes (â), and of the
-# byte-order mark and the replacement character (ï): in text that is right, what follows them here does
-# not follow these letters. Others, as in ``É…``, must come twice in a row.
+# Lead bytes of Western European letters (Â, Ã), of typographic quotes and dashes (â), and of the byte-order
+# mark and the replacement character (ï): in correct text, these letters are not followed by such characters.
+# Other lead bytes, as in ``É…``, must occur twice in a row.
 _TELLING = re.compile(f"(?=[ÂÃâï]){_SEQUENCE}|{_SEQUENCE}{{2,}}")
 
 

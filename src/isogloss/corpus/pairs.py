@@ -1,4 +1,4 @@
-"""A sentence and its translation, and what is told to and learned from a reader of them."""
+"""Sentence pairs, and the options and results of reading them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ __all__ = ["PairWriter", "ReadOptions", "Reading", "SentencePair"]
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """A sentence and its translation; the rest is empty where a format has no such thing."""
+    """A sentence and its translation; fields that the format does not have are empty."""
 
     source: str
     target: str
     id: str = ""
     context: str = ""
     line: int = field(default=0, compare=False)
-    """Where the pair begins in the file it was read from, counted from 1; 0 if it was not read."""
+    """Line on which the pair begins in its file, counted from 1; 0 if it does not come from a file."""
 
 
 PairWriter = Callable[[SentencePair], bool]
-"""Writes one pair and says whether it could: a format may have no place for it.
+"""Writes one pair. Returns False if the format cannot store it.
 
-The modules of the formats make one out of open streams, one per file, the two languages, and the name
-of the output for messages.
+Each format module creates one from open streams (one per file), the two languages, and the name of the
+output for error messages.
 """
 
 
@@ -42,7 +42,7 @@ class ReadOptions(Options):
     target_language: Annotated[str, DefaultText("the only other one in the file")] = ""
     """Target language in a TMX or XLIFF file, such as de."""
     columns: Annotated[tuple[int, int] | None, AtLeast(1), DefaultText("1,2")] = None
-    """Columns of a TSV file with source and target, counted from 1, such as 2,4."""
+    """Source and target columns of a TSV file, counted from 1, such as 2,4."""
     keep_markup: bool = False
     """Keep tags inside TMX and XLIFF segments as text."""
 
@@ -54,9 +54,9 @@ class ReadOptions(Options):
 
 @dataclass(slots=True)
 class Reading:
-    """What a reader has learned so far beside the pairs themselves."""
+    """Facts that a reader collects in addition to the pairs."""
 
     source_language: str = ""
     target_language: str = ""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Units that are no pairs, by reason: ``fuzzy``, ``untranslated``, …"""
+    """Number of skipped units by reason: ``fuzzy``, ``untranslated``, …"""

@@ -10,7 +10,7 @@ __all__ = ["sharing_phrases"]
 
 
 def sharing_phrases(sentences: Iterable[str], others: Iterable[str], words: int) -> list[int]:
-    """Positions of sentences that share ``words`` tokens in a row with one of the others.
+    """Return the positions of sentences that share ``words`` consecutive tokens with one of the others.
 
     >>> sharing_phrases(["a b c", "b a", "c a b"], ["x a b"], 2)
     [0, 2]

@@ -1,4 +1,4 @@
-"""Kinds of things in a text that must not be translated or torn apart, and what they look like."""
+"""Kinds of placeholders, which must not be translated or split, and their patterns."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _EXTENSIONS = (
     "xliff|xls|xlsx|xml|yaml|yml|zip"
 )
 
-# All of them run in linear time: repetitions end at the character that another attempt could begin with.
+# All patterns run in linear time: repetitions end at the character that another match could begin with.
 KINDS: dict[str, str] = {
-    # After a number, as in 20%discount, it is a format only if no letter follows.
+    # After a number, as in 20%discount, this is a format only if no letter follows.
     "printf": r"%(?:%|(?:\([^()\s]+\)|[0-9]{1,2}\$|(?P<number>(?<=[0-9]%))|(?<![0-9]%))[-+#0]{0,4}"
     r"(?:\*|[0-9]{1,4})?(?:\.(?:\*|[0-9]{1,4}))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcrsaA@]"
     r"(?(number)(?![A-Za-z])))",
@@ -38,13 +38,13 @@ KINDS: dict[str, str] = {
     "escapes": r"\t|\\(?:[abfnrtv\"'\\]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})",
     "accelerators": "",
 }
-"""Kinds of placeholders and what they look like; accelerators are letters of words, see ``edges``."""
+"""Patterns by kind; accelerators are letters inside words and are handled in ``edges``."""
 
 DEFAULT_KINDS = ("printf", "braces", "tags", "entities")
-"""What a translation must have as often as its source, or a program breaks."""
+"""Kinds that a translation must have as often as its source; otherwise programs break."""
 ACCELERATORS = "accelerators"
 ALL_KINDS = tuple(KINDS)
-"""What is protected unless somebody says otherwise."""
+"""Kinds that are protected by default."""
 
 ORDER = (
     "urls",
@@ -59,5 +59,5 @@ ORDER = (
     "versions",
     "accelerators",
 )
-"""Addresses may hold what looks like a placeholder of another kind; identifiers are in all kinds of
-things."""
+"""Matching order: addresses come first because they may contain other kinds; identifiers come late because
+other kinds contain them."""

@@ -1,8 +1,8 @@
-"""Protecting what must not be translated or torn apart: ``%(name)s``, ``{x}``, ``<b>``, ``&nbsp;``, …
+"""Protect text that must not be translated or split: ``%(name)s``, ``{x}``, ``<b>``, ``&nbsp;``, …
 
-Each placeholder is replaced by a mark, a word that every tokenizer of this package leaves whole and that
-has no upper case, and put back afterwards exactly as it was. Text that already looks like a mark is
-protected like any other placeholder, so nothing can be mistaken for one.
+Each placeholder is replaced by a mark and restored exactly afterwards. A mark is a word without case that
+every tokenizer of this package leaves whole. Text that already looks like a mark is protected like any other
+placeholder, so nothing can be mistaken for one.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ __all__ = [
     "restore",
 ]
 
-# U+01C1 is a letter of the Khoisan languages: for all tokenizers part of a word, and without case.
+# U+01C1 is a letter of the Khoisan languages: it has no case, and all tokenizers treat it as part of a word.
 MARK = re.compile("ǁ([0-9]{1,6})ǁ")
-"""What stands for a placeholder: its number in the sentence, from 0."""
+"""A mark: the number of the placeholder in its sentence, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """A placeholder as it stood in the text, and what touched it on its sides.
+    """A placeholder as written in the text, and its neighbor on each side.
 
-    That is ``w`` for a letter or digit, ``ǁ`` for another placeholder, the character itself for all others,
-    and nothing for a space or an end of the text.
+    A neighbor is ``w`` for a letter or digit, ``ǁ`` for another placeholder, the character itself for
+    anything else, and empty for a space or an end of the text.
     """
 
     text: str
@@ -45,8 +45,7 @@ class Placeholder:
 
 
 def parse_kinds(names: str) -> tuple[str, ...]:
-    """Kinds as people write them: with commas between, ``all``, ``catalog`` for those of formats, or
-    ``none``.
+    """Parse a list of kinds: names separated by commas, ``all``, ``none``, or ``catalog`` for format kinds.
 
     >>> parse_kinds("catalog,urls")
     ('printf', 'braces', 'tags', 'entities', 'urls')
@@ -60,7 +59,7 @@ def parse_kinds(names: str) -> tuple[str, ...]:
 
 
 class Protector:
-    """Finds placeholders of some kinds.
+    """Finds placeholders of the given kinds.
 
     >>> text, placeholders = Protector().protect("Delete <b>%(name)s</b>?")
     >>> text
@@ -80,7 +79,7 @@ class Protector:
         self._hard = re.compile("|".join([MARK.pattern, *hard]))
 
     def found(self, text: str) -> list[str]:
-        """The placeholders of a text, in order.
+        """Return the placeholders of a text, in order.
 
         >>> Protector().found("Delete <b>%(name)s</b>?")
         ['<b>', '%(name)s', '</b>']
@@ -88,9 +87,9 @@ class Protector:
         return [match.group() for match in self._pattern.finditer(text)]
 
     def difference(self, source: str, translation: str) -> tuple[str, str]:
-        """What a translation lacks, and what it has too much of; empty if there is no such thing.
+        """Return a placeholder that the translation lacks and one that it has in excess; empty if none.
 
-        Only placeholders of formats can be too much: a name may be in one language only.
+        Only format placeholders can be in excess: a name may occur in one language only.
 
         >>> Protector().difference("Delete %s?", "{x} löschen?")
         ('%s', '{x}')
@@ -104,11 +103,11 @@ class Protector:
     def protect(
         self, text: str, known: Sequence[Placeholder] = (), beside: str | None = None
     ) -> tuple[str, list[Placeholder]]:
-        """Replace placeholders by marks; the list gives what stands behind each number.
+        """Replace placeholders by marks; the list has the placeholder for each number.
 
-        With the placeholders ``known`` from the other side of a pair, equal ones get equal numbers. With the
-        text ``beside`` it, what only one side has stays as it is, unless it is of a format: an address that
-        is another in the other language is a word like others.
+        Placeholders that equal one in ``known``, from the other side of a pair, get its number. If ``beside``
+        is the text of the other side, a placeholder that only one side has is left as text, unless it
+        belongs to a format: an address that differs between languages is an ordinary word.
         """
         skipped = self._alone(text, beside) if beside is not None else set()
         numbers: dict[str, list[int]] = {}
@@ -138,7 +137,7 @@ class Protector:
         return "".join(parts) + rest, placeholders
 
     def _alone(self, text: str, beside: str) -> set[int]:
-        """Which of the placeholders found in a text stand there more often than in the one beside it."""
+        """Return the indices of placeholders that occur more often in a text than in the other side."""
         left = Counter(self.found(beside))
         alone = set()
         for number, found in enumerate(self.found(text)):
@@ -166,9 +165,9 @@ def _kind(character: str) -> str:
 
 
 def restore(text: str, placeholders: Sequence[Placeholder]) -> str:
-    """Put placeholders back in place of their marks, and join them to what is like what they touched.
+    """Replace marks by their placeholders, without a space where they had the same kind of neighbor.
 
-    Marks may have been moved, doubled or lost; a mark without a placeholder stays as it is.
+    Marks may have been moved, duplicated or lost; a mark without a placeholder stays as it is.
     """
     if "ǁ" not in text:
         return text
@@ -189,7 +188,7 @@ def restore(text: str, placeholders: Sequence[Placeholder]) -> str:
 
 
 def _join_left(text: str, right: str, before_mark: bool) -> str:
-    """Drop the space that a text begins with if its first character is what the placeholder touched."""
+    """Drop the leading space of a text if the placeholder had the same kind of neighbor in its source."""
     if right and text[:1] == " ":
         neighbor = _kind(text[1:2]) or ("ǁ" if text == " " and before_mark else "")
         return text[1:] if neighbor == right else text

@@ -1,4 +1,4 @@
-"""Plain text: two files, of which each line translates the same line of the other."""
+"""Plain text: two parallel files, one sentence per line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINE_BREAKS = re.compile(r"[\r\n]+")
 def read_plain(
     paths: Sequence[StrPath], options: ReadOptions | None = None, reading: Reading | None = None
 ) -> Iterator[SentencePair]:
-    """Yield the pairs of two parallel files; files of different lengths are an error, not cut."""
+    """Yield the pairs of two parallel files; different numbers of lines are an error."""
     source_path, target_path = paths
     sides = zip_longest(read_lines(source_path), read_lines(target_path))
     for number, (source, target) in enumerate(sides, start=1):
@@ -32,12 +32,12 @@ def read_plain(
 
 
 def read_tokens(path: StrPath, track: Track = no_track) -> Iterator[list[str]]:
-    """Yield the words of each line of a tokenized text, which white space separates."""
+    """Yield the words of each line of a tokenized text, separated by white space."""
     return (line.split() for line in track(read_lines(path), "reading"))
 
 
 def unequal_lines(short: StrPath, long: StrPath, line: int) -> DataFormatError:
-    """The error for a file that has no such line while the other goes on."""
+    """Return the error for a file that ends before the other one."""
     return DataFormatError(
         f"the file has {line - 1} lines, but {long} has more",
         short,
@@ -50,7 +50,7 @@ def unequal_lines(short: StrPath, long: StrPath, line: int) -> DataFormatError:
 def write_plain(
     streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath
 ) -> Iterator[PairWriter]:
-    """Write the two sides of pairs into two files; line breaks inside a sentence become spaces."""
+    """Write the two sides of pairs to two files; line breaks inside a sentence become spaces."""
     source, target = streams
 
     def write(pair: SentencePair) -> bool:

@@ -1,8 +1,8 @@
-"""Splitting and joining sentences that hold nothing difficult, exactly as the Moses scripts do.
+"""Tokenize and detokenize simple sentences exactly as the Moses scripts do, without importing them.
 
-Most sentences are Latin words, numbers and a few marks at the ends of words. What the scripts make of those
-can be said in a line, while the tool that knows all the rest takes longer to import than everything else that
-a translation needs. None means: ask the tool.
+Most sentences consist of Latin words, numbers and some punctuation at word ends, for which the Moses rules
+fit in a line. Importing sacremoses takes longer than importing everything else that a translation needs. The
+functions return None for other sentences, which sacremoses must handle.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _WORD = "[0-9A-Za-zÀ-ÖØ-öø-ɏ]+"
 _PLAIN = re.compile(rf"{_WORD}(?:-{_WORD})*(?:[,;:!?]? {_WORD}(?:-{_WORD})*)*[,;:!?.]?")
 _TOKEN = re.compile(rf"{_WORD}(?:-{_WORD})*|[,;:!?.]")
 _MARKS = frozenset(",;:!?.")
-_RESERVED = "MULTI"  # what the scripts write for several dots, so that they take it for such
+_RESERVED = "MULTI"  # the scripts' internal replacement for several dots
 _OWN_RULES = frozenset({"cs", "fi", "fr"})
-"""Languages that join marks or numbers in a way of their own."""
+"""Languages with special rules for joining punctuation or numbers."""
 
 
 def split_plain(text: str, *, hyphens: bool = False) -> list[str] | None:
-    """The tokens of a plain sentence; with ``hyphens``, words with hyphens are not plain.
+    """Tokenize a simple sentence; with ``hyphens``, hyphenated words are not simple.
 
     >>> split_plain("The old king, he sleeps.")
     ['The', 'old', 'king', ',', 'he', 'sleeps', '.']
@@ -41,7 +41,7 @@ def split_plain(text: str, *, hyphens: bool = False) -> list[str] | None:
 
 
 def join_plain(tokens: Sequence[str], language: str) -> str | None:
-    """The text of plain tokens.
+    """Detokenize simple tokens.
 
     >>> join_plain(["The", "old", "king", ",", "he", "sleeps", "."], "en")
     'The old king, he sleeps.'
@@ -61,7 +61,7 @@ def join_plain(tokens: Sequence[str], language: str) -> str | None:
 
 @cache
 def _abbreviations() -> frozenset[str]:
-    """Words of any language after which a full stop may belong to the word, as the tool stores them."""
+    """Return the abbreviations of all languages that sacremoses knows."""
     spec = importlib.util.find_spec("sacremoses")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         if (stored := Path(folder) / "_data_nonbreaking_prefixes.py").exists():
@@ -72,7 +72,7 @@ def _abbreviations() -> frozenset[str]:
 
 
 def _module_values(path: Path) -> Iterable[str]:
-    """The texts in a module that holds nothing else, without importing its package."""
+    """Yield the strings in a module that contains only strings, without importing its package."""
     spec = importlib.util.spec_from_file_location("isogloss_nonbreaking_prefixes", path)
     assert spec is not None
     assert spec.loader is not None
@@ -89,7 +89,7 @@ def _first_words(texts: Iterable[str]) -> Iterable[str]:
 
 
 class _Everything(frozenset[str]):
-    """Where nothing is known, any word may be an abbreviation."""
+    """Contains every word: without a list, any word may be an abbreviation."""
 
     def __contains__(self, word: object) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Catalogs of gettext (PO), parsed by polib."""
+"""Gettext catalogs (PO), parsed by polib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from isogloss.io.streams import StrPath, read_byte_lines
 
 __all__ = ["decoded_lines", "read_po", "write_po"]
 
-_BLOCK = 2000  # lines handed to polib at a time: it holds what it parses
+_BLOCK = 2000  # lines handed to polib at a time, because it keeps everything in memory
 _NUMBERED = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[0-9A-Fa-f]|[0-7])")
 _KEYWORD = re.compile(r"(?:#~\s*)?(msgctxt|msgid_plural|msgid|msgstr)\b")
 _QUOTED = re.compile(r'(?:#~\s*)?(?:msg\w+(?:\[\d+\])?\s*)?"(?:[^"\\]|\\.)*"')
@@ -61,13 +61,13 @@ def read_po(
             reading.source_language = _declared(catalog.metadata, "X-Source-Language") or "en"
             reading.target_language = _declared(catalog.metadata, "Language", "X-Poedit-Language")
         if catalog and not catalog[0].tcomment:
-            catalog[0].tcomment = catalog.header  # polib takes the comment at the start of a block for it
+            catalog[0].tcomment = catalog.header  # polib takes a block's first comment for a header
         for entry in catalog:
             yield from _pairs(entry, first_line, reading)
 
 
 def _declared(header: Mapping[str, str], *fields: str) -> str:
-    """The code of the language that one of the fields tells."""
+    """Return the language code that one of the header fields declares."""
     return next(filter(None, (declared_language(header.get(field, "")) for field in fields)), "")
 
 
@@ -92,15 +92,15 @@ def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePa
 
 
 def _is_draft(entry: Any) -> bool:
-    """Whether an engine wrote it, and nobody has looked at it since."""
+    """Whether an engine wrote the translation and nobody has reviewed it since."""
     forms = entry.msgstr_plural or {0: entry.msgstr}
     return bool(untouched_drafts(entry.tcomment, entry.msgid, forms, flagged=False))
 
 
 def decoded_lines(path: StrPath) -> Iterator[str]:
-    """Decode a catalog as its header says, also what stands above the header.
+    """Decode a catalog, including the lines above the header, in the encoding that the header declares.
 
-    In comments, what is not in that encoding is replaced: names of people are often older than it.
+    In comments, invalid bytes are replaced: translators' names are often in an older encoding.
     """
     lines = read_byte_lines(path)
     head = list(header_lines(lines))
@@ -120,7 +120,7 @@ def decoded_lines(path: StrPath) -> Iterator[str]:
 
 
 def _without_numbers(line: str, encoding: str) -> str:
-    """A line whose escapes polib knows: it leaves those by number, such as ``\\x41``, as they are."""
+    """Resolve numeric escapes such as ``\\x41``, which polib does not support."""
     begin, end = line.find('"'), line.rfind('"')
     if begin == end or not _NUMBERED.search(line):
         return line
@@ -130,7 +130,7 @@ def _without_numbers(line: str, encoding: str) -> str:
 
 
 def _blocks(lines: Iterator[str], path: StrPath) -> Iterator[tuple[int, list[str]]]:
-    """Cut a catalog between entries, into pieces with the numbers of their first lines."""
+    """Split a catalog between entries into blocks, each with the number of its first line."""
     block: list[str] = []
     first_line, keyword, commented = 1, "", False
     for number, line in enumerate(lines, start=1):
@@ -167,8 +167,8 @@ def _syntax_error(message: str, path: StrPath, first_line: int) -> DataFormatErr
 def write_po(streams: Sequence[IO[str]], languages: tuple[str, str], path: StrPath) -> Iterator[PairWriter]:
     """Write pairs as a catalog.
 
-    A catalog has one translation for a source in a context: further ones are left out, and so are pairs
-    with an empty source. The memory for this grows by one hash per pair.
+    A catalog has one translation per source and context: further ones are dropped, as are pairs with an
+    empty source. This takes memory for one hash per pair.
     """
     (stream,) = streams
     polib = _import_polib("writing PO files")

@@ -1,4 +1,4 @@
-"""What PO says about its own text: the encoding that the header declares, and escapes inside quotes."""
+"""Text in PO files: the encoding that the header declares, and escapes inside quotes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _QUOTED = str.maketrans(
 
 
 def is_comment(line: bytes) -> bool:
-    """Whether a line is a comment and not an obsolete entry: what it says need not be text."""
+    """Whether a line is a comment and not an obsolete entry; a comment may have invalid bytes."""
     stripped = line.removeprefix(b"\xef\xbb\xbf").lstrip()
     return stripped.startswith(b"#") and not stripped.startswith(b"#~")
 
 
 def header_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Take lines until the first entry is complete; the rest stays in the iterator."""
+    """Yield lines until the first entry is complete; the rest stays in the iterator."""
     translated = False
     for line in lines:
         yield line
@@ -35,9 +35,9 @@ def header_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def header_encoding(lines: Iterable[bytes]) -> str:
-    """The encoding that the header of a catalog declares: the first entry, if its msgid is empty.
+    """Return the encoding that a catalog's header declares: the first entry, if its msgid is empty.
 
-    It is empty if there is no header, or if it names an encoding that is none: a template says CHARSET.
+    The result is empty if there is no header or the encoding is unknown: templates say CHARSET.
 
     >>> header_encoding([b'msgid ""', b'msgstr "Content-Type: text/plain; charset=latin-1"'])
     'latin-1'
@@ -70,7 +70,7 @@ def _known(name: str) -> str:
 
 
 def unescaped(text: str, encoding: str = "utf-8") -> str:
-    r"""What stands between quotes, as the text that it means; numbers are bytes of the file's encoding.
+    r"""Resolve the escapes of a quoted text; numeric escapes are bytes in the file's encoding.
 
     >>> unescaped(r"\x41 \303\251 \"a\"\n")
     'A é "a"\n'
@@ -91,7 +91,7 @@ def unescaped(text: str, encoding: str = "utf-8") -> str:
 
 
 def quoted(text: str) -> list[str]:
-    r"""A text in quotes, a piece for each of its lines.
+    r"""Quote a text, one string per line.
 
     >>> quoted("a\nb")
     ['"a\\n"', '"b"']
