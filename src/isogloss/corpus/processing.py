@@ -1,7 +1,6 @@
-"""The way from text as people write it to the tokens of a translation system, and back.
+"""Text processing: from ordinary text to the tokens of a translation system, and back.
 
-What was done to the text that a system was trained on must be done to every sentence it translates, so it is
-stored with the system.
+Sentences to translate must be processed like the training text, so the processing is stored with the system.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ Punctuation = Literal["keep", "remove"]
 
 KIND, VERSION = "text-processing", 1
 _SIDES = ("source", "target")
-_SPOKEN = frozenset("%&@#")  # Unicode calls them punctuation, but they are read aloud
+_SPOKEN = frozenset("%&@#")  # punctuation in Unicode, but read aloud
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideOptions(Options):
-    """How the text of one language is prepared."""
+    """How to prepare the text of one language."""
 
     tokenizer: str = "moses"
     """Tokenizer: words (any language with spaces), moses, moses-hyphens (also splits at hyphens), characters,
@@ -49,9 +48,9 @@ class SideOptions(Options):
     language: str = "en"
     """Language whose rules the tokenizer follows, such as en."""
     case: Case = "keep"
-    """``lowercase`` lowercases everything; ``truecase`` gives the first word of a sentence the case it has
-    inside sentences, learned from the training text; ``usual`` gives every word its most frequent form, for
-    text with titles and labels (Add User to Group)."""
+    """``lowercase`` lowercases everything; ``truecase`` gives the first word of a sentence the case that it
+    usually has inside sentences, learned from the training text; ``usual`` gives every word its most frequent
+    form, for text with titles and labels (Add User to Group)."""
     punctuation: Punctuation = "keep"
     """``remove`` drops tokens that are only punctuation, as speech recognizers do. A system trained this way
     restores it, because its target side has it."""
@@ -86,17 +85,17 @@ class TextSide:
 
     options: SideOptions = field(default_factory=SideOptions)
     truecaser: Truecaser | None = None
-    """What was learned of case."""
+    """Learned case model."""
     spacing: Spacing | None = None
-    """What was learned of the spaces between tokens; without it, they are the tokenizer's matter."""
+    """Learned spacing model; without it, the tokenizer decides where spaces go."""
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         return tokenizer(self.options.tokenizer, self.options.language)
 
     def split(self, text: str) -> list[str]:
-        """The tokens of a sentence in their own case."""
-        if self.options.tokenizer == "none":  # words are separated here as everywhere in isogloss: by ASCII
+        """Split a sentence into tokens, without changing their case."""
+        if self.options.tokenizer == "none":  # as everywhere in Isogloss, ASCII white space separates words
             tokens = [word.decode() for word in text.encode(errors="surrogatepass").split()]
         else:
             tokens = self._tokenizer.tokenize(text)
@@ -107,11 +106,11 @@ class TextSide:
         return tokens
 
     def tokenize(self, text: str) -> list[str]:
-        """The tokens that a system knows."""
+        """Split a sentence into tokens as the system expects them."""
         return self.cased(self.split(text))
 
     def cased(self, tokens: list[str]) -> list[str]:
-        """What ``split`` gave, in the case in which a system knows it."""
+        """Give the tokens from ``split`` the case that the system uses."""
         if self.options.case == "lowercase":
             return [lowered(token, self.options.language) for token in tokens]
         if self.truecaser is None:
@@ -120,13 +119,13 @@ class TextSide:
         return self.truecaser.usual(tokens) if usual else self.truecaser.truecase(tokens)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """Text as people write it; in lower case if that is what the tokens are in."""
+        """Turn tokens into ordinary text; lowercase tokens stay lowercase."""
         return self.join(self.recased(tokens))
 
     def recased(
         self, tokens: Sequence[str], source: SourceCase | None = None, tags: Container[str] = ()
     ) -> Sequence[str]:
-        """Tokens with capitals where sentences begin, if case was learned; ``tags`` as for ``recased``."""
+        """Capitalize the beginnings of sentences, if case was learned; ``tags`` as for ``recased``."""
         if self.options.case not in LEARNED_CASES:
             return tokens
         return recased(
@@ -134,34 +133,34 @@ class TextSide:
         )
 
     def usual_form(self, word: str) -> str | None:
-        """The form that a word usually has; None if that is not known."""
+        """Return the usual form of a word; None if it is unknown."""
         known = None if self.truecaser is None else self.truecaser.usual_form(word)
         if known is None and base_language(self.options.language) == "en" and is_english_name(word):
             return word
         return known
 
     def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
-        """Tokens in their own case as text; ``touched`` as for ``Spacing.join``."""
+        """Join tokens without changing their case; ``touched`` as for ``Spacing.join``."""
         if self.spacing is not None:
             return self.spacing.join(tokens, touched)
         return self._tokenizer.detokenize(tokens)
 
     def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
-        """The same, knowing the usual case of the words of a text that ``split`` gave, if it needs to."""
+        """Return a copy that has learned the usual case of words from tokens of ``split``, if it needs it."""
         learned = None
         if self.options.case in LEARNED_CASES:
             learned = train_truecaser(tokens, self.options.language)
         return replace(self, truecaser=learned)
 
     def learn_spacing(self, lines: Iterable[SpacedLine]) -> TextSide:
-        """The same, knowing the spaces of a text, if its tokens are not all that is known of it."""
+        """Return a copy that has learned spacing from these lines, unless the text is already tokenized."""
         learned = learn_spacing(lines) if self.options.tokenizer != "none" else None
         return replace(self, spacing=learned)
 
 
 @dataclass(frozen=True)
 class TextProcessing:
-    """From text in the source language to tokens, and from tokens to text in the target language.
+    """Converts source text to tokens, and target tokens to text.
 
     >>> text = TextProcessing(placeholders=("printf",))
     >>> text.tokenize("Delete %(name)s?")
@@ -173,9 +172,9 @@ class TextProcessing:
     source: TextSide = field(default_factory=TextSide)
     target: TextSide = field(default_factory=TextSide)
     placeholders: tuple[str, ...] = ()
-    """Kinds of placeholders that are tokens of their own, numbered within their sentence."""
+    """Kinds of placeholders that become separate tokens, numbered within their sentence."""
     case_follows: bool = True
-    """Whether a translation begins with a small letter if its source does."""
+    """Whether a translation begins in lower case if its source does."""
 
     @property
     def changes(self) -> bool:
@@ -187,13 +186,13 @@ class TextProcessing:
         return Protector(self.placeholders) if self.placeholders else None
 
     def protect(self, text: str) -> str:
-        """A sentence to translate with marks in place of its placeholders."""
+        """Replace the placeholders of a source sentence by marks."""
         if self._protector is None:
             return text
         return self._protector.protect(bare_text(text, self.placeholders))[0]
 
     def protect_target(self, target: str, source: str) -> str:
-        """A translation with the marks that the same placeholders have in the source."""
+        """Replace the placeholders of a translation by the marks that they have in the source."""
         if self._protector is None:
             return target
         plain = [bare_text(text, self.placeholders) for text in (source, target)]
@@ -201,7 +200,7 @@ class TextProcessing:
         return self._protector.protect(plain[1], known)[0]
 
     def protect_pair(self, source: str, target: str) -> tuple[str, str]:
-        """Both sides of a training pair with marks for the placeholders that they have in common."""
+        """Replace the placeholders that both sides of a training pair share by marks."""
         if self._protector is None:
             return source, target
         source, target = (bare_text(text, self.placeholders) for text in (source, target))
@@ -209,7 +208,7 @@ class TextProcessing:
         return marked, self._protector.protect(target, known, beside=source)[0]
 
     def spaced_line(self, target: str, source: str) -> SpacedLine | None:
-        """What a translation teaches about spaces; None if it is not made of its tokens."""
+        """Return a line to learn spacing from; None if its tokens do not add up to the text."""
         touched: list[Placeholder | None] = []
         if self._protector is None:
             tokens = self.target.split(target)
@@ -221,16 +220,16 @@ class TextProcessing:
         return None if spaces is None else SpacedLine(tokens, spaces, touched)
 
     def tokenize(self, text: str) -> str:
-        """A sentence to translate, as tokens with spaces between them."""
+        """Tokenize a source sentence; return the tokens joined by spaces."""
         return " ".join(self.source.tokenize(self.protect(text)))
 
     def tokenize_target(self, target: str, source: str) -> str:
-        """The translation of a source, as tokens with spaces between them."""
+        """Tokenize the translation of a source; return the tokens joined by spaces."""
         return " ".join(self.target.tokenize(self.protect_target(target, source)))
 
     @keep_edges
     def detokenize(self, line: str, source: str = "") -> str:
-        """A translation as people write it, with the placeholders of the source in place of their marks."""
+        """Turn a tokenized translation into ordinary text, with the placeholders of its source."""
         known = [] if self._protector is None else self._protector.protect(source)[1]
         tokens = self.recased(line, source)
         if self.target.spacing is None:
@@ -238,7 +237,7 @@ class TextProcessing:
         return self.target.join(*_unmarked(tokens, known, known))
 
     def recased(self, line: str, source: str = "") -> Sequence[str]:
-        """The tokens of a translation in the case that the source asks for."""
+        """Return the tokens of a translation in the case that matches the source."""
         marked, known = (source, []) if self._protector is None else self._protector.protect(source)
         tags = {f"ǁ{number}ǁ" for number, found in enumerate(known) if found.text[0] == "<"}
         without_tags = MARK.sub(lambda mark: " " if mark.group() in tags else mark.group(), marked)
@@ -248,7 +247,7 @@ class TextProcessing:
         return self.target.recased(line.split(" ") if line else [], case, tags)
 
     def save(self, path: StrPath) -> None:
-        """Store it as a folder."""
+        """Store the text processing as a folder."""
         arrays = {
             f"{name}_case": np.frombuffer("\n".join(side.truecaser.lines()).encode(), np.uint8)
             for name, side in zip(_SIDES, (self.source, self.target), strict=True)
@@ -267,7 +266,7 @@ class TextProcessing:
 
     @classmethod
     def open(cls, path: StrPath) -> TextProcessing:
-        """Open a stored one."""
+        """Open a stored folder."""
         folder = open_folder(path, kind=KIND, version=VERSION)
         sides = []
         try:
@@ -291,7 +290,7 @@ class TextProcessing:
 def _unmarked(
     tokens: Sequence[str], written: Sequence[Placeholder], known: Sequence[Placeholder]
 ) -> tuple[list[str], list[Placeholder | None]]:
-    """Tokens with placeholders in place of marks, and those that the source has."""
+    """Replace marks in tokens by placeholders; also return each one's placeholder in the source."""
     found: list[str] = []
     touched: list[Placeholder | None] = []
     for token in tokens:
@@ -312,11 +311,11 @@ def _is_script(name: str) -> bool:
 
 _FAR_SCRIPTS = frozenset(
     {"CJK", "HIRAGANA", "KATAKANA", "HANGUL"}
-)  # those behind the first 12,288 characters
+)  # scripts beyond the first 12,288 code points
 
 
 def _isolated(token: str, script: str) -> Iterator[str]:
-    """The parts of a token, each wholly of the script or without it; marks belong to what they stand on."""
+    """Split a token where a script begins and ends; combining marks stay with their base character."""
     inside: list[bool] = []
     for c in token:
         mark = unicodedata.combining(c) != 0 and bool(inside)

@@ -1,8 +1,8 @@
-"""What the two languages of a corpus look like, learned from the corpus itself.
+"""Profiles of the two languages of a corpus, learned from the corpus itself.
 
-The odd line is found by how it differs from the many: no model of any language is needed, and none is
-built in. Statistics of character trigrams tell the two sides apart and how familiar a line is on its
-own side; Unicode tells the script of a letter.
+A suspicious line is found by how it differs from the others, so no built-in language model is needed.
+Character trigrams tell the two sides apart and measure how typical a line is of its side; Unicode gives the
+script of a letter.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ __all__ = ["UNSPACED", "Profile", "script_of", "scripts_in"]
 Array = npt.NDArray[np.float64]
 
 UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
-"""Scripts that have no spaces between words."""
+"""Scripts without spaces between words."""
 _TABLE_BITS = 18
 _BATCH = 4096
 _SURE = 5
-"""A trigram tells the languages apart only if it was seen this often."""
+"""Occurrences that a trigram needs to be evidence for a language."""
 _STRONGEST = 4.0
-"""No single trigram may count for more than this."""
+"""Maximum evidence from a single trigram."""
 _LONG = 15
-"""Trigrams a line must have to be compared with the rest of its side."""
+"""Fewest trigrams with which a line is compared with the rest of its side."""
 _ENOUGH = 200
-"""Lines from which on a side has something usual about it."""
+"""Fewest lines from which the usual values of a side can be learned."""
 _FOREIGN = 0.01
 """A script with a smaller share of a side's letters is foreign to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How each of many lines looks as a line of its side."""
+    """How typical each of several lines is of its side."""
 
     evidence: Array
-    """Logarithm of the likelihood ratio between its own side and the other; negative: like the other."""
+    """Log-likelihood ratio between its own side and the other; negative if it is more like the other."""
     mean_evidence: Array
     """The same per trigram."""
     familiarity: Array
-    """Mean log-probability of its trigrams, minus what is usual on its side."""
+    """Mean log probability of its trigrams, minus the usual value of its side."""
     deviation: Array
-    """The same in units of what is usual for its length; 0 for short lines and small corpora."""
+    """The same, divided by the usual deviation for its length; 0 for short lines and small corpora."""
 
 
 class Profile:
-    """What is usual in a corpus.
+    """The usual properties of a corpus.
 
     >>> profile = Profile(["one two", "three four"], ["eins zwei", "drei vier"])
     >>> sorted(profile.scripts[0])
@@ -66,12 +66,12 @@ class Profile:
         self._log_probability = [np.log((side + 0.5) / (side.sum() + 1)) for side in counts]
         self._usual = [self._learn_usual(side, texts) for side, texts in enumerate(sides)]
         self.scripts = [_main_scripts(texts) for texts in sides]
-        """For each side the scripts that belong there."""
+        """The main scripts of each side."""
         self.ratio = median(
             [len(target) / len(source) for source, target in zip(*sides, strict=True) if source and target]
             or [1.0]
         )
-        """How many characters of the target usually go with one of the source."""
+        """Usual number of target characters per source character."""
 
     def _learn_usual(self, side: int, texts: Sequence[str]) -> tuple[float, float]:
         means, sizes = self._familiarity(side, texts)
@@ -79,7 +79,7 @@ class Profile:
         if np.count_nonzero(long) < _ENOUGH:
             return 0.0, np.inf
         usual = float(np.median(means[long]))
-        # Robust, and wider for short lines: their means vary more.
+        # A robust estimate, wider for short lines because their means vary more.
         spread = float(np.median(np.abs(means[long] - usual) * np.sqrt(sizes[long]))) * 1.4826
         return usual, spread or np.inf
 
@@ -118,7 +118,7 @@ def _trigrams(
     lengths = np.fromiter(map(len, padded), dtype=np.intp, count=len(padded))
     ends = np.cumsum(lengths)
     valid = np.ones(len(letters), dtype=np.bool_)
-    valid[ends - 1] = valid[ends - 2] = False  # these would reach into the next line
+    valid[ends - 1] = valid[ends - 2] = False  # these trigrams would reach into the next line
     mixed = letters * np.uint32(0x9E3779B1)
     mixed[:-1] ^= letters[1:] * np.uint32(0x85EBCA77)
     mixed[:-2] ^= letters[2:] * np.uint32(0xC2B2AE3D)
@@ -142,9 +142,9 @@ def _log_ratio(one: Array, other: Array) -> Array:
 
 @cache
 def script_of(character: str) -> str:
-    """Name the script of a letter, such as ``LATIN``; empty for what is no letter.
+    """Return the script of a letter, such as ``LATIN``; empty for other characters.
 
-    Python has no table of scripts, but the names of characters begin with them.
+    Python has no table of scripts, but the names of characters begin with the script.
     """
     if not character.isalpha():
         return ""

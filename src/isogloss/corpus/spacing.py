@@ -1,8 +1,8 @@
-"""Which space stands between two tokens, learned from text: none, one, a no-break one or what people write.
+"""Spacing between tokens, learned from text: no space, a space, a no-break space or other white space.
 
-Tokens are joined from left to right. At each place a linear model looks at the tokens around it, at what
-kinds of tokens they are, at whether a quotation mark opens or closes, and at the decisions before. All
-weights come from the lines of a text whose tokens are known; there are no rules for single languages.
+Tokens are joined from left to right. At each position, a linear model looks at the surrounding tokens, their
+kinds, whether a quotation mark opens or closes, and the previous decisions. All weights are learned from
+lines of text with known tokens; there are no language-specific rules.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_KNOWN = 50_000
 
 
 class Spacing:
-    """Joins tokens as the text did that it was learned from.
+    """Joins tokens with the spacing of the text that it was learned from.
 
     >>> lines = [SpacedLine(["a", "/", "b"], [" ", " "]), SpacedLine(["c", "/", "d"], [" ", " "])] * 20
     >>> learn_spacing(lines).join(["e", "/", "f", "(", "g", ")", "."])
@@ -44,7 +44,7 @@ class Spacing:
         self._known: dict[tuple[Context, Before], str] = {}
 
     def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
-        """The tokens as text; ``touched`` tells of placeholders what they touch elsewhere."""
+        """Join tokens to text; ``touched`` has the placeholders of the source, with their neighbors there."""
         if not tokens:
             return ""
         parts = [token_text(tokens[0])]
@@ -59,7 +59,7 @@ class Spacing:
         return "".join(parts)
 
     def _decide(self, context: Context, before: Before) -> str:
-        """What stands at a place; the same places come again and again, so that decisions are kept."""
+        """Decide the white space at a position. Decisions are cached, because contexts repeat."""
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         key = context, before
@@ -75,7 +75,7 @@ class Spacing:
         return self._kinds[scores.index(max(scores))]
 
     def lines(self) -> list[str]:
-        """What is to be stored: the kinds of white space, then a feature and its weights per line."""
+        """Return the lines to store: the kinds of white space, then one feature with its weights per line."""
         codes = " ".join(map(space_code, self._kinds))
         rows = [
             "\t".join([name, *(f"{weight:.3g}" for weight in row)])
@@ -85,7 +85,7 @@ class Spacing:
 
 
 def parse_spacing(lines: Iterable[str], path: StrPath) -> Spacing:
-    """Read the lines that ``Spacing.lines`` wrote; ``path`` is for the messages."""
+    """Parse the lines of ``Spacing.lines``; ``path`` is for error messages."""
     rows = iter(lines)
     kinds: list[str] = []
     weights: Weights = {}
@@ -105,11 +105,11 @@ def parse_spacing(lines: Iterable[str], path: StrPath) -> Spacing:
 
 
 def learn_spacing(lines: Iterable[SpacedLine]) -> Spacing:
-    """Learn from lines of text."""
+    """Learn spacing from lines of text."""
     return Spacing(*learn_weights(lines))
 
 
 @cache
 def usual_spacing() -> Spacing:
-    """What is known without any text: marks of punctuation, brackets and quotation marks in pairs."""
+    """Return default spacing for punctuation, brackets and paired quotation marks, without any text."""
     return learn_spacing([])

@@ -1,4 +1,4 @@
-"""What is looked at to know which space stands between two tokens."""
+"""Contexts and features for the white space between two tokens."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from isogloss.corpus.profile import UNSPACED, script_of
 __all__ = ["APART", "Before", "Context", "Decisions", "contexts", "features", "space_code", "token_text"]
 
 Context = tuple[str, str, str, str, str, str]
-"""The token before, the two between which is decided, the one after, the style of the line, and what
-placeholders touch in the sentence that they come from."""
+"""The previous token, the two tokens to decide between, the next token, the style of the line, and the
+neighbors that placeholders have in the source."""
 Before = tuple[str, str, str]
-"""The last decision, the last one after the same token as here, and the last one before the same token."""
+"""The last decision, the last one after the same first token, and the last before the same second token."""
 APART = "ww"
-"""What a context has in place of the token after, if it is between two words of scripts that have spaces."""
+"""Replaces the next token in a context between two words of scripts that have spaces."""
 _NO_DECISION: Before = ("", "", "")
 _EDGE = "\x02"
-_JOINED = re.compile(r"@([^@\s])@")  # a hyphen between two parts of a word, as some tokenizers write it
+_JOINED = re.compile(r"@([^@\s])@")  # a hyphen inside a word, as some tokenizers write it
 _LETTERS = frozenset({"w", "h", "0"})
 _PAIRED = {'"': "", "'": "", "`": "", "*": "", "|": "", "״": "", "&quot;": ""}
 _PAIRED |= {"”": "“„", "“": "„”", "’": "‘‚", "‘": "’‚", "»": "«", "«": "»"}
-"""Marks that may stand at both ends of something, and those beside which they stand at one only."""
+"""Marks that can both open and close; if one of the listed partners is in the line, they do only one."""
 _PRINTED, _TYPED = re.compile("[’“”«»…„]"), re.compile("['\"]")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*?(/?)>")
 _HELD = re.compile(r"[%{$&<].*", re.DOTALL)
 
 
 def token_text(token: str) -> str:
-    """A token as text has it."""
+    """Return a token as it appears in text."""
     match = _JOINED.fullmatch(token)
     return match.group(1) if match else token
 
 
 def space_code(space: str) -> str:
-    """White space in letters that can be seen."""
+    """Encode white space with visible characters."""
     return "+".join(f"{ord(c):x}" for c in space) or "-"
 
 
 class Decisions:
-    """What was decided so far in a line."""
+    """The decisions made so far in a line."""
 
     def __init__(self) -> None:
         self._last = _EDGE
@@ -52,18 +52,18 @@ class Decisions:
         self._before: dict[str, str] = {}
 
     def about(self, context: Context) -> Before:
-        """What of it matters here."""
+        """Return the decisions that matter in this context."""
         if not context[0]:
             return _NO_DECISION
         return self._last, self._after.get(context[1], _EDGE), self._before.get(context[2], _EDGE)
 
     def add(self, context: Context, decision: str) -> None:
-        """Note a decision."""
+        """Record a decision."""
         self._last = self._after[context[1]] = self._before[context[2]] = space_code(decision)
 
 
 def contexts(tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> Iterator[Context]:
-    """The places between tokens, from left to right."""
+    """Yield the contexts between tokens, from left to right."""
     tokens = _paired(tokens)
     padded = [_EDGE, *tokens, _EDGE]
     style = _style(tokens)
@@ -78,7 +78,7 @@ def contexts(tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) 
 
 
 def _paired(tokens: Sequence[str]) -> Sequence[str]:
-    """The tokens, with marks that look alike at both ends of what they enclose told apart."""
+    """Distinguish opening and closing marks that look alike, such as straight quotes."""
     total = Counter([token for token in tokens if token in _PAIRED])
     if not total:
         return tokens
@@ -93,8 +93,7 @@ def _paired(tokens: Sequence[str]) -> Sequence[str]:
 
 
 def _touch(first: str, left: Placeholder | None, second: str, right: Placeholder | None) -> str:
-    """For each side that is a placeholder, whether it touched there what it stands beside here (1), something
-    else (0) or nothing (-)."""
+    """Compare the neighbors of placeholders here and in the source: the same (1), another (0) or none (-)."""
     found = ""
     if left is not None:
         here = "ǁ" if right is not None else "w" if second[0].isalnum() else second[0]
@@ -106,19 +105,19 @@ def _touch(first: str, left: Placeholder | None, second: str, right: Placeholder
 
 
 def _style(tokens: Sequence[str]) -> str:
-    """Whether a line has marks of printers or of typewriters: who takes care of one takes care of all."""
+    """Whether a line has typographic or typewriter quotes: authors usually use one style throughout."""
     text = "".join(tokens)
     return ("p" if _PRINTED.search(text) else "") + ("t" if _TYPED.search(text) else "")
 
 
 def features(context: Context, decisions: Before) -> list[str]:
-    """The names of what is so at a place."""
+    """Return the names of the active features in a context."""
     previous, first, second, following, style, touch = context
     before, like_first, like_second = decisions
     a, b = _word(first), _word(second)
     sa, sb = _shape(first), _shape(second)
     ca, cb = _edge(first, -1), _edge(second, 0)
-    if not previous:  # two words: nothing else can matter much
+    if not previous:  # between two words, other features hardly matter
         return [f"a {a}", f"b {b}", f"ab {a} {b}", f"s {sa} {sb}", f"c {ca} {cb}"]
     sp, sn = _shape(previous), _shape(following)
     p, n = _word(previous), _word(following)
@@ -160,7 +159,7 @@ def features(context: Context, decisions: Before) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _edge(token: str, place: int) -> str:
-    """What a token is like at its beginning (place 0) or its end (-1)."""
+    """Return the class of a token's first (place 0) or last (-1) character."""
     shape = _shape(token)
     if token == _EDGE or shape[:1] == "<" or shape == "%s" or token[:-1] in _PAIRED:
         return shape
@@ -174,7 +173,7 @@ def _edge(token: str, place: int) -> str:
 
 @lru_cache(maxsize=10_000)
 def _category(token: str) -> str:
-    """The category of a mark in Unicode, which tells brackets and currencies apart; none for words."""
+    """Return the Unicode category of a punctuation mark or symbol; empty for words."""
     if any(map(str.isalnum, token)):
         return ""
     if token[:-1] in _PAIRED:
@@ -184,7 +183,7 @@ def _category(token: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _word(token: str) -> str:
-    """What counts of a token itself: neither case nor what a placeholder is called."""
+    """Normalize a token: ignore case, and the name of a placeholder."""
     if tag := _TAG.fullmatch(token):
         return f"<{tag.group(1)}{tag.group(2)}{tag.group(3)}>".casefold()
     return _shape(token) if _shape(token) == "%s" else token.casefold()
@@ -197,7 +196,7 @@ def _is_word(token: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _shape(token: str) -> str:
-    """What a token looks like: the script and case of a word, the pattern of a mixture, or a mark itself."""
+    """Return the shape of a token: script and case of a word, the pattern of mixed tokens, or the mark."""
     if token == _EDGE:
         return token
     if tag := _TAG.fullmatch(token):

@@ -1,4 +1,4 @@
-"""Learning which space stands between two tokens from lines of text."""
+"""Learn the white space between tokens from lines of text."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["SpacedLine", "Weights", "learn_weights", "observed_spaces"]
 
 Array = npt.NDArray[np.float64]
 Weights = dict[str, tuple[float, ...]]
-"""For each feature, how much it speaks for each kind of white space."""
+"""For each feature, its weight for each kind of white space."""
 
 _KINDS = 8
-"""Kinds of white space that are told apart; rarer ones are taken for plain spaces."""
+"""Maximum number of kinds of white space; rarer ones are treated as plain spaces."""
 _ITERATIONS = 40
 _STEP = 0.2
 _DECAY = 0.3
-"""The strength of the prior that holds weights at zero."""
+"""Strength of the prior that pulls weights toward zero."""
 _SMALLEST = 0.05
-"""Weights that are smaller are left out."""
+"""Smallest weight that is kept."""
 _SLIPS = 1e-4
-"""The share of words with something else than a space between them that is taken for slips of the hand."""
+"""Share of word pairs without a plain space between them up to which they are treated as typos."""
 _COUNTED = 3
-"""How often each of the lines counts that follow."""
+"""How many times each of the following lines counts."""
 _SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>"}
 _USUAL = """
 a → b ¦ § → § ¦ a ← b ¦ a * b ¦ a &amp; b ¦ a &rarr; b ¦ § > § ¦ a > b > c ¦ a + b + c ¦ (a)b ¦ § § § a
@@ -48,11 +48,11 @@ a. 5 b ¦ a: 5 ¦ a, 5 b ¦ 5. A ¦ 5) A ¦ § a § b ¦ a: § ¦ a §. ¦ a §,
 (ßaþ) ¦ ßa b.þ ¦ ßA.þ ßB.þ ¦ 5 a ¦ a 5 ¦ $5 ¦ #5 ¦ a #5 ¦ @a ¦ ~5 ¦ http:// ¦ a://b ¦ “http://” ¦ a .b
 §.b ¦ §_b ¦ 字字，字。字（字）字：字 ¦ 「字」字、字！字？ ¦ 字a字 5字 ¦ 字§字 ¦ 字。字
 """
-"""What is so in nearly all text: it counts where a text is too small to tell."""
+"""Spacing of nearly all text; it decides where the training text is too small to tell."""
 
 
 def observed_spaces(text: str, tokens: Sequence[str]) -> list[str] | None:
-    """The white space before each token but the first; None if the text is not made of the tokens.
+    """Return the white space before each token but the first; None if the tokens do not make up the text.
 
     >>> observed_spaces("Is it (not)?", ["Is", "it", "(", "not", ")", "?"])
     [' ', ' ', '', '', '']
@@ -71,7 +71,7 @@ def observed_spaces(text: str, tokens: Sequence[str]) -> list[str] | None:
 
 
 def _plain(space: str) -> str:
-    """Several spaces in a row are a slip of the hand: of such a run, what is special about it counts."""
+    """Reduce a run of white space, which is a typo, to its special character if it has one."""
     return space if len(space) < 2 else next((c for c in space if c != " "), " ")
 
 
@@ -80,7 +80,7 @@ _Seen = Counter[tuple[Context, Before, str]]
 
 @dataclass(frozen=True, slots=True)
 class SpacedLine:
-    """A line to learn from: tokens, the white space between them, what placeholders touch in its source."""
+    """A line to learn from: tokens, the white space between them, and placeholders with their neighbors."""
 
     tokens: Sequence[str]
     spaces: Sequence[str]
@@ -88,11 +88,11 @@ class SpacedLine:
 
 
 def learn_weights(lines: Iterable[SpacedLine]) -> tuple[list[str], Weights]:
-    """The kinds of white space, and the weights with which features speak for them."""
+    """Return the kinds of white space, and the weights of features for each kind."""
     seen: _Seen = Counter()
     for line in lines:
         _count(line.tokens, line.spaces, (), seen)
-        if any(line.touched):  # the source of a line may be known or not
+        if any(line.touched):  # learn with and without the source, which may be missing later
             _count(line.tokens, line.spaces, line.touched, seen)
     for text in re.split("\n|¦", _USUAL):
         text = text.strip()
@@ -104,7 +104,7 @@ def learn_weights(lines: Iterable[SpacedLine]) -> tuple[list[str], Weights]:
             _count(tokens, spaces, (), seen)
     apart = [key for key in seen if key[0][3] == APART and not key[0][0]]
     always = sum(seen[key] for key in apart if key[2] != " ") <= _SLIPS * sum(seen[key] for key in apart)
-    if always:  # between words there are spaces, so that nothing is to be learned about them
+    if always:  # words are always separated by spaces: nothing to learn
         for key in apart:
             del seen[key]
     kinds = _kinds(seen)
@@ -130,7 +130,7 @@ def _kinds(seen: _Seen) -> list[str]:
 
 
 def _fit(seen: _Seen, kinds: Sequence[str]) -> Weights:
-    """Weights of a maximum-entropy model, by steps of AdaGrad over all examples at once."""
+    """Fit the weights of a maximum-entropy model with AdaGrad on the full batch."""
     from scipy import sparse  # only training needs it
 
     labels = {kind: number for number, kind in enumerate(kinds)}

@@ -1,4 +1,4 @@
-"""Lists of terms as people keep them: TSV, CSV, or TBX, the exchange format of terminology tools."""
+"""Term lists in TSV, CSV or TBX, the exchange format of terminology tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LANGUAGES = ("langSet", "langSec")
 
 @dataclass(frozen=True, slots=True)
 class TermRow:
-    """A term and the translation it must have; without one it stays as it is."""
+    """A term and its required translation; None keeps the term unchanged."""
 
     term: str
     translation: str | None
@@ -30,9 +30,9 @@ class TermRow:
 
 
 def read_terms(path: StrPath, source_language: str = "", target_language: str = "") -> Iterator[TermRow]:
-    """Yield the terms of a list in order; its format is told by its name, or by how it begins.
+    """Yield the terms of a list in order; the file name determines the format.
 
-    The languages choose among those of a TBX file; by default they are the first two of each entry.
+    The languages select terms of a TBX file; by default, the first two languages of each entry are used.
     """
     name = Path(path)
     if name.suffix in (".gz", ".zst"):
@@ -60,7 +60,7 @@ def _rows(path: StrPath) -> Iterator[TermRow]:
     text = "\n".join(read_lines(path))
     separator = (
         ";" if text.count(";") > text.count(",") else ","
-    )  # what spreadsheets write where , is decimal
+    )  # as spreadsheets write it where the comma is the decimal separator
     reader = csv.reader(io.StringIO(text), delimiter=separator)
     try:
         for row in reader:
@@ -115,7 +115,7 @@ class _Handler:
 
 
 def _tbx(path: StrPath, source_language: str, target_language: str) -> Iterator[TermRow]:
-    """Every term of the source language in an entry has the first one of the target language."""
+    """Yield every source term of an entry with the first target term of that entry."""
     found = 0
     for entry in parse_units(path, _Handler(), "TBX", read_chunks(path)):
         languages = list(dict.fromkeys(code for code, _ in entry.terms))

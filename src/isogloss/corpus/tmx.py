@@ -16,18 +16,18 @@ from isogloss.io.streams import StrPath
 __all__ = ["read_tmx", "same_language", "write_tmx"]
 
 _CONTEXT = "x-context"
-_DRAFT = "x-isogloss"  # the property of what an engine wrote
+_DRAFT = "x-isogloss"  # property that marks drafts of an engine
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def read_tmx(
     paths: Sequence[StrPath], options: ReadOptions | None = None, reading: Reading | None = None
 ) -> Iterator[SentencePair]:
-    """Yield the pairs of a translation memory, of two of its languages.
+    """Yield the pairs of a translation memory in two of its languages.
 
-    Without languages in the options, the source is what the header calls so and the target the other
-    language of the first unit that has two. A language that is asked for stands for its regional forms too;
-    a unit that has several of them gives the one that was met first.
+    Without languages in the options, the source language is the one in the header, and the target language
+    is the other language of the first unit that has two. A requested language includes its regional variants;
+    if a unit has several of them, the variant that came first in the file is used.
     """
     (path,) = paths
     options = options or ReadOptions()
@@ -139,13 +139,13 @@ def _first(unit: _Unit, wanted: str) -> str:
 
 
 def _text(unit: _Unit, usual: str, wanted: str) -> str | None:
-    """The text in the usual form of a language, or in another form of what is wanted."""
+    """Return the text in the usual variant of a language, or else in another variant of it."""
     found = {code: text for code, text in reversed(unit.segments) if same_language(wanted, code)}
     return found.get(usual, next(reversed(found.values()), None))
 
 
 def same_language(wanted: str, found: str) -> bool:
-    """Whether a language is the wanted one or a regional form of it: ``pt`` takes ``pt-BR``."""
+    """Whether a language is the wanted one or a regional variant of it: ``pt`` accepts ``pt-BR``."""
     wanted, found = (code.lower().replace("_", "-") for code in (wanted, found))
     return found == wanted or found.startswith(f"{wanted}-")
 

@@ -1,4 +1,4 @@
-"""Splitting text into tokens and joining them again, by tools that already do it well."""
+"""Tokenizers: split text into tokens and join them again."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _MARK = re.compile(f"({MARK.pattern.replace('(', '').replace(')', '')})")
 
 
 class Tokenizer(Protocol):
-    """Splits a sentence and joins it again. Marks of placeholders stay whole."""
+    """Splits a sentence into tokens and joins them again. Placeholder marks stay whole."""
 
     def tokenize(self, text: str) -> list[str]:
-        """Split a sentence into tokens, none of which is empty or holds white space."""
+        """Split a sentence into tokens that are not empty and contain no white space."""
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """Write tokens as people do."""
+        """Join tokens to ordinary text."""
 
 
 TOKENIZERS: dict[str, Callable[[str], Tokenizer]] = {}
-"""Makers of tokenizers for a language, by name. Your own can be added."""
+"""Factories of tokenizers for a language, by name. You can add your own."""
 
 
 def tokenizer(name: str = "moses", language: str = "en") -> Tokenizer:
@@ -60,11 +60,11 @@ def tokenizer(name: str = "moses", language: str = "en") -> Tokenizer:
 
 _SEGMENTERS = {"ja": "fugashi", "zh": "jieba", "cmn": "jieba"}
 _WITHOUT_SPACES = frozenset({*_SEGMENTERS, "th", "lo", "km", "my", "bo", "dz", "yue"})
-"""Languages that put no spaces between words."""
+"""Languages without spaces between words."""
 
 
 def usual_tokenizer(language: str) -> str:
-    """The tokenizer for a language where none is named: a segmenter of words, if it is installed.
+    """Return the default tokenizer for a language: its word segmenter, if it needs one and it is installed.
 
     >>> usual_tokenizer("de-AT"), usual_tokenizer("th")
     ('words', 'characters')
@@ -77,7 +77,7 @@ def usual_tokenizer(language: str) -> str:
 
 
 def missing_segmenter(language: str) -> str:
-    """What to install for a language that is split into characters; empty if nothing is missing."""
+    """Return what to install for a language that is split into characters; empty if nothing is missing."""
     language = base_language(language)
     segmenter = _SEGMENTERS.get(language)
     if segmenter is None or _works(segmenter, language):
@@ -88,7 +88,7 @@ def missing_segmenter(language: str) -> str:
 
 @cache
 def _works(segmenter: str, language: str) -> bool:
-    """Whether a segmenter is there, and its dictionary too."""
+    """Whether a segmenter and its dictionary are installed."""
     try:
         TOKENIZERS[segmenter](language)
     except (MissingExtraError, RuntimeError):
@@ -97,7 +97,7 @@ def _works(segmenter: str, language: str) -> bool:
 
 
 class _Moses:
-    """The Moses scripts as sacremoses has them, without their escapes such as ``&apos;``."""
+    """The Moses scripts from sacremoses, without escapes such as ``&apos;``."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -124,7 +124,7 @@ class _Moses:
 
 
 class _MosesHyphens(_Moses):
-    """The same, with words cut at their hyphens: ``TCP @-@ Port``. Compounds can be put together anew."""
+    """Moses, with words split at hyphens: ``TCP @-@ Port``. Parts of compounds can be recombined."""
 
     def tokenize(self, text: str) -> list[str]:
         plain = split_plain(text, hyphens=True)
@@ -134,7 +134,7 @@ class _MosesHyphens(_Moses):
 
 
 class _Words:
-    """Words and marks of any language (``isogloss.corpus.words``). How they are joined is best learned."""
+    """Words and punctuation of any language (``isogloss.corpus.words``). Use it with learned spacing."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -147,7 +147,7 @@ class _Words:
 
 
 class _Spaces:
-    """Text that is tokenized already."""
+    """Text that is already tokenized."""
 
     def __init__(self, language: str) -> None:
         del language
@@ -160,7 +160,7 @@ class _Spaces:
 
 
 class _Unspaced(ABC):
-    """Languages that put no spaces between words; words of other scripts get theirs back."""
+    """Languages without spaces between words; spaces between words of other scripts are restored."""
 
     def tokenize(self, text: str) -> list[str]:
         tokens: list[str] = []
@@ -170,7 +170,7 @@ class _Unspaced(ABC):
 
     @abstractmethod
     def _cut(self, text: str) -> Iterator[str]:
-        """The words of a text without marks."""
+        """Split a text without placeholder marks into words."""
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         text = ""
@@ -186,7 +186,7 @@ def _spaced(character: str) -> bool:
 
 
 class _Characters(_Unspaced):
-    """Every character of an unspaced script is a token; what is written with spaces stays in words."""
+    """Every character of a script without spaces is a token; text with spaces is split into words."""
 
     def __init__(self, language: str) -> None:
         del language
@@ -194,7 +194,7 @@ class _Characters(_Unspaced):
     def _cut(self, text: str) -> Iterator[str]:
         word, unspaced = "", True
         for character in text:
-            if unicodedata.combining(character) and word:  # a mark belongs to what it stands on
+            if unicodedata.combining(character) and word:  # combining marks stay with their base
                 word += character
             elif character.isspace() or not _spaced(character):
                 yield word
@@ -232,14 +232,14 @@ class _Chinese(_Unspaced):
 
 
 def chinese_segmenter(purpose: str) -> Any:
-    """jieba's segmenter; ``purpose`` is for the message if it is not installed."""
+    """Return jieba's segmenter; ``purpose`` is for the error message if jieba is not installed."""
     try:
         import jieba
     except ImportError:
         raise MissingExtraError(purpose, "zh") from None
     jieba.setLogLevel(logging.WARNING)
     segmenter = jieba.Tokenizer()
-    # By default it would load what anybody may have left in the shared folder for temporary files.
+    # By default, jieba would load a cache from the shared temporary folder, where anybody can put one.
     with TemporaryDirectory() as folder:
         segmenter.tmp_dir = folder
         segmenter.initialize()

@@ -1,7 +1,7 @@
-"""Giving each word the case it has inside sentences: learned by counting, as the Moses truecaser does.
+"""Truecasing: give each word the case that it usually has inside sentences, as the Moses truecaser does.
 
-The rules are those of Moses and sacremoses; the model is a table of three columns, the word in lower
-case, a form of it, and how often it was seen where a sentence does not begin.
+The rules are those of Moses and sacremoses. The model is a table with three columns: the word in lower case,
+a form of it, and how often this form occurred inside sentences.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["Truecaser", "load_truecaser", "parse_truecaser", "train_truecaser", 
 
 _COUNT = re.compile(r"[0-9]{1,18}")
 _ENDS = frozenset({".", ":", "?", "!"})
-"""After these a sentence begins."""
+"""Tokens after which a sentence begins."""
 _OPENINGS = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})
-"""Before these, and after them, it has still to begin."""
+"""Tokens that do not count as the beginning of a sentence; it begins after them."""
 
 
 class Truecaser:
@@ -47,12 +47,12 @@ class Truecaser:
         return lowered(form, self._language)
 
     def usual_form(self, word: str) -> str | None:
-        """The form that a word usually has inside sentences; None if it was not seen there."""
+        """Return the usual form of a word inside sentences; None if it never occurred there."""
         form = self._best.get(self._lower(word))
         return form if form is not None and self._counts[form] else None
 
     def truecase(self, tokens: Sequence[str]) -> list[str]:
-        """Give a sentence's first word, and words in a form never seen, the form that is usual."""
+        """Give the first word of a sentence, and words in an unknown form, their usual form."""
         cased: list[str] = []
         begins = True
         for token in tokens:
@@ -65,7 +65,7 @@ class Truecaser:
         return cased
 
     def usual(self, tokens: Sequence[str]) -> list[str]:
-        """Give every word the form that is usual.
+        """Give every word its usual form.
 
         >>> train_truecaser([["x", "the", "user"], ["x", "the", "user"], ["x", "IP"]]).usual(["User", "IP"])
         ['user', 'IP']
@@ -78,22 +78,22 @@ class Truecaser:
             stream.writelines(f"{line}\n" for line in self.lines())
 
     def lines(self) -> list[str]:
-        """The lines of the table."""
+        """Return the lines of the table."""
         return [f"{word}\t{form}\t{count}" for word, form, count in self._rows()]
 
 
 def train_truecaser(sentences: Iterable[Sequence[str]], language: str = "") -> Truecaser:
     """Count the forms of words in tokenized sentences of a language.
 
-    A text without case, or with nothing but first words, teaches nothing, and then no word is changed.
+    From a text without case, or with only one word per line, nothing is learned and no word is changed.
     """
     counts: Counter[str] = Counter()
     for tokens in sentences:
         begins = True
         for token in tokens:
             if not MARK.fullmatch(token) and _has_case(token):
-                # At its beginning a sentence tells something only about words that it leaves in lower case;
-                # others are noted, for those that stand nowhere else.
+                # The first word of a sentence counts only if it is in lower case. Other first words are
+                # recorded with a count of 0, in case they occur nowhere else.
                 counts[token] += not begins or token[:1].islower()
             if token not in _OPENINGS:
                 begins = not begins and token in _ENDS
@@ -101,7 +101,7 @@ def train_truecaser(sentences: Iterable[Sequence[str]], language: str = "") -> T
 
 
 def _has_case(token: str) -> bool:
-    # Georgian letters have capitals too, but words do not begin with them.
+    # Georgian letters have capitals, but words do not begin with them.
     return any(c.title() != c or c.lower() != c for c in token)
 
 
@@ -111,7 +111,7 @@ def load_truecaser(path: StrPath) -> Truecaser:
 
 
 def parse_truecaser(lines: Iterable[str], path: StrPath, language: str = "") -> Truecaser:
-    """Read the lines of such a table; ``path`` is for the messages."""
+    """Parse the lines of such a table; ``path`` is for error messages."""
     counts: dict[str, int] = {}
     rows = list(lines)
     for number, line in enumerate([] if rows == [""] else rows, start=1):
@@ -128,12 +128,12 @@ def parse_truecaser(lines: Iterable[str], path: StrPath, language: str = "") -> 
 
 
 def _same(fields: Sequence[str], language: str) -> bool:
-    """Whether the first is the second in small letters, as the language has them or as most do."""
+    """Whether the first field is the second in lower case, by the rules of the language or of Unicode."""
     return fields[0] in (fields[1].lower(), lowered(fields[1], language))
 
 
 def undo_truecase(tokens: Sequence[str]) -> list[str]:
-    """Begin each sentence with a capital.
+    """Capitalize the first word of each sentence.
 
     >>> undo_truecase(["the", "end", ".", "'", "really", "?"])
     ['The', 'end', '.', "'", 'Really', '?']

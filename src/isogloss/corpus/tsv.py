@@ -1,4 +1,4 @@
-"""Tab-separated text: source, target and, where there are any, id and context; no quoting."""
+"""Tab-separated text: source, target and optionally id and context; no quoting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_FIELDS = 4  # source, target, id, context
 def read_tsv(
     paths: Sequence[StrPath], options: ReadOptions | None = None, reading: Reading | None = None
 ) -> Iterator[SentencePair]:
-    """Yield the pairs of a TSV file, from its first two columns or from those the options name."""
+    """Yield the pairs of a TSV file, from its first two columns or from the columns in the options."""
     (path,) = paths
     columns = options.columns if options else None
     for number, line in enumerate(read_lines(path), start=1):

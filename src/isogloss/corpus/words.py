@@ -1,10 +1,9 @@
-"""Splitting text of any language that has spaces between words: words, and marks that are none.
+"""Tokenize text of any language with spaces between words into words and punctuation.
 
-The rules are the same for all languages, and there is no list of abbreviations: a full stop is a token, and
-how tokens are joined again is learned from text (``isogloss.corpus.spacing``). What a word may hold between
-its letters stays in it (``3.5``, ``well-known``, ``example.com``, ``комп’ютер``); only where a language puts
-two words around an apostrophe are they taken apart, and the apostrophe stays where it belongs (``don``
-``’t``, ``l’`` ``été``).
+The rules are the same for all languages, and there is no list of abbreviations: a period is a token, and
+spacing is learned from text (``isogloss.corpus.spacing``). Characters inside a word stay in it (``3.5``,
+``well-known``, ``example.com``, ``комп’ютер``). Words are split at an apostrophe only in languages that join
+two words with it, and the apostrophe stays with the word that it belongs to (``don`` ``’t``, ``l’`` ``été``).
 """
 
 from __future__ import annotations
@@ -20,29 +19,29 @@ from isogloss.corpus.placeholders import MARK
 __all__ = ["word_tokens"]
 
 _CUT_BEFORE = frozenset({"en", "tr", "az", "nl", "af", "sco", "kk", "tk", "crh"})
-"""Languages in which what follows an apostrophe is an ending: ``it’s``, ``Django’nun``."""
+"""Languages in which an ending follows an apostrophe: ``it’s``, ``Django’nun``."""
 _CUT_AFTER = frozenset(
     {"fr", "it", "ca", "oc", "co", "fur", "lij", "lmo", "mt", "pms", "sc", "scn", "vec", "wa"}
 )
-"""Languages in which what stands before it is a word: ``l’été``."""
+"""Languages in which a word ends in an apostrophe: ``l’été``."""
 _APOSTROPHES = "'’"
 _HYPHENS = "-‐‑־"
 _MARK_RANGES = (
     *((0x0300, 0x1E00), (0x20D0, 0x2100), (0x2CEF, 0x2E00), (0x302A, 0x30A0), (0xA66F, 0xAC00)),
     *((0xFB1E, 0xFB1F), (0xFE00, 0xFE30), (0x10A00, 0x12000), (0x1E000, 0x1E950)),
 )
-"""Where the characters are that stand on others and are no letters to Python's regular expressions."""
+"""Ranges of combining marks that are not word characters in Python's regular expressions."""
 _REPEATED = ".-*=~#!?+|/&:–—"
-"""What is one token however often it is written."""
+"""Characters that form one token when repeated."""
 _INSIDE = "\u00ad\u200c\u200d\u2060"
-"""Hyphens that are not seen, and what joins or parts letters."""
+"""Soft hyphens and zero-width joiners and non-joiners."""
 
 
 _Cut = Literal["before", "after", "never"]
 
 
 def word_tokens(text: str, language: str = "und") -> list[str]:
-    """The tokens of a text.
+    """Split a text into tokens.
 
     >>> word_tokens("Isn’t it 3.5 km (or so)?", "en")
     ['Isn', '’t', 'it', '3.5', 'km', '(', 'or', 'so', ')', '?']
@@ -67,7 +66,7 @@ def _pattern(cut: _Cut) -> re.Pattern[str]:
     word = rf"{letter}+(?:{choice}|(?:{joint}|(?<=\d)[,:](?=\d)|{hebrew}){letter}+)*"
     address = r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\"'.,;:!?)\]}»”’…]" rf"|{letter}[\w.+-]*@{word}"
     ending = rf"(?<={letter})[{_APOSTROPHES}]{word}|" if cut == "before" else ""
-    tail = rf"[-‑](?!{letter}|[-‑])"  # hyphens at the ends of words, as in "-typ" and "Ein-", belong to them
+    tail = rf"[-‑](?!{letter}|[-‑])"  # a hyphen at the end of a word ("-typ", "Ein-") belongs to it
     if cut == "after":
         tail = rf"[{_APOSTROPHES}](?={letter})|{tail}"
     whole = rf"(?:(?<![\w-])-{{1,2}}|(?<![\w.])\.(?=[a-z]))?{word}(?:{tail}|\(\))?"

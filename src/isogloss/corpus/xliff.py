@@ -21,7 +21,7 @@ _DRAFT = "isogloss:draft"
 def read_xliff(
     paths: Sequence[StrPath], options: ReadOptions | None = None, reading: Reading | None = None
 ) -> Iterator[SentencePair]:
-    """Yield the translated segments; those without a translation, or marked as unfinished, are skipped."""
+    """Yield the translated segments; untranslated and unfinished segments are skipped."""
     (path,) = paths
     reading = reading if reading is not None else Reading()
     handler = _Handler(path, options.keep_markup if options else False, reading)
@@ -30,7 +30,7 @@ def read_xliff(
 
 @dataclass(slots=True)
 class _Segment:
-    """A segment being read: of XLIFF 2 there may be several in a unit."""
+    """A segment being read; in XLIFF 2, a unit may have several."""
 
     line: int
     id: str
@@ -72,7 +72,7 @@ class _Handler:
         elif tag == "segment" and parent == "unit":
             state = attributes.get("state", "")
             if state == "translated" and attributes.get("subState", "").startswith(_DRAFT):
-                state = "needs-review"  # an engine wrote it, and nobody has looked at it
+                state = "needs-review"  # written by an engine and not reviewed
             self._segments.append(_Segment(self.line, attributes.get("id", ""), state))
         elif tag in ("source", "target") and parent in ("trans-unit", "segment") and self._segments:
             self._begin_text(tag, attributes)

@@ -1,7 +1,7 @@
-"""A bilingual corpus made from a seed, with a known word alignment: for tests, examples and first steps.
+"""A synthetic bilingual corpus with a known word alignment, for tests, examples and first steps.
 
-A sentence begins as a meaning drawn at random (``meaning``). ``english`` and ``tavri``, an invented language,
-put it into words; each word remembers which part of the meaning it came from, so the word alignment is exact.
+Each sentence begins as a random meaning (``meaning``), which ``english`` and ``tavri``, an invented language,
+put into words. Each word records which part of the meaning it expresses, so the word alignment is exact.
 """
 
 from isogloss.corpus.synthetic.text import SyntheticCorpus, as_text, make_corpus, write_corpus

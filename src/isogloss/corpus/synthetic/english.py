@@ -1,4 +1,4 @@
-"""Putting a meaning into simple English: subject, verb, object; adjectives and owners before nouns."""
+"""Generate simple English from a meaning: subject, verb, object; adjectives and owners before nouns."""
 
 from __future__ import annotations
 

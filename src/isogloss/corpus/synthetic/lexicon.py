@@ -1,6 +1,6 @@
-"""The words of both languages: a table written by hand, and a long tail of rare nouns and names.
+"""The words of both languages: a hand-written table, and a long tail of rare nouns and names.
 
-The tail is the same for every corpus, whatever its seed, so that two corpora speak one language.
+The tail does not depend on the seed of a corpus, so that all corpora use the same language.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _NAME_ENDS = "a an as dor en eth ian in is lan mir na on ra rin va wen"
 
 
 class Dice:
-    """Random choices drawn only from ``random()``, the one sequence Python promises never to change."""
+    """Random choices that use only ``random()``, whose sequence Python promises never to change."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed).random
 
     def chance(self, probability: float) -> bool:
-        """Come up true with the given probability."""
+        """Return True with the given probability."""
         return self._random() < probability
 
     def number(self, low: int, high: int) -> int:
@@ -42,11 +42,11 @@ class Dice:
         return low + int(self._random() * (high - low + 1))
 
     def pick(self, items: Sequence[T]) -> T:
-        """Draw one of the items, all being equally likely."""
+        """Draw one of the items, all equally likely."""
         return items[int(self._random() * len(items))]
 
     def pick_zipf(self, items: Sequence[T]) -> T:
-        """Draw one of the items with a probability that falls with its rank, as words do."""
+        """Draw one of the items with a probability that falls with its rank, by Zipf's law."""
         sums = _zipf_sums(len(items))
         mark = self._random() * sums[-1]
         low, high = 0, len(items) - 1
@@ -66,22 +66,22 @@ def _zipf_sums(size: int) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A word of both languages. Several entries with one English word are a homograph."""
+    """A word and its translation. Several entries with the same English word are homographs."""
 
     kind: str
     english: str
     other: str
-    """Plural of a noun (``-`` if it is never counted), past of a verb; empty where it is regular."""
+    """Plural of a noun (``-`` if it is uncountable) or past tense of a verb; empty if regular."""
     tavri: tuple[str, ...]
-    """The translation and, if there is one, its synonym."""
+    """The translation and its synonym, if any."""
     type: str
-    """What a noun is; what a verb takes as subject and object; what an adjective describes."""
+    """Type of a noun, of a verb's subject and object, or of the nouns that an adjective describes."""
     topics: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """All entries by kind, and the tail: nouns of every type, and names, the commonest first."""
+    """All entries by kind, and the tail: nouns of every type, and names, most common first."""
 
     entries: dict[str, list[Entry]]
     rare_nouns: list[Entry]
@@ -94,7 +94,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Read the words; the same for everybody."""
+    """Return the lexicon, which is the same for every corpus."""
     entries: dict[str, list[Entry]] = {}
     for entry in _read_table():
         entries.setdefault(entry.kind, []).append(entry)

@@ -1,4 +1,4 @@
-"""What a sentence of the synthetic corpus means, before it is put into words, and how one is drawn."""
+"""Meanings of synthetic sentences, and how they are drawn at random."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Key = tuple[int, str]
 """A part of a meaning: words of the two languages with the same key are aligned."""
 
 Word = tuple[str, Key | None]
-"""A word and what it stands for; ``None`` for a word the other language does without."""
+"""A word and the part of the meaning it expresses; ``None`` for a word without a counterpart."""
 
 TOPICS = ("home", "town", "field", "sea")
 PRONOUNS = (
@@ -30,7 +30,7 @@ _NOW = 2007
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Phrase:
-    """A noun, name or pronoun with all that belongs to it; exactly one of the first three is given."""
+    """A noun, name or pronoun with its modifiers; exactly one of the first three fields is set."""
 
     noun: Entry | None = None
     name: str = ""
@@ -40,18 +40,18 @@ class Phrase:
     possessor: int | None = None
     owner: Phrase | None = None
     owner_first: bool = False
-    """Whether English says ``the king 's dog`` and not ``the dog of the king``."""
+    """Whether English uses ``the king 's dog`` instead of ``the dog of the king``."""
     adjectives: list[Entry] = field(default_factory=list)
     count: Entry | str | None = None
     relative: Clause | None = None
 
     def key(self, part: str) -> Key:
-        """Name a part of this phrase."""
+        """Return the key of a part of this phrase."""
         return id(self), part
 
     @property
     def takes_s(self) -> bool:
-        """Whether an English verb in the present ends in ``s`` after this subject."""
+        """Whether a present-tense English verb ends in ``s`` after this subject."""
         return not self.plural if self.pronoun is None else self.pronoun in _SINGULAR_PRONOUNS
 
 
@@ -66,7 +66,7 @@ class Date:
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Clause:
-    """Somebody does something; without a verb, somebody is something or somewhere."""
+    """A subject with a verb, or without one, a subject that is something or somewhere."""
 
     subject: Phrase
     tense: str
@@ -81,23 +81,23 @@ class Clause:
     time_first: bool = False
 
     def key(self, part: str) -> Key:
-        """Name a part of this clause."""
+        """Return the key of a part of this clause."""
         return id(self), part
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class MeantSentence:
-    """A main clause, perhaps with a second one, and how it ends."""
+    """A main clause, an optional second clause, and the final punctuation."""
 
     main: Clause
     second: Clause | None = None
     join: Entry | None = None
-    """What makes the second clause depend on the first (``because``); without it, ``and`` joins them."""
+    """Conjunction that makes the second clause dependent (``because``); without it, ``and`` joins them."""
     join_first: bool = False
     end: str = "."
 
     def key(self, part: str) -> Key:
-        """Name a part of this sentence."""
+        """Return the key of a part of this sentence."""
         return id(self), part
 
 
@@ -108,12 +108,12 @@ def _tense_at(time: Entry | Date) -> str:
 
 
 def draw_sentence(dice: Dice) -> MeantSentence:
-    """Draw what a sentence means."""
+    """Draw the meaning of a sentence."""
     return _Drawing(dice).sentence()
 
 
 class _Drawing:
-    """One sentence in the making: everything in it belongs to one topic."""
+    """A sentence being drawn; everything in it belongs to one topic."""
 
     def __init__(self, dice: Dice) -> None:
         self._dice = dice

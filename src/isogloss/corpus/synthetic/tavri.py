@@ -1,12 +1,12 @@
-"""Putting a meaning into Tavri, a language that exists only here.
+"""Generate Tavri, an invented language, from a meaning.
 
-It differs from English where translation is hard. The verb ends its clause, and its ending gives the
-tense: ``-e`` now, ``-ai`` before, ``-ur`` later. ``mi`` before it denies it, ``ka`` after it asks. There
-are no articles, but ``va`` marks a subject that is known and ``ga`` a new one. Nouns end in ``-a`` or
-``-o``; ``-ri`` makes them many, a final ``-n`` an object; names take the word ``no`` instead. Adjectives
-follow their noun and share its vowel; numbers and owners that are pronouns follow too. Other owners
-stand before what they own, with ``nu`` between. Relations of place follow their noun. Whole clauses that
-depend on something come before it, closed by ``ke``, ``to`` or the joining word.
+Tavri differs from English where translation is hard. The verb comes last in its clause, and its ending marks
+the tense: ``-e`` present, ``-ai`` past, ``-ur`` future. ``mi`` before the verb negates it, ``ka`` after it
+marks a question. There are no articles, but ``va`` marks a known subject and ``ga`` a new one. Nouns end in
+``-a`` or ``-o``; ``-ri`` marks the plural and a final ``-n`` the object; names take the word ``no`` instead.
+Adjectives follow their noun and share its vowel; numbers and possessive pronouns follow too. Other owners
+precede what they own, with ``nu`` in between. Adpositions of place follow their noun. Dependent clauses come
+first, closed by ``ke``, ``to`` or the conjunction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOVED = 0.12
 
 
 def speak_tavri(sentence: MeantSentence, dice: Dice) -> list[Word]:
-    """Say a sentence in Tavri; the dice choose between synonyms and between free word orders."""
+    """Put a sentence into Tavri; the dice choose between synonyms and between free word orders."""
     return list(_Speaker(dice).sentence(sentence))
 
 

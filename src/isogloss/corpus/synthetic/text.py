@@ -1,9 +1,9 @@
-"""A bilingual corpus made from a seed, with a known word alignment: for tests, examples and first steps.
+"""A synthetic bilingual corpus with a known word alignment, for tests, examples and first steps.
 
-The source is simple English, the target an invented language (``isogloss.corpus.synthetic.tavri``) that
-asks of a translation system what real languages ask: strong reordering, words without a counterpart on
-both sides, endings, homographs that only their neighbors resolve, synonyms, names, numbers, dates, and
-a long tail of rare words. A system trained on a few thousand pairs does well, but not perfectly.
+The source is simple English, the target an invented language (``isogloss.corpus.synthetic.tavri``) with the
+difficulties of real languages: strong reordering, words without a counterpart on both sides, inflection,
+homographs that only context resolves, synonyms, names, numbers, dates, and a long tail of rare words. A
+system trained on a few thousand pairs does well, but not perfectly.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class SyntheticCorpus:
     def split(self, *, dev: int, test: int) -> tuple[SyntheticCorpus, SyntheticCorpus, SyntheticCorpus]:
         """Divide into training, development and test parts; no source sentence is in two of them.
 
-        What is left after ``dev`` and ``test`` distinct sentences have been set aside is for training,
-        except further copies of these.
+        After ``dev`` and ``test`` distinct sentences are set aside, the rest is for training, except further
+        copies of these sentences.
         """
         parts: dict[tuple[str, ...], int] = {}
         rows: tuple[list[int], list[int], list[int]] = ([], [], [])
@@ -106,7 +106,7 @@ def _links(source: Sequence[Word], target: Sequence[Word]) -> Links:
 
 
 def as_text(tokens: Sequence[str]) -> str:
-    """Write a sentence as people do: a capital at its start, no space before punctuation.
+    """Turn tokens into ordinary text: a capital at the start, no space before punctuation.
 
     >>> as_text(["the", "king", "'s", "dog", "slept", "."])
     "The king's dog slept."
@@ -131,8 +131,8 @@ def write_corpus(
 
     The files are ``train.src``, ``train.tgt``, ``train.align`` and for ``dev`` and ``test`` the source
     and every reference: ``test.src``, ``test.tgt.0``, ``test.tgt.1``, … The size of ``dev`` and ``test``
-    is a tenth of the training part, from 10 to 500, unless given. With ``raw`` the text is as people
-    write it, not tokens, and there is no ``train.align``.
+    is a tenth of the training part, from 10 to 500, unless given. With ``raw`` the files contain ordinary
+    text instead of tokens, and there is no ``train.align``.
     """
     usual = min(500, max(10, pairs // 10))
     dev, test = (usual if size is None else size for size in (dev, test))
@@ -142,7 +142,7 @@ def write_corpus(
         )
     place = Path(folder)
     _refuse_used(place)
-    # A tenth more than needed: sentences of dev and test that come again are left out of training.
+    # A tenth more than needed, because repeated sentences of dev and test are left out of training.
     corpus = make_corpus(pairs + (pairs + dev + test) // 10 + dev + test + 10, seed, references)
     train, *held_out = corpus.split(dev=dev, test=test)
     write = as_text if raw else " ".join
