@@ -27,7 +27,7 @@ class FillOptions(Options):
     """Write a TSV file with line, confidence, message and translation of each draft, least confident
     first."""
     replace_drafts: bool = False
-    """Translate again the drafts that nobody has changed or accepted. Use it after retraining."""
+    """Translate again the drafts of engines that nobody has changed or accepted. Use it after retraining."""
     replace_fuzzy: bool = False
     """Translate fuzzy entries again (XLIFF: entries that need work), no matter who wrote them."""
     fuzzy_flag: bool = True
