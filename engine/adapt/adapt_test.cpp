@@ -106,7 +106,7 @@ TEST("an index that leads outside itself is an error, not a crash") {
   const std::vector<WordId> words{1, 2};
   const std::vector<double> idf{1.0, 2.0};
   Retrieval retrieval;
-  CHECK_THROWS(std::out_of_range, "leads outside", retrieval.search(corpus.view(), {tokens, words, idf}, {}));
+  CHECK_THROWS(std::out_of_range, "inconsistent", retrieval.search(corpus.view(), {tokens, words, idf}, {}));
 }
 
 TEST("both updates lower their objectives, and do nothing without strength") {

@@ -75,7 +75,7 @@ TEST("bad ids, offsets, units and classes are refused") {
   CHECK_THROWS(std::invalid_argument, "out of order", count({0, 1}, {0, 3}));
   CHECK_THROWS(std::invalid_argument, "out of order", count({0, 1}, {2, 1}));
   CHECK_THROWS(std::invalid_argument, "out of order", count({0, 1}, {-1, 1}));
-  CHECK_THROWS(std::invalid_argument, "no word", count({kNoWord}, {0, 1}));
+  CHECK_THROWS(std::invalid_argument, "not a word", count({kNoWord}, {0, 1}));
   const BigramCounter counter = count({0, 1}, {0, 2});
   CHECK_THROWS(std::invalid_argument, "no unit", counter.units(std::vector<std::uint32_t>{0}, 1));
   CHECK_THROWS(std::invalid_argument, "too large", counter.units(std::vector<std::uint32_t>{0, 5}, 2));

@@ -45,7 +45,7 @@ TEST("features get columns as they come and become active when they were seen of
   CHECK_EQUAL(rows.find(8), SequenceRows::kNoColumn);
   CHECK_EQUAL(rows.row(1).columns.size(), std::size_t{3});
   const std::vector<std::uint64_t> falling{9, 3};
-  CHECK_THROWS(std::invalid_argument, "must rise", rows.add({falling, counts, real}));
+  CHECK_THROWS(std::invalid_argument, "ascending order", rows.add({falling, counts, real}));
 }
 
 TEST("many columns are found again") {
