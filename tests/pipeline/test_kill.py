@@ -17,7 +17,7 @@ from isogloss.pipeline import Run
 from isogloss.storage.folder import verify_folder
 from support import model_pipeline, small_pipeline
 
-KILLS = 20
+KILLS = 8
 
 # Run in a process of its own, which forks: kill a run at its n-th change of the file system, finish it, and
 # compare; for every n.
