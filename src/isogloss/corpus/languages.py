@@ -174,6 +174,7 @@ def declared_language(text: str) -> str:
     return language_tag(text) or _tables()[1].get(_folded(text), "")
 
 
+@cache
 def base_language(tag: str) -> str:
     """Return the language without script, region and other subtags.
 
