@@ -9,7 +9,7 @@ import isogloss
 
 PACKAGE = Path(isogloss.__file__).parent
 OURS = {"_engine"}
-SHARED = {"metric_named", "register", "tune_nbest"}
+SHARED = {"register", "tune_nbest"}
 """One idea on two floors: metrics and lists as learners and as users have them; learners and features by
 name."""
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.learn import METRICS, BatchMira, Mert, Problem, WeightVector, metric_named
-from isogloss.metric import References, SacreMetric
+from isogloss.learn import BatchMira, Mert, Problem, WeightVector
+from isogloss.metric import METRIC_NAMES, References, SacreMetric, metric_named
 from support.learn_problems import WORDS, brute_choice, quality_problem, random_store
 from support.properties import examples
 
 LINES = ["the cat sat on the mat", "a big old dog ran", "the moon", "old cat under moon"]
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", METRIC_NAMES)
 def test_every_metric_scores_a_choice_as_it_scores_text(name: str) -> None:
     store, references, metric = random_store(4), References([LINES]), metric_named(name)
     problem = Problem.of(store, references, metric)

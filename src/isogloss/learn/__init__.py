@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from isogloss.learn.learner import Curve, Learned, Learner, LearningStep, Track, no_track
     from isogloss.learn.mbr import MbrOptions
     from isogloss.learn.mert import Mert
-    from isogloss.learn.metrics import METRICS, QualityColumn, metric_named
+    from isogloss.learn.metrics import QualityColumn
     from isogloss.learn.nbest_tuning import Tuned, TuningRun, tune_nbest
     from isogloss.learn.pro import Pro
     from isogloss.learn.problem import Problem, WeightVector
     from isogloss.learn.registry import LearnerEntry, find_learner, learner_names, make_learner, register
 
 __all__ = [
-    "METRICS",
     "BatchMira",
     "Constraints",
     "Curve",
@@ -51,7 +50,6 @@ __all__ = [
     "large_margin_update",
     "learner_names",
     "make_learner",
-    "metric_named",
     "no_track",
     "register",
     "tune_nbest",
@@ -80,11 +78,7 @@ __getattr__, __dir__ = lazy_names(
         ),
         "mbr": ("MbrOptions",),
         "mert": ("Mert",),
-        "metrics": (
-            "METRICS",
-            "QualityColumn",
-            "metric_named",
-        ),
+        "metrics": ("QualityColumn",),
         "nbest_tuning": (
             "Tuned",
             "TuningRun",

@@ -12,12 +12,12 @@ from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.learn.constraints import Constraints
 from isogloss.learn.learner import Learned, Learner, LearningStep
-from isogloss.learn.metrics import metric_named
 from isogloss.learn.problem import Problem
 from isogloss.learn.registry import make_learner
 from isogloss.learn.validation import check_problem, check_weights_learned
 from isogloss.metric import Metric, References
 from isogloss.metric.interface import FloatArray
+from isogloss.metric.named import metric_named
 from isogloss.nbest import NbestStore, read_nbest
 
 __all__ = ["Tuned", "TuningRun", "tune_nbest"]
