@@ -14,7 +14,7 @@ from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
-from isogloss.pipeline import TrainOptions
+from isogloss.pipeline import TrainOptions, text_stages
 from isogloss.pipeline import train as train_system
 
 
@@ -182,3 +182,32 @@ def test_files_that_are_missing(corpus: Path, tmp_path: Path) -> None:
     for more in ({"adapt_to": ["nowhere"]}, {"extra_bitext": [["nowhere", corpus / "dev.src"]]}):
         with pytest.raises(OSError, match="nowhere: No such file"):
             train_system(tmp_path / "system", **settings(corpus, **more))
+
+
+def held_out(folder: Path, seed: int = 1) -> dict[str, list[str]]:
+    """The source sentences of each part of 200 different ones, of which every third is there twice."""
+    lines = [f"sentence {number}" for number in range(200)]
+    lines += lines[::3]
+    for name in ("source", "target"):
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    names = ("source", "target", "dev_source", "dev_target_000", "test_source", "test_target_000")
+    outputs = {name: folder / f"out.{name}" for name in names}
+    inputs = {name: folder / name for name in ("source", "target")}
+    text_stages.hold_out(inputs, outputs, {"dev": "usual", "test": "usual", "seed": seed}, warn=pytest.fail)
+    parts = {"train": "source", "dev": "dev_source", "test": "test_source"}
+    return {part: outputs[name].read_text(encoding="utf-8").splitlines() for part, name in parts.items()}
+
+
+def test_what_is_set_aside_is_not_trained_on_and_comes_from_all_over(tmp_path: Path) -> None:
+    parts = held_out(tmp_path)
+    train, dev, test = (set(parts[name]) for name in ("train", "dev", "test"))
+    assert not train & dev
+    assert not train & test
+    assert not dev & test
+    assert len(train | dev | test) == 200
+    assert (len(parts["dev"]), len(parts["test"])) == (20, 10)
+    numbers = sorted(int(line.split()[1]) for line in dev)
+    assert numbers[0] < 50
+    assert numbers[-1] >= 150
+    assert held_out(tmp_path) == parts
+    assert held_out(tmp_path, seed=2) != parts
