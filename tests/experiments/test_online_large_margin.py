@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.experiments import online_large_margin
 from isogloss.experiments.online_large_margin import LargeMarginTask, run_online_large_margin
 from isogloss.io.config import read_description
 from isogloss.io.errors import DataFormatError
 from isogloss.io.progress import no_track
+from isogloss.tuning.online import PAPER, OnlineOptions
 
 
 @pytest.fixture
@@ -27,7 +32,7 @@ def described(systems: Path, tmp_path: Path) -> Path:
     config.write_text(
         f'system = "{systems / "hierarchical"}"\n'
         'source_classes = "classes.src"\ntarget_classes = "classes.tgt"\n'
-        'baseline = "kbmira"\nonline = { iterations = 1, nbest = 10 }\n'
+        'baseline = "kbmira"\nonline = { iterations = 1, nbest = 10, aggressiveness = 0.01 }\n'
         'dev = { source = "dev.src", references = ["dev.ref"] }\n'
         '[tests.other]\nsource = "dev.src"\nreferences = ["dev.ref", "dev.ref"]\n'
     )
@@ -54,34 +59,107 @@ def test_all_tables_and_going_on_after_a_kill(
     done = run_online_large_margin(task, tmp_path / "out")
     results = done.values
     found = {title[0]: (heads, rows) for title, heads, rows in done.tables}
+    assert all(title.endswith("(preset paper)") for title, _, _ in done.tables)
     assert [row[0] for row in found["1"][1]][:2] == ["baseline (kbmira)", "surface form"]
     assert len(found["1"][1]) == 1 + 5
     assert [row[0] for row in found["2"][1]][-1] == "+ hierarchical"
-    assert len(found["3"][1]) == 1 + 5
+    assert [row[0] for row in found["3"][1]][1:] == [
+        "1-oracle 1-best",
+        "1-oracle 10-best",
+        "10-oracle 1-best",
+        "10-oracle 10-best",
+        "sentence BLEU, 10-oracle 10-best",
+    ]
     assert [row[0] for row in found["4"][1]] == ["baseline", "online"]
     assert found["1"][0][2:] == ["dev NIST", "dev BLEU", "other NIST", "other BLEU"]
-    # Rows of one setting are made once, whatever table they stand in: 3 and 2 share the ones with all types.
-    different = 1 + 5 + 3 + 5 - 1 + 4
+    # Rows of one setting are made once, whatever table they stand in: all types, templates and constraints
+    # is a row of tables 1, 2 and 3.
+    different = 1 + 5 + 4 - 1 + 5 - 1 + 4
     assert made == 5 + 1 + (different - 5)
     assert json.loads(json.dumps(results)) == results
     types = {row["label"]: row for row in results["tables"]["1"]}
     assert types["all token types"]["features"] > types["surface form"]["features"] > 0
 
 
-def test_folds_end_where_a_document_ends(described: Path, tmp_path: Path) -> None:
+def test_the_presets_are_the_letter_of_the_paper_and_the_defaults_of_tuning(described: Path) -> None:
+    task = read_description(LargeMarginTask, described)
+    assert task.training == replace(PAPER, iterations=1, nbest=10, aggressiveness=0.01)
+    assert task.choose_aggressiveness == ()
+    described.write_text('preset = "best"\n' + described.read_text())
+    best = read_description(LargeMarginTask, described)
+    assert best.training == OnlineOptions(iterations=1, nbest=10, aggressiveness=0.01)
+    lines = described.read_text().replace(", aggressiveness = 0.01", "").replace('"best"', '"paper"')
+    described.write_text(lines)
+    assert len(read_description(LargeMarginTask, described).choose_aggressiveness) == 4
+
+
+def test_the_limit_of_an_update_is_chosen_on_the_second_half(described: Path, tmp_path: Path) -> None:
+    task = replace(
+        read_description(LargeMarginTask, described),
+        tables=(2,),
+        choose_aggressiveness=(0.001, 0.1),
+        choice_iterations=1,
+    )
+    values = run_online_large_margin(task, tmp_path / "out").values
+    scores = values["choice_of_aggressiveness"]
+    assert set(scores) == {"0.001", "0.1"}
+    chosen = tomllib.loads(values["online"])["aggressiveness"]
+    assert scores[f"{chosen:g}"] == max(scores.values())
+    assert tomllib.loads(values["settings"])["preset"] == "paper"
+
+
+def test_a_changed_file_makes_rows_anew(described: Path, tmp_path: Path) -> None:
+    task = replace(read_description(LargeMarginTask, described), tables=(4,))
+    made: list[str] = []
+    run_online_large_margin(task, tmp_path / "out", say=made.append)
+    assert len(made) == 4
+    run_online_large_margin(task, tmp_path / "out", say=made.append)
+    assert len(made) == 4
+    documents = tmp_path / "documents"
+    documents.write_text("1\n5\n11\n")
+    moved = replace(task, dev=replace(task.dev, boundaries=documents))
+    run_online_large_margin(moved, tmp_path / "out", say=made.append)
+    assert len(made) == 8
+    classes = tmp_path / "classes.src"
+    classes.write_text("".join(f"{line[:-1]}1\n" for line in classes.read_text().splitlines()))
+    run_online_large_margin(task, tmp_path / "out", say=made.append)
+    assert len(made) == 12
+
+
+def test_folds_pool_several_sets_and_keep_documents_whole(described: Path, tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     documents.write_text("1\n5\n11\n")
     task = read_description(LargeMarginTask, described)
-    chosen = online_large_margin.replace(task, boundaries=documents)
-
-    def middle(task: LargeMarginTask) -> int:
-        return online_large_margin._Experiment(task, tmp_path, 1, print, print, no_track)._middle()
-
-    assert middle(task) == 6
-    assert middle(chosen) == 4
+    pooled = replace(
+        task, dev=replace(task.dev, boundaries=documents), more_dev={"second": task.dev}, tables=(4,)
+    )
+    experiment = online_large_margin._Experiment(pooled, tmp_path, 1, print, print, no_track)
+    pool, found = experiment._pool()
+    assert [len(document) for document in found] == [4, 6, 2, *([1, 1, 1, 1, 2] * 2)]
+    assert pool.sources == [*experiment.sets["dev"].sources] * 2
     documents.write_text("1\nfive\n")
     with pytest.raises(DataFormatError, match=r"'five' found.*1 to 12"):
-        middle(chosen)
+        experiment._pool()
+
+
+def test_a_system_with_text_processing_gets_ordinary_text(
+    systems: Path, described: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "with-text"
+    shutil.copytree(systems / "hierarchical", copy)
+    TextProcessing(TextSide(SideOptions(case="lowercase")), TextSide(SideOptions(case="lowercase"))).save(
+        copy / "text"
+    )
+    plain = read_description(LargeMarginTask, described)
+    for name in ("dev.src", "dev.ref"):
+        lines = (tmp_path / name).read_text().splitlines()
+        (tmp_path / name).write_text("".join(f"{line.upper()}?\n" for line in lines))
+    experiment = online_large_margin._Experiment(
+        replace(plain, system=copy), tmp_path, 1, print, print, no_track
+    )
+    dev = experiment.sets["dev"]
+    assert all(source.endswith(" ?") and source == source.lower() for source in dev.sources)
+    assert all(str(line).endswith(" ?") for line in dev.references.streams[0])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ __all__ = ["tune"]
 
 _GROUPS = {
     "Data": ("dev_source", "dev_target", "held_out_source", "held_out_target", "input", "tokenized"),
-    "Tuning": ("method", "iterations", "nbest", "initial_weights", "work", "seed"),
+    "Tuning": ("method", "preset", "iterations", "nbest", "initial_weights", "work", "seed"),
     "Resources": ("threads",),
 }
 

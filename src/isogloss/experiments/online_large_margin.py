@@ -3,23 +3,29 @@
 The description is a TOML file; paths are relative to it::
 
     system = "system"                  # a stored system; where tuning starts
+    preset = "paper"                   # or "best" (optional)
     source_classes = "classes.src"     # word classes, for the token type `class` (optional)
     target_classes = "classes.tgt"
-    boundaries = "dev.documents"       # numbers of the sentences that begin a document, from 1 (optional)
     tables = [1, 2, 3, 4]              # which to make (optional)
 
     [dev]                              # what is learned from
     source = "dev.src"
     references = ["dev.ref.0", "dev.ref.1"]
+    boundaries = "dev.documents"       # numbers of the sentences that begin a document, from 1 (optional)
+
+    [more_dev.second]                  # further sets that table 4 pools with dev (optional)
+    source = "dev2.src"
+    references = ["dev2.ref"]
 
     [tests.news]                       # what is only translated
     source = "news.src"
     references = ["news.ref"]
 
-    [online]                           # options of online training that are to be others (optional)
+    [online]                           # options of online training that differ from the preset (optional)
     iterations = 10
 
-Every row is kept in the output folder as soon as it is there; an interrupted run resumes after it.
+A system with text processing gets ordinary text and tokenizes it; scores are on tokens. Every row is kept in
+the output folder as soon as it is there; an interrupted run resumes after it.
 """
 
 from __future__ import annotations
@@ -28,6 +34,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,15 +42,19 @@ from isogloss.classes import WordClasses
 from isogloss.decoder import load
 from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.system import System
+from isogloss.experiments.document_folds import document_starts, two_folds
+from isogloss.experiments.presets import PRESETS, Preset, preset_title, settings_toml
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
-from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.io.options import Between, DefaultText, Options
+from isogloss.io.config import from_settings
+from isogloss.io.errors import ConfigError
+from isogloss.io.options import Above, AtLeast, Between, DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.metric import Bleu, Nist, References, paired_bootstrap
 from isogloss.metric.references import check_length
+from isogloss.pipeline.fingerprint import fingerprint
 from isogloss.tuning import OnlineOptions, TuneIteration, TuneOptions, TuneResult, tune
 
 __all__ = ["LargeMarginTask", "SetFiles", "large_margin_tables", "run_online_large_margin"]
@@ -51,18 +62,16 @@ __all__ = ["LargeMarginTask", "SetFiles", "large_margin_tables", "run_online_lar
 ALL_TABLES = (1, 2, 3, 4)
 CLASS = "class"
 DEV = "dev"
-_HOPE_AND_FEAR = OnlineOptions(
-    iterations=8,
-    nbest=100,
-    candidates=1,
-    oracles=1,
-    aggressiveness=0.001,
-    selection="hope-fear",
-    loss_scale=10.0,
-    sparse_scale=3.0,
-)
-"""Defaults that work better than the settings of the paper; ``[online]`` changes them."""
-_TEMPLATES = ("pair", "pair_bigram", "target_bigram", "insertion")
+_TEMPLATES = ("pair", "pair_bigram", "target_bigram", "insertion", "hierarchical")
+_STEPS = {
+    "word pairs": ("pair", "pair_bigram"),
+    "+ target bigram": ("target_bigram",),
+    "+ insertion": ("insertion",),
+    "+ hierarchical": ("hierarchical",),
+}
+"""The rows of table 2, each with the templates that it adds."""
+_HIERARCHICAL = "hierarchical"  # a template that needs rules with non-terminals
+_CHOICES = (0.0001, 0.001, 0.01, 0.1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +79,12 @@ class SetFiles(Options):
     """A set of sentences with references."""
 
     source: Path
-    """Tokenized sentences, one per line."""
+    """Sentences, one per line: ordinary text if the system has text processing, else tokens."""
     references: tuple[Path, ...]
     """Their translations, one file per translator."""
+    boundaries: Annotated[Path | None, DefaultText("ten contiguous blocks count as documents")] = None
+    """File with the numbers of the sentences that begin a document, from 1, one per line; table 4 keeps
+    documents whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,32 +93,64 @@ class LargeMarginTask(Options):
 
     system: Path
     """Stored system; tuning starts from its weights."""
+    preset: Preset = "paper"
+    """Settings of online training: those of the paper, or those that win on held-out text (``best``)."""
     dev: SetFiles
     """Development set to learn from."""
     tests: Mapping[str, SetFiles] = field(default_factory=dict)
     """Test sets: tables [tests.NAME] with source and references."""
+    more_dev: Mapping[str, SetFiles] = field(default_factory=dict)
+    """Sets that table 4 pools with the development set: tables [more_dev.NAME]."""
     source_classes: Path | None = None
     """Word classes of the source language, for the token type ``class``. Needs ``target_classes`` too."""
     target_classes: Path | None = None
     """Word classes of the target language."""
-    boundaries: Annotated[Path | None, DefaultText("the middle of the set splits it")] = None
-    """File with the numbers of the sentences that begin a document, from 1, one per line; table 4 splits at
-    the one nearest to the middle."""
     tables: Annotated[tuple[int, ...], Between(1, len(ALL_TABLES))] = ALL_TABLES
     """Which tables to make: 1 token types, 2 templates, 3 constraints, 4 two-fold cross-validation."""
     templates: tuple[str, ...] = _TEMPLATES
-    """Feature templates whose token types table 1 varies, and whose constraints table 3 varies."""
+    """Feature templates of tables 1, 3 and 4. ``hierarchical`` is left out if the system is phrase-based."""
     baseline: str = "mert"
     """Method that tunes the dense baseline."""
-    online: OnlineOptions = _HOPE_AND_FEAR
+    choose_aggressiveness: Annotated[
+        tuple[float, ...],
+        Above(0),
+        DefaultText("0.0001, 0.001, 0.01 and 0.1 for the preset paper; else none"),
+    ] = ()
+    """Values of C to choose from before the first row: learn from the first half of the development set and
+    take the value that translates the second half best. The paper prints no C. With [online] aggressiveness
+    nothing is chosen."""
+    choice_iterations: Annotated[int, AtLeast(1)] = 5
+    """Passes for each of these values."""
+    online: Annotated[OnlineOptions | None, DefaultText("those of the preset")] = None
     """Options of online training."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if (self.source_classes is None) != (self.target_classes is None):
             raise ConfigError("source_classes and target_classes must be given together")
-        if DEV in self.tests:
-            raise ConfigError(f"a test set cannot be called '{DEV}'")
+        for name in (*self.tests, *self.more_dev):
+            if name == DEV or (name in self.tests and name in self.more_dev):
+                raise ConfigError(f"two sets are called '{name}'")
+
+    @classmethod
+    def from_settings(
+        cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> LargeMarginTask:
+        """Make the task from settings; options of online training are changes of the preset."""
+        found = dict(settings)
+        preset = found.get("preset", "paper")
+        given = found.get("online", {})
+        if isinstance(given, Mapping):
+            if preset in PRESETS:
+                found["online"] = from_settings(OnlineOptions, given, "online.", PRESETS[preset][0])
+            if preset == "paper" and "aggressiveness" not in given:
+                found.setdefault("choose_aggressiveness", _CHOICES)
+        return from_settings(cls, found)
+
+    @property
+    def training(self) -> OnlineOptions:
+        """The options of online training."""
+        return self.online or PRESETS[self.preset][0]
 
 
 def run_online_large_margin(
@@ -121,7 +165,10 @@ def run_online_large_margin(
     """Make the tables; finished rows are stored in ``folder`` and not computed again."""
     values = _Experiment(task, Path(folder), threads, say, warn, track).run()
     tables = large_margin_tables(values)
-    note = "+ better, - worse than the baseline (paired bootstrap, p < 0.05)."
+    note = (
+        f"Preset {task.preset}; settings are in results.json. + better, - worse than the baseline (paired "
+        "bootstrap, p < 0.05)."
+    )
     page = page_of("Online large-margin training", note, tables)
     return ExperimentResults(values=values, tables=tables, page=page)
 
@@ -131,8 +178,9 @@ class _Set:
     sources: list[str]
     references: References
 
-    def part(self, chosen: slice) -> _Set:
-        return _Set(self.sources[chosen], References([stream[chosen] for stream in self.references.streams]))
+    def part(self, chosen: Sequence[int]) -> _Set:
+        streams = [[stream[at] for at in chosen] for stream in self.references.streams]
+        return _Set([self.sources[at] for at in chosen], References(streams))
 
 
 class _Experiment:
@@ -141,20 +189,28 @@ class _Experiment:
     ) -> None:
         self.options, self.folder, self.threads = options, folder, threads
         self.say, self.warn, self.track = say, warn, track
-        self.sets = {name: _read_set(files) for name, files in {DEV: options.dev, **options.tests}.items()}
         self.system = load(options.system)
+        self.sets = {name: self._read(files) for name, files in {DEV: options.dev, **options.tests}.items()}
+        self.described = self._description()
+        self.templates = tuple(
+            name for name in options.templates if name != _HIERARCHICAL or self.system.options.hierarchical
+        )
         self.columns: dict[str, dict[str, TokenColumn]] = {"source": {}, "target": {}}
         for side, path in (("source", options.source_classes), ("target", options.target_classes)):
             if path is not None:
                 self.columns[side][CLASS] = TokenColumn.from_classes(WordClasses.load(path))
 
     def run(self) -> dict[str, Any]:
+        self.online, choice = self._chosen()
         makers = {1: self._token_types, 2: self._templates, 3: self._constraints, 4: self._two_folds}
         rows = {str(number): makers[number]() for number in self.options.tables}
         baseline = {} if self.options.tables == (4,) else {"baseline": self._baseline()}
         return {
             "sets": {name: len(one.sources) for name, one in self.sets.items()},
-            "sparse": asdict(self.options.online),
+            "preset": self.options.preset,
+            "settings": settings_toml(self.options),
+            "online": settings_toml(self.online),
+            "choice_of_aggressiveness": choice,
             **baseline,
             "tables": rows,
         }
@@ -172,17 +228,15 @@ class _Experiment:
         }
         if not self.columns["source"]:
             del kinds["w/ word class"]
-        return [self._row(label, self.options.templates, types) for label, types in kinds.items()]
+        return [self._row(label, self.templates, types) for label, types in kinds.items()]
 
     def _templates(self) -> list[dict[str, Any]]:
         """Table 2: templates added one by one."""
-        steps = [("word pairs", "pair", "pair_bigram"), ("+ target bigram", "target_bigram")]
-        steps.append(("+ insertion", "insertion"))
-        if self.system.options.hierarchical:
-            steps.append(("+ hierarchical", "hierarchical"))
         rows: list[dict[str, Any]] = []
         templates: tuple[str, ...] = ()
-        for label, *more in steps:
+        for label, more in _STEPS.items():
+            if more == (_HIERARCHICAL,) and not self.system.options.hierarchical:
+                continue
             templates = (*templates, *more)
             rows.append(self._row(label, templates, self._all_types()))
         return rows
@@ -190,24 +244,26 @@ class _Experiment:
     def _constraints(self) -> list[dict[str, Any]]:
         """Table 3: number of oracles and candidates, and kind of BLEU."""
         rows = []
-        for oracles, candidates in ((1, 1), (1, 10), (10, 1), (10, 10)):
-            online = replace(self.options.online, oracles=oracles, candidates=candidates)
-            label = f"{oracles}-oracle {candidates}-best"
-            rows.append(self._row(label, self.options.templates, self._all_types(), online))
-        online = replace(self.options.online, oracles=10, candidates=10, loss="sentence")
-        rows.append(self._row("sentence BLEU", self.options.templates, self._all_types(), online))
-        return rows
+        pairs = ((1, 1), (1, 10), (10, 1), (10, 10))
+        for oracles, candidates in pairs:
+            online = replace(self.online, oracles=oracles, candidates=candidates)
+            rows.append(self._row(_constraints(online), self.templates, self._all_types(), online))
+        online = replace(self.online, oracles=10, candidates=10, loss="sentence")
+        label = f"sentence BLEU, {_constraints(online)}"
+        return [*rows, self._row(label, self.templates, self._all_types(), online)]
 
     def _two_folds(self) -> list[dict[str, Any]]:
-        """Table 4: each half of the development set translated with weights learned from the other."""
-        middle = self._middle()
-        dev = self.sets[DEV]
-        halves = [dev.part(slice(0, middle)), dev.part(slice(middle, None))]
+        """Table 4: each fold of the development sets translated with weights learned from the other."""
+        pool, documents = self._pool()
+        folds, texts = two_folds(documents), (pool.sources, pool.references.streams)
+        parts = [pool.part(fold) for fold in folds]
+        # The order of the sentences of both folds, one fold after the other.
+        dev = pool.part([*folds[0], *folds[1]])
 
-        def both(label: str, learn: Callable[[_Set], dict[str, Any]]) -> dict[str, Any]:
-            learned = [learn(half) for half in halves]
-            closed = [line for row, half in zip(learned, (0, 1), strict=True) for line in row["halves"][half]]
-            opened = [*learned[1]["halves"][0], *learned[0]["halves"][1]]
+        def both(label: str, learn: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
+            learned = [learn(0), learn(1)]
+            closed = [*learned[0]["folds"][0], *learned[1]["folds"][1]]
+            opened = [*learned[1]["folds"][0], *learned[0]["folds"][1]]
             return {
                 "label": label,
                 "features": sum(row["features"] for row in learned) // 2,
@@ -218,22 +274,20 @@ class _Experiment:
                 "texts": {"closed": closed, "open": opened},
             }
 
-        def of(label: str, result: Callable[[_Set], dict[str, Any]]) -> Callable[[_Set], dict[str, Any]]:
-            def learn(half: _Set) -> dict[str, Any]:
-                name = f"{label}, {'first' if half.sources == halves[0].sources else 'second'} half"
-                key = f"{name} {self.options.templates} {self._all_types()} {self.options.online}"
-                return self._kept(key, lambda: result(half), name)
+        def of(
+            label: str, tuned: Callable[[_Set], tuple[Decoder, TuneResult]]
+        ) -> Callable[[int], dict[str, Any]]:
+            def learn(fold: int) -> dict[str, Any]:
+                name = f"{label}, {('first', 'second')[fold]} fold"
+                key = f"{name} {self.templates} {self._all_types()} {self.online} {folds} {texts}"
+                return self._kept(key, lambda: self._translated_folds(tuned(parts[fold]), parts), name)
 
             return learn
 
-        def dense(half: _Set) -> dict[str, Any]:
-            return self._translated_halves(self._tuned_dense(half), halves)
+        def sparse(fold: _Set) -> tuple[Decoder, TuneResult]:
+            return self._tuned_sparse(fold, self.templates, self._all_types(), self.online)
 
-        def sparse(half: _Set) -> dict[str, Any]:
-            learned = self._tuned_sparse(half, self.options.templates, self._all_types(), self.options.online)
-            return self._translated_halves(learned, halves)
-
-        baseline = both("baseline", of("folds, baseline", dense))
+        baseline = both("baseline", of("folds, baseline", self._tuned_dense))
         online = both("online", of("folds, online", sparse))
         return [_compared(row, baseline, {"closed": dev, "open": dev}) for row in (baseline, online)]
 
@@ -246,7 +300,7 @@ class _Experiment:
         types: Sequence[str],
         online: OnlineOptions | None = None,
     ) -> dict[str, Any]:
-        online = online or self.options.online
+        online = online or self.online
 
         def make() -> dict[str, Any]:
             learned = self._tuned_sparse(self.sets[DEV], templates, types, online)
@@ -270,7 +324,7 @@ class _Experiment:
 
     def _kept(self, key: str, make: Callable[[], dict[str, Any]], label: str) -> dict[str, Any]:
         """The stored result for this key, or the result of ``make``, which is stored."""
-        digest = sha256(f"{key}\n{self._described()}".encode()).hexdigest()[:16]
+        digest = sha256(f"{key}\n{self.described}".encode()).hexdigest()[:16]
         path = self.folder / "rows" / f"{digest}.json"
         if path.exists():
             return dict(json.loads(path.read_text(encoding="utf-8")))
@@ -281,12 +335,15 @@ class _Experiment:
             stream.write(json.dumps(made, ensure_ascii=False) + "\n")
         return made
 
-    def _described(self) -> str:
-        """Everything that a row depends on except its own options."""
+    def _description(self) -> str:
+        """Everything that a row depends on except its own options: sentences, models, classes, weights."""
+        options = self.options
         digest = sha256(repr((sorted(self.system.weights.items()), self.system.options)).encode())
         for one in self.sets.values():
             digest.update(repr((one.sources, one.references.streams)).encode())
-        digest.update(f"{self.options.baseline} {self.options.system.resolve()}".encode())
+        for path in (options.system, options.source_classes, options.target_classes):
+            digest.update((fingerprint(path).content if path is not None else "").encode())
+        digest.update(options.baseline.encode())
         return digest.hexdigest()
 
     # --- Learning and translating -----------------------------------------------------------------------
@@ -294,7 +351,7 @@ class _Experiment:
     def _tuned_dense(self, dev: _Set) -> tuple[Decoder, TuneResult]:
         own = self.system.decoder
         decoder = Decoder(own._rules, own._lm, own.options)
-        options = TuneOptions(method=self.options.baseline, seed=self.options.online.seed)
+        options = TuneOptions(method=self.options.baseline, seed=self.options.training.seed)
         return decoder, self._tuned(decoder, dev, options)
 
     def _tuned_sparse(
@@ -309,7 +366,13 @@ class _Experiment:
         }
         sparse = SparseModel(features, source_columns=used["source"], target_columns=used["target"])
         decoder = Decoder(own._rules, own._lm, own.options, sparse=sparse)
-        options = TuneOptions(method="online-mira", dense_first=0, seed=online.seed, online=online)
+        options = TuneOptions(
+            method="online-mira",
+            preset=self.options.preset,
+            iterations=online.iterations,
+            seed=online.seed,
+            online=online,
+        )
         return decoder, self._tuned(decoder, dev, options)
 
     def _tuned(self, decoder: Decoder, dev: _Set, options: TuneOptions) -> TuneResult:
@@ -338,13 +401,11 @@ class _Experiment:
             "texts": texts,
         }
 
-    def _translated_halves(
-        self, learned: tuple[Decoder, TuneResult], halves: Sequence[_Set]
-    ) -> dict[str, Any]:
+    def _translated_folds(self, learned: tuple[Decoder, TuneResult], folds: Sequence[_Set]) -> dict[str, Any]:
         sparse = learned[1].sparse
         return {
             "features": 0 if sparse is None else len(sparse),
-            "halves": [self._texts(learned, half.sources) for half in halves],
+            "folds": [self._texts(learned, fold.sources) for fold in folds],
         }
 
     def _texts(self, learned: tuple[Decoder, TuneResult], sources: list[str]) -> list[str]:
@@ -355,30 +416,67 @@ class _Experiment:
     def _all_types(self) -> tuple[str, ...]:
         return ("surface", "prefix", "suffix", "digits", *self.columns["source"])
 
-    def _middle(self) -> int:
-        """The start of the second half: the document boundary nearest to the middle."""
-        count = len(self.sets[DEV].sources)
-        if self.options.boundaries is None:
-            return count // 2
-        begins = []
-        for number, line in enumerate(read_lines(self.options.boundaries), start=1):
-            if not line.strip().isdecimal() or not 1 <= int(line) <= count:
-                raise DataFormatError(
-                    f"'{line[:60]}' found, the number of a sentence from 1 to {count} is expected",
-                    self.options.boundaries,
-                    number,
-                )
-            begins.append(int(line) - 1)
-        inside = [begin for begin in begins if begin]
-        if not inside:
-            raise DataFormatError("no document begins after the first sentence", self.options.boundaries)
-        return min(inside, key=lambda begin: abs(begin - count / 2))
+    def _read(self, files: SetFiles) -> _Set:
+        """A set as the tokens of the system."""
+        sources, references = list(read_lines(files.source)), References.read(files.references)
+        check_length(str(files.source), len(sources), str(files.references[0]), len(references))
+        text = self.system.text
+        if text is None:
+            return _Set(sources, references)
+        streams = [
+            [None if line is None else text.tokenize_target(line, source) for source, line in pairs]
+            for pairs in (zip(sources, stream, strict=True) for stream in references.streams)
+        ]
+        return _Set([text.tokenize(source) for source in sources], References(streams))
+
+    def _pool(self) -> tuple[_Set, list[range]]:
+        """The development sets one after the other, and the sentences of every document."""
+        sources: list[str] = []
+        parts: list[_Set] = []
+        documents: list[range] = []
+        for name, files in {DEV: self.options.dev, **self.options.more_dev}.items():
+            one = self.sets[DEV] if name == DEV else self._read(files)
+            begins = document_starts(files.boundaries, len(one.sources))
+            for begin, end in pairwise([*begins, len(one.sources)]):
+                documents.append(range(len(sources) + begin, len(sources) + end))
+            sources += one.sources
+            parts.append(one)
+        count = max(len(one.references.streams) for one in parts)
+        streams: list[list[str | None]] = [[] for _ in range(count)]
+        for one in parts:
+            own = one.references.streams
+            for number, stream in enumerate(streams):
+                stream += own[number] if number < len(own) else [None] * len(one.sources)
+        return _Set(sources, References(streams)), documents
+
+    def _chosen(self) -> tuple[OnlineOptions, dict[str, float]]:
+        """The options with the C that translates the second half of the development set best."""
+        training, tried = self.options.training, self.options.choose_aggressiveness
+        if not tried:
+            return training, {}
+        dev = self.sets[DEV]
+        middle = len(dev.sources) // 2
+        first, second = dev.part(range(middle)), dev.part(range(middle, len(dev.sources)))
+        scores = {}
+        for value in tried:
+            online = replace(training, aggressiveness=value, iterations=self.options.choice_iterations)
+
+            def make(online: OnlineOptions = online) -> dict[str, Any]:
+                learned = self._tuned_sparse(first, self.templates, self._all_types(), online)
+                return _scores(self._texts(learned, second.sources), second.references)
+
+            key = f"choice {online} {self.templates} {self._all_types()}"
+            scores[f"{value:g}"] = self._kept(key, make, f"choosing C: {value:g}")["BLEU"]
+        best = max(tried, key=lambda value: scores[f"{value:g}"])
+        self.say(f"C = {best:g}, which translates the second half of the development set best")
+        return replace(training, aggressiveness=best), scores
 
 
-def _read_set(files: SetFiles) -> _Set:
-    sources, references = list(read_lines(files.source)), References.read(files.references)
-    check_length(str(files.source), len(sources), str(files.references[0]), len(references))
-    return _Set(sources, references)
+def _constraints(online: OnlineOptions) -> str:
+    """The label of a row with these constraints."""
+    if online.selection == "hope-fear":
+        return f"{online.oracles}-hope {online.candidates}-fear"
+    return f"{online.oracles}-oracle {online.candidates}-best"
 
 
 def _scores(texts: Sequence[str], references: References) -> dict[str, float]:
@@ -405,7 +503,7 @@ def _compared(
 _TITLES = {
     "1": "1. Token types",
     "2": "2. Templates added one by one",
-    "3": "3. Oracles against candidates",
+    "3": "3. Constraints",
     "4": "4. Two-fold cross-validation",
 }
 
@@ -433,5 +531,5 @@ def large_margin_tables(results: Mapping[str, Any]) -> list[ResultTable]:
                     f"{score['BLEU']:.2f}{mark if score['p_value'] < 0.05 else ''}",
                 ]
             body.append(cells)
-        made.append(ResultTable(_TITLES[number], heads, body))
+        made.append(ResultTable(preset_title(_TITLES[number], results["preset"]), heads, body))
     return made

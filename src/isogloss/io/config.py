@@ -84,8 +84,9 @@ def _has_files(hint: Any) -> bool:
 
 def from_settings(cls: type[T], settings: Mapping[str, Any], where: str = "", base: T | None = None) -> T:
     """Make an object from field values; ``where`` is for messages, ``base`` has the values that are not
-    given."""
+    given. A class with presets has ``base_for``, which may choose another base."""
     check_names(cls, settings, where)
+    base = getattr(cls, "base_for", lambda settings, base: base)(settings, base)
     hints = get_type_hints(cls)
     sizes = {option.name for option in declared(cls) if option.is_size}  # type: ignore[arg-type]
     values = {}

@@ -40,7 +40,7 @@ def _dense_first(job: TuningJob, system: System, weights: dict[str, float], fold
     The step size of online training assumes weights of the usual scale, but ``batch-mira`` finds weights of
     any scale.
     """
-    options = replace(job.options, method="batch-mira", iterations=job.options.dense_first)
+    options = replace(job.options, method="batch-mira", iterations=job.options.dense_first or 0)
     turns = job.with_options(options)
     with system.decoder.restored():
         system.decoder.set_weights(weights)

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from isogloss.io.config import from_settings
 from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.learn.registry import LearnerEntry, canonical_method, configured, find_learner
-from isogloss.tuning.online import OnlineOptions
+from isogloss.tuning.online import PAPER, OnlineOptions
+from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
 from isogloss.tuning.relevant_set import RelevantSetOptions
 
-__all__ = ["TURNS", "TuneOptions"]
+__all__ = ["PRESETS", "TURNS", "Preset", "TuneOptions"]
+
+Preset = Literal["paper", "best"]
+PRESETS: dict[Preset, tuple[OnlineOptions, RelevantSetOptions]] = {
+    "paper": (PAPER, RELEVANT_PAPER),
+    "best": (OnlineOptions(), RelevantSetOptions()),
+}
+"""Settings of the learners that need a decoder: of their papers, and those that win on held-out text."""
 
 TURNS = 10
 """Default for n-best learners."""
+_TABLES = ("online", "relevant")
+_DENSE_FIRST = 3
 _STORED_NAMES = {"online-mira": "mira", "batch-mira": "kbmira"}
 """Names in fingerprints of runs, so that a run of an older version can resume."""
 
@@ -32,13 +42,16 @@ class TuneOptions(Options):
     """How to tune the weights: ``online-mira`` (dense and sparse features), ``relevant-set`` (sparse
     features, on the training text), or an n-best learner for dense features, such as ``mert``. Options may
     follow the name: ``batch-mira:iterations=30``. ``isogloss.learn.registry`` lists all methods."""
+    preset: Preset = "best"
+    """Settings of ``online-mira`` and ``relevant-set``: those that win on held-out text (``best``) or those
+    of their papers (``paper``), which start from the given weights. Options that are set override it."""
     iterations: Annotated[int, AtLeast(0), DefaultText("8 for online-mira, 30 for relevant-set, else 10")] = 0
     """Passes over the development set; 0 uses the default of the method."""
     nbest: Annotated[int, AtLeast(1)] = 100
     """Candidates per sentence and iteration, for n-best learners."""
     restarts: Annotated[int, AtLeast(0)] = 20
     """Random restarts, for ``mert``."""
-    dense_first: Annotated[int, AtLeast(0)] = 3
+    dense_first: Annotated[int | None, AtLeast(0), DefaultText("3; 0 for the preset paper")] = None
     """Iterations of ``batch-mira`` on the dense features before ``online-mira`` starts; 0 starts from the
     given weights."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -51,6 +64,16 @@ class TuneOptions(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         object.__setattr__(self, "method", canonical_method(self.method, decoder=True))
+        if self.dense_first is None:
+            object.__setattr__(self, "dense_first", 0 if self.preset == "paper" else _DENSE_FIRST)
+        for name, usual, own in zip(_TABLES, PRESETS["best"], PRESETS[self.preset], strict=True):
+            if getattr(self, name) == usual:
+                object.__setattr__(self, name, own)
+
+    @classmethod
+    def base_for(cls, settings: Mapping[str, Any], base: TuneOptions | None) -> TuneOptions | None:
+        """What settings with a preset are changes of."""
+        return cls(preset=settings["preset"]) if settings.get("preset") in PRESETS else base
 
     @classmethod
     def from_settings(
@@ -84,4 +107,8 @@ class TuneOptions(Options):
     def as_stored(self) -> dict[str, Any]:
         """As plain values, in the form used in fingerprints and stored runs."""
         name, colon, rest = self.method.partition(":")
-        return {**asdict(self), "method": f"{_STORED_NAMES.get(name, name)}{colon}{rest}"}
+        stored = {**asdict(self), "method": f"{_STORED_NAMES.get(name, name)}{colon}{rest}"}
+        del stored["preset"]  # its settings are there
+        if self.online.shuffle:  # older versions always shuffled
+            del stored["online"]["shuffle"]
+        return stored

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from isogloss.decoder.system import System
     from isogloss.tuning.job import TuneResult, TuningJob
 
-__all__ = ["SELECTIONS", "RelevantSetIteration", "RelevantSetOptions", "RelevantSetTrainer"]
+__all__ = ["PAPER", "SELECTIONS", "RelevantSetIteration", "RelevantSetOptions", "RelevantSetTrainer"]
 
 KIND, VERSION = "relevant-set", 1
 SELECTIONS = ("top", "nbest", "exact")
@@ -111,6 +111,11 @@ class RelevantSetOptions(Options):
         from isogloss.tuning.relevant_set_tuning import tune_relevant_set
 
         return tune_relevant_set(self, job, system, weights, folder)
+
+
+PAPER = RelevantSetOptions(parts=1, average=False, memory=0.0)
+"""The settings of Tillmann and Zhang (2006): learn, then decode the whole text, 30 times; the decoder's best
+sequence becomes an alternative; the last weights count. The paper prints neither η nor λ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
