@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow lint imports stubs docs sanitize sanitize-threads clean
+.PHONY: help demo test slow mutations lint imports stubs docs sanitize sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -30,6 +30,9 @@ test: $(VENV)/installed ## All tests that need nothing but this machine, but for
 
 slow: $(VENV)/installed ## The slow tests, and properties on many examples
 	$(BIN)/python -m pytest $(PARALLEL) -m 'slow or hypothesis' --hypothesis-profile=thorough $(PYTEST)
+
+mutations: $(VENV)/installed ## Make known mistakes one by one, and see that tests notice each
+	$(BIN)/python tests/support/replay_mutations.py
 
 lint: $(VENV)/installed stubs ## Style, types, who imports whom, and the engine's type stubs
 	$(BIN)/ruff check .

@@ -50,6 +50,7 @@ ACROSS_MODULES = {
     "rerank/test_kernels.py": "the engine's learners against the pseudo-code of their papers",
     "speech/test_speech.py": "from strings of lattices to the union of their translations",
     "test_doctests.py": "the examples of all docstrings",
+    "tuning/test_algorithm_1.py": "the online trainer against the pseudo-code of its paper",
     "typed/test_types.py": "both scripts",
     "test_house.py": "the walls between packages",
     "test_layout.py": "the tests themselves",
