@@ -16,6 +16,7 @@ from isogloss.cli.main import main
 from isogloss.corpus.po import read_po
 from isogloss.corpus.xliff import read_xliff
 from isogloss.decoder import System
+from isogloss.io.errors import DataFormatError
 
 pytest.importorskip("polib")
 pytest.importorskip("defusedxml")
@@ -208,6 +209,31 @@ def test_forms_stay_together_and_those_beyond_the_header_are_filled(tmp_path: Pa
         'msgstr[2] "%d 2"',
     ]
     assert fill(target, tmp_path / "c.po").drafts == []
+
+
+def test_an_empty_message_is_not_filled(tmp_path: Path) -> None:
+    source = tmp_path / "a.po"
+    source.write_text(PLURALS + '\nmsgctxt "menu"\nmsgid ""\nmsgstr ""\n')
+    fill(source, tmp_path / "b.po", "%d fs", "X", "%d 0", "%d 1", "%d 2")
+    assert (tmp_path / "b.po").read_text().endswith('2"\n\nmsgctxt "menu"\nmsgid ""\nmsgstr ""\n')
+
+
+@pytest.mark.parametrize("header", ["n/(n-2)", "n/0", "(((", "1000"])
+def test_plural_rules_that_cannot_be_used_are_not_used(header: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.po"
+    text = PLURALS.replace("n != 1", header)
+    source.write_text(text.partition('msgid "x"')[0])
+    assert fill(source, tmp_path / "b.po", "%d b").messages == ["%d files"]
+
+
+def test_a_comment_between_plural_forms_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "a.po"
+    source.write_text(PLURALS.replace("msgstr[1]", "# strange\nmsgstr[1]"))
+    with pytest.raises(DataFormatError, match=r"a\.po:13: this does not follow from the lines before it"):
+        fill(source, tmp_path / "b.po")
+    source.write_text('msgstr "x"\n')
+    with pytest.raises(DataFormatError, match=r"a\.po:1: this does not follow"):
+        fill(source, tmp_path / "b.po")
 
 
 def drafts(path: Path) -> list[str]:

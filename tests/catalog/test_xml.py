@@ -106,6 +106,74 @@ def test_tmx(tmp_path: Path) -> None:
     assert [pair.target for pair in read_tmx([tmp_path / "out.tmx"])] == ["fertig"]
 
 
+def one_line(units: str) -> str:
+    return (
+        '<xliff version="1.2"><file source-language="en" target-language="tv"><body>'
+        f"{units}</body></file></xliff>"
+    )
+
+
+def test_a_suggestion_is_not_the_translation_of_a_unit(tmp_path: Path) -> None:
+    alternative = "<alt-trans><source>b</source><target>old</target></alt-trans>"
+    filled, result = fill(
+        one_line(f'<trans-unit id="1"><source>a</source>{alternative}</trans-unit>'), tmp_path, "xlf"
+    )
+    assert list(result.messages) == ["a"]
+    assert alternative in filled
+    assert ">A&lt;</target>" in filled
+    matches = '<m:matches xmlns:m="m"><m:match><source>b</source><target>old</target></m:match></m:matches>'
+    text = XLIFF2.replace('<unit id="1">', f'<unit id="1">{matches}')
+    filled, result = fill(text, tmp_path, "xlf")
+    assert (len(result.drafts), matches in filled) == (1, True)
+
+
+def test_units_on_one_line_do_not_stop_each_other(tmp_path: Path) -> None:
+    units = "".join(
+        f'<trans-unit id="{text}"><source>{text}</source></trans-unit>' for text in ("a", "b", "c %s")
+    )
+    source, target = tmp_path / "in.xlf", tmp_path / "out.xlf"
+    source.write_text(one_line(units))
+    result = fill_catalog(source, target, Shouter(), FillOptions())  # type: ignore[arg-type]
+    assert [item.message for item in result.unfilled] == ["c %s"]  # %S is no %s
+    assert list(result.messages) == ["a", "b"]
+    assert target.read_text().count("<target") == 2
+
+
+def test_divisions_of_a_unit_come_back(tmp_path: Path) -> None:
+    divided = '<mrk mtype="seg" mid="1">a.</mrk> <mrk mtype="seg" mid="2">b</mrk>'
+    unit = f"<source>a. b</source><seg-source>{divided}</seg-source>"
+    for target in (
+        "",
+        "<target/>",
+        '<target><mrk mtype="seg" mid="1"/> <mrk mtype="seg" mid="2"> </mrk></target>',
+    ):
+        filled, _ = fill(one_line(f'<trans-unit id="1">{unit}{target}</trans-unit>'), tmp_path, "xlf")
+        assert f">{divided.replace('a.', 'A.').replace('>b<', '>B<')}&lt;</target>" in filled
+        assert filled.count("<target") == 1
+
+
+def test_groups_may_be_nested_deeper_than_python_calls_itself(tmp_path: Path) -> None:
+    inside = '<trans-unit id="1"><source>a</source></trans-unit>'
+    text = one_line("<group>" * 3000 + inside + "</group>" * 3000)
+    (tmp_path / "in.xlf").write_text(text)
+    result = fill_catalog(tmp_path / "in.xlf", tmp_path / "out.xlf", Shouter(), FillOptions())  # type: ignore[arg-type]
+    assert list(result.messages) == ["a"]
+
+
+def test_files_in_utf_16_come_back_in_utf_16(tmp_path: Path) -> None:
+    for code in ("utf-16-le", "utf-16-be", "utf-16"):
+        text = f'<?xml version="1.0" encoding="{code}"?>\r\n' + one_line(
+            '<trans-unit id="1"><source>á</source></trans-unit>'
+        )
+        source, target = tmp_path / "in.xlf", tmp_path / "out.xlf"
+        source.write_bytes(text.encode(code))
+        result = fill_catalog(source, target, Shouter(), FillOptions())  # type: ignore[arg-type]
+        assert list(result.messages) == ["á"]
+        filled = target.read_bytes().decode(code)
+        assert (filled[:60], filled[-30:]) == (text[:60], text[-30:])
+        assert "Á&lt;</target>" in filled
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -135,5 +203,9 @@ def test_what_cannot_be_filled_is_refused(tmp_path: Path) -> None:
         fill(TMX, tmp_path, "tmx")
     with pytest.raises(DataFormatError, match="well-formed"):
         fill(XLIFF2[:-20], tmp_path, "xlf")
+    with pytest.raises(
+        DataFormatError, match="no unit has a text in 'en-GB'; the file's languages are en, tv"
+    ):
+        fill(TMX.replace('srclang="en"', 'srclang="en-GB"'), tmp_path, "tmx", target_language="tv")
     with pytest.raises(ConfigError, match="neither"):
         fill("some text", tmp_path, "txt")

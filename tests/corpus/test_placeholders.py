@@ -14,6 +14,7 @@ from support.properties import examples
 PLACEHOLDERS = [
     *("%(name)s", "%s", "%d", "%1$s", "%-5.2f", "%%", "%ld", "%(count)03d", "%@"),
     *("{x}", "{}", "{0:>8}", "{{x}}", "{{ user.name }}", "${x}", "${{ a b }}", "#{x}", "%{x}"),
+    *("{ name }", "{n, number}", "{d,date,short}", "{0:>{width}}", "{when:%d %B %Y}", "{% url x %}"),
     *("<b>", "</b>", "<br/>", '<a href="x?y=1&z=2">', "<ns:tag />", "&nbsp;", "&#160;", "&#xA0;"),
     *("ǁ0ǁ", "ǁ17ǁ", "ǁ000ǁ"),
 ]
@@ -57,10 +58,30 @@ def test_each_is_found(placeholder: str) -> None:
         "5 %",
         "100%sure",
         "<3",
+        "{note: not this}",
+        "{a, b}",
+        "5%discount, 10%cash%",
     ],
 )
 def test_ordinary_text_is_not_protected(text: str) -> None:
     assert Protector().protect(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Copy %1 to %2.", ["%1", "%2"]),
+        ("%L1 files, %n more", ["%L1", "%n"]),
+        ("%Y-%m-%d %H:%M", ["%Y", "%m", "%d", "%H", "%M"]),
+        ("%count% of %total_size%.", ["%count%", "%total_size%"]),
+        ("%1$s: %d%% of %2$d", ["%1$s", "%d", "%%", "%2$d"]),
+        ("100%%%s", ["%%", "%s"]),
+        ("%dx%d", ["%d", "%d"]),
+        ("%d%", ["%d"]),
+    ],
+)
+def test_other_ways_to_write_what_a_program_fills_in(text: str, expected: list[str]) -> None:
+    assert Protector().found(text) == expected
 
 
 def test_addresses_are_protected_on_demand() -> None:
@@ -146,6 +167,12 @@ def test_unknown_kinds() -> None:
         "http://" * 10_000,
         "http://" + "." * 50_000,
         "ǁ1" * 20_000,
+        "{a:" * 20_000,
+        "{a:{b}" * 10_000,
+        "{" + " " * 50_000,
+        "{a, number," * 10_000,
+        "{%" * 20_000,
+        "%a." * 20_000,
     ],
 )
 def test_no_text_takes_long(text: str) -> None:

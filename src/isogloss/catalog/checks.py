@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
+from isogloss.catalog.icu import choices, icu_parts
 from isogloss.corpus.edges import bare_text
 from isogloss.corpus.placeholders import Protector
 
@@ -33,6 +34,12 @@ def fault(source: str, translation: str, protector: Protector, formats: Collecti
     if source.strip() and not translation.strip():
         return "the translation is empty"
     lost, more = protector.difference(*(bare_text(text) for text in (source, translation)))
+    if choices(source):
+        if choices(source) != choices(translation) or not icu_parts(translation):
+            return "the choices of the message (plural, select) differ or cannot be read"
+        # Another language may have more plural forms, and a placeholder in each.
+        before, after = (_in_choices(text, protector) for text in (source, translation))
+        lost, more = min(before - after, default=""), min(after - before, default="")
     if lost or more:
         return f"'{lost}' is lost" if lost else f"'{more}' is too much"
     for end, where in ((str.startswith, "begins"), (str.endswith, "ends")):
@@ -43,6 +50,10 @@ def fault(source: str, translation: str, protector: Protector, formats: Collecti
     if _PRINTF.intersection(formats) and _directives(source) != _directives(translation):
         return "the directives of the format differ"
     return ""
+
+
+def _in_choices(message: str, protector: Protector) -> set[str]:
+    return {found for text in icu_parts(message)[::2] for found in protector.found(text)}
 
 
 def _directives(text: str) -> tuple[list[str], Counter[str]]:

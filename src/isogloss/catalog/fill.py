@@ -33,6 +33,9 @@ class Catalog(Protocol):
     def places(self) -> list[int]:
         """Return the line of the file on which each message begins."""
 
+    def entries(self) -> list[int]:
+        """Return a number for the entry of each message; the forms of a plural entry share it."""
+
     def formats(self) -> list[frozenset[str]]:
         """Return the flags of each message that say how a program uses it: ``c-format``, …"""
 
@@ -109,19 +112,20 @@ def fill_catalog(
     messages, lines = catalog.messages(), catalog.places()
     drafts = translator.translate(messages, track=track)
     reasons = _reasons(catalog, messages, drafts, options)
-    written = [None if line in reasons else draft for line, draft in zip(lines, drafts, strict=True)]
+    entries = catalog.entries()
+    written = [None if entry in reasons else draft for entry, draft in zip(entries, drafts, strict=True)]
     atomic_bytes(output, catalog.filled(written))
     rows = list(zip(lines, messages, drafts, strict=True))
-    good = [row for row in rows if row[0] not in reasons]
+    good = [row for entry, row in zip(entries, rows, strict=True) if entry not in reasons]
     filled = Filled(
         translated=catalog.translated,
         lines=[line for line, _, _ in good],
         messages=[message for _, message, _ in good],
         drafts=[draft for _, _, draft in good],
         unfilled=[
-            Unfilled(line=line, message=message, draft=draft, reason=reasons[line])
-            for line, message, draft in rows
-            if line in reasons
+            Unfilled(line=line, message=message, draft=draft, reason=reasons[entry])
+            for entry, (line, message, draft) in zip(entries, rows, strict=True)
+            if entry in reasons
         ],
     )
     if options.confidence is not None:
@@ -132,16 +136,16 @@ def fill_catalog(
 def _reasons(
     catalog: Catalog, messages: Sequence[str], drafts: Sequence[Draft], options: FillOptions
 ) -> dict[int, str]:
-    """Return why entries are not filled, by line. One plural form that fails blocks the whole entry."""
+    """Return why entries are not filled, by entry. One plural form that fails blocks the whole entry."""
     found: dict[int, str] = {}
     protector = Protector(ALL_KINDS)
-    rows = zip(catalog.places(), messages, drafts, catalog.formats(), strict=True)
-    for line, message, draft, formats in rows:
+    rows = zip(catalog.entries(), messages, drafts, catalog.formats(), strict=True)
+    for entry, message, draft, formats in rows:
         reason = fault(message, draft.text, protector, formats) or catalog.refuses(draft.text)
         if not draft.whole:
             reason = "a part of it could not be translated with its placeholders intact"
         if not reason and draft.confidence < options.min_confidence:
             reason = f"confidence {draft.confidence:.2f} is below {options.min_confidence:g}"
         if reason:
-            found.setdefault(line, reason)
+            found.setdefault(entry, reason)
     return found

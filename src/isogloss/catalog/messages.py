@@ -1,7 +1,8 @@
 """Translate messages: every placeholder occurs as often as in the source, and tags are properly nested.
 
 A message may have several lines. Each line is translated on its own; line ends and leading and trailing white
-space are preserved. A line without letters is copied.
+space are preserved. A line without letters is copied. In an ICU message with choices (plural, select), each
+text is translated on its own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isogloss.catalog.checks import TAG, hollow_tags, unnumbered, well_nested
+from isogloss.catalog.icu import NUMBER, icu_parts
 from isogloss.corpus.edges import bare_text
 from isogloss.corpus.placeholders import DEFAULT_KINDS, MARK, Protector
 from isogloss.corpus.processing import TextProcessing
@@ -56,9 +58,7 @@ class MessageTranslator:
     def translate(self, messages: Sequence[str], *, track: Track = no_track) -> list[Draft]:
         """Translate messages in order; a message with an exact match gets its known translation."""
         found = {message: draft for message in messages if (draft := self._known(message)) is not None}
-        lines = [
-            line for message in messages if message not in found for line in _LINE_END.split(message)[::2]
-        ]
+        lines = [line for message in messages if message not in found for line in _parts(message)[::2]]
         wanted = list(dict.fromkeys(line.strip() for line in lines if self._has_words(line)))
         drafts: dict[str, Draft] = {}
         starts = range(0, len(wanted), _BATCH * self._threads)
@@ -66,7 +66,7 @@ class MessageTranslator:
             batch = wanted[begin : begin + _BATCH * self._threads]
             drafts |= zip(batch, self._known_or_drafts(batch), strict=True)
         return [
-            Draft(found[message].text, 1.0) if message in found else _joined(_LINE_END.split(message), drafts)
+            Draft(found[message].text, 1.0) if message in found else _whole(message, drafts)
             for message in messages
         ]
 
@@ -150,12 +150,27 @@ def _marks(sentence: Sentence) -> list[Fixed]:
     return [Fixed(place, place + 1, (word,)) for place, word in words if MARK.fullmatch(word)]
 
 
+def _parts(message: str) -> list[str]:
+    """Split a message into texts to translate (even places) and what stays: line ends, choices of ICU."""
+    found: list[str] = []
+    for at, part in enumerate(icu_parts(message) or [message]):
+        found += [part] if at % 2 else _LINE_END.split(part)
+    return found
+
+
+def _whole(message: str, drafts: Mapping[str, Draft]) -> Draft:
+    draft = _joined(_parts(message), drafts)
+    return replace(draft, text=draft.text.replace(NUMBER, "#")) if icu_parts(message) else draft
+
+
 def _joined(parts: Sequence[str], drafts: Mapping[str, Draft]) -> Draft:
-    """Join parts, replacing those that have a draft; the white space around them is preserved."""
-    used = [drafts[part.strip()] for part in parts if part.strip() in drafts]
+    """Join parts, replacing texts that have a draft; the white space around them is preserved."""
+    used = [drafts[part.strip()] for part in parts[::2] if part.strip() in drafts]
     text = "".join(
-        part.replace(part.strip(), drafts[part.strip()].text, 1) if part.strip() in drafts else part
-        for part in parts
+        part.replace(part.strip(), drafts[part.strip()].text, 1)
+        if at % 2 == 0 and part.strip() in drafts
+        else part
+        for at, part in enumerate(parts)
     )
     sure = min((draft.confidence for draft in used), default=1.0)
     return Draft(text, sure, whole=all(draft.whole for draft in used))

@@ -82,7 +82,7 @@ class PoCatalog:
         self._wanted = [
             (entry, form)
             for entry in self._entries
-            if entry is not header
+            if entry is not header and entry.texts["msgid"]
             for form in sorted(self._replaceable(entry))
         ]
 
@@ -125,6 +125,10 @@ class PoCatalog:
     def places(self) -> list[int]:
         """Return the line on which the entry of each message begins, counted from 1."""
         return [entry.first + 1 for entry, _ in self._wanted]
+
+    def entries(self) -> list[int]:
+        """Return a number for the entry of each message; the forms of a plural entry share it."""
+        return [entry.first for entry, _ in self._wanted]
 
     def formats(self) -> list[frozenset[str]]:
         """Return the flags of each message's entry, such as ``c-format``."""
@@ -248,7 +252,7 @@ class PoCatalog:
                 if entry is not None and keyword in ("msgctxt", "msgid") and _complete(entry):
                     yield entry
                     entry = None
-                if entry is None:
+                if entry is None and keyword in ("msgctxt", "msgid"):
                     entry, flags = self._begun(number, top, flags), []
             if entry is None or not keyword or (match["keyword"] and keyword in entry.texts):
                 raise DataFormatError("this does not follow from the lines before it", self._path, number + 1)
@@ -275,22 +279,23 @@ def _complete(entry: _Entry) -> bool:
     return "msgid" in entry.texts and bool(entry.forms)
 
 
+def _forms_of_numbers(plural: Callable[[int], int]) -> list[int]:
+    return [int(plural(number)) for number in range(_MOST_NUMBERS)]
+
+
 class _Plurals:
     """The plural forms of a language, from the header, else from the number of forms in the entries."""
 
     def __init__(self, header: str, most: int) -> None:
         match = _PLURAL_FORMS.search(header)
         self.count = max(1, int(match[1])) if match else max(2, most)
-        plural: Callable[[int], int] = lambda number: int(number != 1)  # noqa: E731
-        if match:
-            try:
-                plural = gettext.c2py(match[2])
-                plural(1)
-            except (ValueError, ZeroDivisionError):
-                self.count = 2
+        try:
+            forms = _forms_of_numbers(gettext.c2py(match[2])) if match else []
+        except (ValueError, ZeroDivisionError):
+            forms, self.count = [], 2
         self._numbers: dict[int, set[int]] = {}
-        for number in range(_MOST_NUMBERS):
-            self._numbers.setdefault(int(plural(number)), set()).add(number)
+        for number, form in enumerate(forms or _forms_of_numbers(lambda number: int(number != 1))):
+            self._numbers.setdefault(form, set()).add(number)
         self._protector = Protector(DEFAULT_KINDS)
 
     def choose(self, form: int, singular: str, plural: str) -> str:

@@ -23,6 +23,7 @@ _STATES = re.compile(r"""\s+(?:state|state-qualifier|subState)\s*=\s*(?:"[^"]*"|
 _DECLARATION = re.compile(r"""(<\?xml[^>]*?encoding\s*=\s*)(?:"[^"]*"|'[^']*')""")
 _OWN_STATE = re.compile(r"isogloss:draft-[0-9.]+-([0-9a-f]{8})")
 _OWN_PROPERTY = re.compile(r"draft ([0-9a-f]{8}), confidence [0-9.]+")
+_EMPTY_DIVISION = re.compile(r"<((?:[\w.-]+:)?mrk)\b[^<>]*(?:/>|>\s*</\1\s*>)")
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -59,15 +60,15 @@ class _Places:
         return done
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if tag not in self._names:
+        # What is below an unknown element is not the unit's own: <alt-trans> has a <target> too.
+        if tag not in self._names or (self._open and self._open[-1] is None):
             self._open.append(None)
             return
         match = _START.match(self._content, self.offset)
         assert match is not None
         element = _Element(tag, attributes, self.line, match.start(), match.end())
-        above = next((known for known in reversed(self._open) if known is not None), None)
-        if above is not None:
-            above.parts.append(element)
+        if self._open and self._open[-1] is not None:
+            self._open[-1].parts.append(element)
         self._open.append(element)
 
     def end(self, tag: str) -> None:
@@ -156,11 +157,17 @@ class XliffCatalog(_XmlCatalog):
             source, target = unit.part("source"), unit.part("target")
             if source is None:
                 continue
-            inline = Inline.read(self._inside(source))
-            if target is not None and self._inside(target).strip() and not self._replaceable(unit):
+            # A tool that divides a unit wants its divisions, <mrk>, in the target too.
+            inline = Inline.read(self._inside(unit.part("seg-source") or source))
+            if target is not None and self._has_text(target) and not self._replaceable(unit):
                 self.translated += 1
             elif inline.text.strip():
                 self._wanted.append((unit, source, inline))
+
+    def _has_text(self, target: _Element) -> bool:
+        """Whether a target is more than white space and empty divisions."""
+        inside = self._inside(target)
+        return bool(_EMPTY_DIVISION.sub("", inside).strip())
 
     def _replaceable(self, unit: _Element) -> bool:
         """Whether the options replace the existing translation."""
@@ -188,14 +195,18 @@ class XliffCatalog(_XmlCatalog):
             part for part in unit.parts if part.tag == "note" and part.attributes.get("from") == "isogloss"
         ]
 
-    def _units(self, element: _Element) -> Iterator[_Element]:
-        if element.attributes.get("translate") == "no":
-            return
-        if element.tag in ("trans-unit", "segment"):
-            yield element
-            return
-        for part in element.parts:
-            yield from self._units(part)
+    @staticmethod
+    def _units(root: _Element) -> Iterator[_Element]:
+        """Yield the units in order; groups may be nested deeper than Python can call itself."""
+        waiting = [root]
+        while waiting:
+            element = waiting.pop()
+            if element.attributes.get("translate") == "no":
+                continue
+            if element.tag in ("trans-unit", "segment"):
+                yield element
+            else:
+                waiting += reversed(element.parts)
 
     def messages(self) -> list[str]:
         """Return the messages to translate, with tags in place of inline elements."""
@@ -204,6 +215,10 @@ class XliffCatalog(_XmlCatalog):
     def places(self) -> list[int]:
         """Return the line on which each unit begins."""
         return [unit.line for unit, _, _ in self._wanted]
+
+    def entries(self) -> list[int]:
+        """Return a number for the entry of each message."""
+        return list(range(len(self._wanted)))
 
     def formats(self) -> list[frozenset[str]]:
         """Return no flags: these formats have none."""
@@ -302,6 +317,16 @@ class TmxCatalog(_XmlCatalog):
                 self.translated += 1
             elif inline.text.strip():
                 self._wanted.append((unit, seg, target, inline))
+        if not self._wanted and not self.translated and body is not None and body.parts:
+            codes = sorted(
+                {_language(part) for unit in body.parts for part in unit.parts if part.tag == "tuv"}
+            )
+            raise DataFormatError(
+                f"no unit has a text in '{source_language}'; the file's languages are {', '.join(codes)}",
+                path,
+                body.line,
+                "choose one with --source-language",
+            )
 
     def _is_draft(self, target: _Element, source: _Element) -> bool:
         segment, note = target.part("seg"), self._property(target)
@@ -322,6 +347,10 @@ class TmxCatalog(_XmlCatalog):
     def places(self) -> list[int]:
         """Return the line on which each unit begins."""
         return [unit.line for unit, *_ in self._wanted]
+
+    def entries(self) -> list[int]:
+        """Return a number for the entry of each message."""
+        return list(range(len(self._wanted)))
 
     def formats(self) -> list[frozenset[str]]:
         """Return no flags: these formats have none."""
@@ -374,7 +403,8 @@ class _XmlText:
         raw = b"".join(read_chunks(path))
         marks = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
         mark = next((known for known in marks if raw.startswith(known)), b"")
-        encoding = marks.get(mark, "utf-8")
+        starts = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}  # without a mark
+        encoding = marks.get(mark) or starts.get(raw[:2], "utf-8")
         raw = raw.removeprefix(mark)
         declared = re.match(rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""", raw)
         if not mark and declared:

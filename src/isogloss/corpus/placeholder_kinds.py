@@ -12,11 +12,18 @@ _EXTENSIONS = (
 
 # All patterns run in linear time: repetitions end at the character that another match could begin with.
 KINDS: dict[str, str] = {
-    # After a number, as in 20%discount, this is a format only if no letter follows.
-    "printf": r"%(?:%|(?:\([^()\s]+\)|[0-9]{1,2}\$|(?P<number>(?<=[0-9]%))|(?<![0-9]%))[-+#0]{0,4}"
+    # After a number, as in 20%discount, this is a format only if no letter follows. The other forms: %name%,
+    # the numbers of Qt and KDE (%1), and the fields of dates (%Y).
+    "printf": r"(?<![0-9])%[A-Za-z_][A-Za-z0-9_.-]{1,40}%(?![A-Za-z0-9%])"
+    r"|%(?:%|(?:\([^()\s]+\)|[0-9]{1,2}\$|(?P<number>(?<=[0-9]%))|(?<![0-9]%))[-+#0]{0,4}"
     r"(?:\*|[0-9]{1,4})?(?:\.(?:\*|[0-9]{1,4}))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcrsaA@]"
-    r"(?(number)(?![A-Za-z])))",
-    "braces": r"\$?\{\{[^{}\n]*\}\}|[$#%]?\{[^\s{}]*\}",
+    r"(?(number)(?![A-Za-z])))"
+    r"|(?<![0-9])%(?:L?[1-9][0-9]?(?![0-9$])|[-_#EO]?[A-Za-z](?![A-Za-z]))",
+    # {x}, ${x}, {{ x }}, {% x %}, { x }; arguments and formats of ICU and Python: {n, number}, {0:>{width}}
+    "braces": r"\$?\{\{[^{}\n]*\}\}|\{%[^%{}\n]{0,200}%\}|[$#%]?\{[^\s{}]*\}|\{[ ]{1,3}[\w.$]{1,60}[ ]{1,3}\}"
+    r"|\{[ ]{0,3}\w{1,60}[ ]{0,3},[ ]{0,3}(?:number|date|time|spellout|ordinal|duration)[ ]{0,3}"
+    r"(?:,[^{}\n]{0,80})?\}"
+    r"|\{\w{0,40}(?:[.!\[][^\s{}:]{0,60})?:(?!\s)(?:[^{}\n]|\{\w{0,40}\}){1,60}\}",
     "tags": r"</?[A-Za-z][A-Za-z0-9:._-]*(?:\s[^<>]*|/)?>",
     "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
     "urls": r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\"'.,;:!?)\]}]",
