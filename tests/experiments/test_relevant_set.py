@@ -14,10 +14,13 @@ from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.experiments.relevant_set import RelevantSetTask
 from isogloss.io.config import read_description
-from isogloss.io.errors import ConfigError, StageError
+from isogloss.io.errors import ConfigError, DataFormatError, StageError
 from isogloss.pipeline import train as train_system
+from isogloss.tuning.relevant_set import PAPER
 
 DESCRIPTION = """
+preset = "best"
+
 [train]
 source = "corpus/train.src"
 target = "corpus/train.tgt"
@@ -128,6 +131,8 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
         # Those of the development set, which the scores were not estimated from.
         assert row["sentences"] == (20 if name == "swap-both+scores" else 60)
         assert first["dev_score"] < last["dev_score"] < last["upper_bound"], name
+        assert 0 < row["untrained"]["train"] < last["upper_bound"]
+        assert 0 <= row["untrained"]["test"] < 100
     bounds = [results["rows"][name]["history"][-1]["upper_bound"] for name in ("mon-both", "swap-both")]
     assert bounds[0] < bounds[1]
     assert results["mert"]["test"] > 0
@@ -138,6 +143,18 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     assert "best BLEU" in out
     assert f"{results['rows']['swap-both']['history'][-1]['held_out_score']:.2f}" in out
+
+
+def test_the_preset_paper_is_the_letter_of_the_paper(place: Path) -> None:
+    (place / "paper.toml").write_text(DESCRIPTION.replace('preset = "best"\n', ""))
+    task = read_description(RelevantSetTask, place / "paper.toml")
+    assert task.preset == "paper"
+    own = task.relevant
+    assert (own.parts, own.selection, own.average, own.min_count, own.iterations) == (1, "top", False, 2, 3)
+    assert PAPER.iterations == 30
+    (place / "strange.toml").write_text(DESCRIPTION.replace('"best"', '"worst"'))
+    with pytest.raises(DataFormatError, match="preset must be one of paper, best, got 'worst'"):
+        read_description(RelevantSetTask, place / "strange.toml")
 
 
 def test_a_row_of_its_own_differs_from_the_others_only_where_it_says_so(place: Path) -> None:

@@ -2,13 +2,15 @@
 
 The description is a TOML file::
 
+    preset = "paper"               # or "best" (optional)
+
     [train]                        # the data and the block set: any option of 'isogloss train'
     source = "train.de"
     target = "train.en"
     test_source = "test.de"
     test_target = ["test.en"]
 
-    [relevant]                     # options of relevant set training (optional)
+    [relevant]                     # options of relevant set training that differ from the preset (optional)
     iterations = 30
 
     [cells.swap-both]              # other options for one row of the table (optional)
@@ -24,31 +26,37 @@ Names of files are relative to the description.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
+
+import numpy as np
 
 from isogloss.corpus.phrases import sharing_phrases
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.options import PhraseOrder, SearchOptions
 from isogloss.decoder.system import System
 from isogloss.decoder.weights import default_weights
+from isogloss.experiments.presets import PRESETS, Preset, preset_title, settings_toml
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say
 from isogloss.features import SparseModel
 from isogloss.features.block import BlockFeatures, block_features
 from isogloss.grammar.table import RuleTable
 from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import Options
+from isogloss.io.options import DefaultText, Options
 from isogloss.io.progress import Track, no_track
-from isogloss.io.streams import StrPath, read_lines
+from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import Bleu, References
 from isogloss.pipeline.train import Trained, train
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
+from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
+from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
 
 __all__ = ["RelevantSetRows", "RelevantSetTask", "run_relevant_set_experiment"]
 
@@ -88,7 +96,9 @@ class RelevantSetTask(Options):
 
     train: TrainOptions
     """Data and block set; its search and method are ignored."""
-    relevant: RelevantSetOptions = field(default_factory=RelevantSetOptions)
+    preset: Preset = "paper"
+    """Settings of relevant-set training: of the paper, or those that win on held-out text (``best``)."""
+    relevant: Annotated[RelevantSetOptions, DefaultText("those of the preset")] = RELEVANT_PAPER
     """Options of relevant-set training, for all rows."""
     cells: Mapping[str, RelevantSetOptions] = field(default_factory=dict)
     """Rows with other options of relevant-set training: tables [cells.ROW]."""
@@ -109,12 +119,16 @@ class RelevantSetTask(Options):
     ) -> RelevantSetTask:
         """Make the task from settings; options of single rows override ``relevant``, not the defaults."""
         check_names(cls, settings)
+        preset = settings.get("preset", "paper")
+        if preset not in PRESETS:
+            raise ConfigError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
         given = {name: settings.get(name, {}) for name in ("train", "relevant", "cells", "experiment")}
         for name, value in given.items():
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{name} must be a table, got {value!r}")
-        relevant = from_settings(RelevantSetOptions, given["relevant"], "relevant.")
+        relevant = from_settings(RelevantSetOptions, given["relevant"], "relevant.", PRESETS[preset][1])
         return cls(
+            preset=preset,
             train=TrainOptions.from_settings({**given["train"], **_BLOCKS}, warn),
             relevant=relevant,
             cells={
@@ -180,6 +194,8 @@ class _Experiment:
         self._train("models", options.train)
         rows = {row: self._row(row) for row in options.all_rows}
         return {
+            "preset": options.preset,
+            "settings": settings_toml(options),
             "block_set": len(self._rules()),
             "rows": rows,
             "mert": self._mert() if options.experiment.mert else None,
@@ -205,13 +221,8 @@ class _Experiment:
         return [sources[at] for at in usable], [[stream[at] for at in usable] for stream in streams]
 
     def _row(self, row: str) -> dict[str, Any]:
-        order, _, features = row.partition("-")
         relevant = self.options.options_of(row)
-        kind = cast(BlockFeatures, features.removesuffix("+scores"))
-        search: SearchOptions = replace(self.options.train.search_options, phrase_order=ORDERS[order])
-        sparse = SparseModel(block_features(kind, swap=order == "swap"))
-        decoder = Decoder(self._rules(), LanguageModel.load(self._work("lm")), search, sparse=sparse)
-        decoder.set_weights(default_weights(decoder.names, hierarchical=False))
+        decoder = self._decoder(row)
         # Scores are too good on the text that they were estimated on; weights learned there fail elsewhere.
         unseen = row == WITH_SCORES and (self._work("tokens") / "dev.source").exists()
         sources, references = self._text("dev" if unseen else "train")
@@ -241,7 +252,53 @@ class _Experiment:
             work=self.folder / "rows" / row,
         )
         sentences = min(relevant.sentences or len(sources), len(sources))
-        return {"sentences": sentences, "history": [asdict(step) for step in found.history]}
+        learned_from = sources[:sentences], References([stream[:sentences] for stream in references])
+        return {
+            "sentences": sentences,
+            "untrained": self._untrained(row, learned_from, (test, References(test_references))),
+            "history": [asdict(step) for step in found.history],
+        }
+
+    def _decoder(self, row: str) -> Decoder:
+        order, _, features = row.partition("-")
+        kind = cast(BlockFeatures, features.removesuffix("+scores"))
+        search: SearchOptions = replace(self.options.train.search_options, phrase_order=ORDERS[order])
+        sparse = SparseModel(block_features(kind, swap=order == "swap"))
+        decoder = Decoder(self._rules(), LanguageModel.load(self._work("lm")), search, sparse=sparse)
+        decoder.set_weights(default_weights(decoder.names, hierarchical=False))
+        return decoder
+
+    def _untrained(self, row: str, *sets: tuple[list[str], References]) -> dict[str, float]:
+        """BLEU before anything is learned, of the training sentences (mean) and the test set (corpus).
+
+        Without dense features all weights are zero, and blocks and their order are those that the search
+        happens to try first.
+        """
+        path = self.folder / "rows" / row / "untrained.json"
+        facts = {"options": repr(self.options.options_of(row)), "sentences": [len(one[0]) for one in sets]}
+        if path.exists():
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            if stored.get("facts") == facts:
+                return dict(stored["scores"])
+        self.say(f"{row}, before learning")
+        scores = {}
+        for name, (sources, references) in zip(("train", "test"), sets, strict=True):
+            decoder = self._decoder(row)
+            real = self.options.options_of(row).real_features
+            start = {feature: decoder.weights[feature] for feature in real}
+            sequences = SearchSequences(decoder, sources, references, real=real, threads=self.threads)
+            weights = SequenceWeights(start, np.zeros(0, np.uint64), np.zeros(0, np.float32))
+            if name == "train":
+                found = sequences.decode(weights, np.arange(len(sources)), nbest=1, track=self.track)
+                scores[name] = 100 * sum(float(part.qualities.sum()) for part in found) / len(sources)
+            else:
+                sequences.use(weights)
+                lines = list(decoder.nbest(sources, threads=self.threads).texts())
+                metric = Bleu()
+                scores[name] = float(metric.score(metric.statistics(lines, references).sum(axis=0)))
+        with atomic_output(path) as stream:
+            stream.write(json.dumps({"facts": facts, "scores": scores}) + "\n")
+        return scores
 
     def _mert(self) -> dict[str, float]:
         """A phrase-based system with the usual dense features, tuned by MERT on the development set."""
@@ -267,7 +324,7 @@ def _table(results: Mapping[str, Any]) -> ResultTable:
         "re-ordering",
         "features",
         "sentences",
-        "iterations",
+        "iteration",
         "train",
         "test",
         "active features",
@@ -280,40 +337,50 @@ def _table(results: Mapping[str, Any]) -> ResultTable:
         if bound is not None:
             lines.append([order.upper(), "best BLEU", "", "", f"{bound:.2f}", "", "", ""])
         for name, row in rows.items():
-            last = row["history"][-1]
+            features = name.partition("-")[2]
             seconds = [sum(step["seconds"].values()) for step in row["history"]]
-            lines.append(
-                [
-                    order.upper(),
-                    name.partition("-")[2],
-                    f"{row['sentences']:,}",
-                    str(last["iteration"]),
-                    f"{last['dev_score']:.2f}",
-                    f"{last['held_out_score']:.2f}",
-                    f"{last['active_features']:,}",
-                    f"{sum(seconds) / len(seconds):.1f}",
-                ]
-            )
+            before = row["untrained"]
+            label = f"{features}, {'start weights' if name == WITH_SCORES else 'zero weights'}"
+            begin = [order.upper(), label, f"{row['sentences']:,}", "-"]
+            lines.append([*begin, f"{before['train']:.2f}", f"{before['test']:.2f}", "0", ""])
+            # The first pass has learned from truths and bags of blocks alone, before anything was decoded.
+            steps = [row["history"][0], row["history"][-1]] if len(row["history"]) > 1 else row["history"]
+            for step in steps:
+                lines.append(
+                    [
+                        order.upper(),
+                        features,
+                        f"{row['sentences']:,}",
+                        str(step["iteration"] - 1),
+                        f"{step['dev_score']:.2f}",
+                        f"{step['held_out_score']:.2f}",
+                        f"{step['active_features']:,}",
+                        f"{sum(seconds) / len(seconds):.1f}",
+                    ]
+                )
     if results["mert"] is not None:
         lines.append(["distortion", "dense, MERT", "", "", "", f"{results['mert']['test']:.2f}", "", ""])
-    return ResultTable("", head, lines)
+    return ResultTable(preset_title("Table 3", results["preset"]), head, lines)
 
 
 def _page(results: Mapping[str, Any]) -> Page:
     """Table 3 and a Figure 2 for every row of it."""
     page = Page("Approximate relevant set training")
-    page.heading("Results after the last iteration")
+    table = _table(results)
+    page.heading(table.title)
     page.paragraph(
         "train: mean sentence BLEU of the training sentences that were learned from; test: BLEU of the test "
-        f"set. The block set has {results['block_set']:,} blocks."
+        "set. Iteration 0 has learned from truths and bags of blocks alone; every later one also from what "
+        f"the iterations before it decoded. The block set has {results['block_set']:,} blocks."
     )
-    table = _table(results)
     page.table(table.heads, table.rows)
     page.heading("Learning curves")
     for name, row in results["rows"].items():
+        last = len(row["history"]) - 1
         curves = [
-            Line("train", [(step["iteration"], step["dev_score"]) for step in row["history"]]),
-            Line("test", [(step["iteration"], step["held_out_score"]) for step in row["history"]]),
+            Line("train", [(step["iteration"] - 1, step["dev_score"]) for step in row["history"]]),
+            Line("test", [(step["iteration"] - 1, step["held_out_score"]) for step in row["history"]]),
+            Line("test, untrained", [(at, row["untrained"]["test"]) for at in (0, last)]),
         ]
         page.figure(line_plot(name, curves, x_label="iteration", y_label="BLEU"))
     return page
