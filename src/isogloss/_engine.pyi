@@ -566,6 +566,24 @@ class ExchangeClustering:
     def class_of(self) -> numpy.typing.NDArray[numpy.uint32]:
         """The class of each unit."""
 
+class SpacingModel:
+    """
+    Chooses the white space between tokens, by weights of combinations of their properties.
+    """
+
+    def __init__(self, *, properties: int, history: Sequence[int], templates: Sequence[tuple[int, Sequence[int], bool]], kinds: Sequence[int], no_decision: int, words_apart: bool, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        ``templates`` are (name, fields, whether it is used between words); ``keys`` ascend, and ``weights`` has a row for each.
+        """
+
+    def decide(self, tokens: numpy.typing.NDArray[numpy.uint32], offsets: numpy.typing.NDArray[numpy.int64], properties: numpy.typing.NDArray[numpy.uint64], flags: numpy.typing.NDArray[numpy.uint8], styles: numpy.typing.NDArray[numpy.uint64], touches: numpy.typing.NDArray[numpy.uint64]) -> numpy.typing.NDArray[numpy.uint8]:
+        """The kind of white space after each token."""
+
+    def features(self, tokens: numpy.typing.NDArray[numpy.uint32], offsets: numpy.typing.NDArray[numpy.int64], properties: numpy.typing.NDArray[numpy.uint64], flags: numpy.typing.NDArray[numpy.uint8], styles: numpy.typing.NDArray[numpy.uint64], touches: numpy.typing.NDArray[numpy.uint64], decisions: numpy.typing.NDArray[numpy.uint8]) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The features of all gaps that are decided, where those of each begin, and the token before each gap; ``decisions`` are the known ones.
+        """
+
 NO_WORD: int = 4294967295
 
 def hash64(text: str) -> int:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.corpus.placeholders import Placeholder
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import (
     SpacedLine,
     Spacing,
     learn_spacing,
     observed_spaces,
+    parse_kind,
     parse_spacing,
     usual_spacing,
 )
+from isogloss.corpus.spacing_templates import BETWEEN_WORDS, FIELDS, combined
+from isogloss.corpus.spacing_tokens import EDGE, PROPERTIES, Beside, TokenTypes, encode, hashed, space_code
 from isogloss.corpus.words import word_tokens
-from isogloss.io.errors import DataFormatError
+from isogloss.io.errors import DataFormatError, ModelFormatError
 from support.properties import examples
 
 ORDINARY = [
@@ -87,7 +92,7 @@ def test_marks_of_languages(language: str, known: list[str], new: str) -> None:
 
 
 def test_placeholders_keep_what_they_touch_in_the_source() -> None:
-    loose, touching = Placeholder("%s"), Placeholder("%s", "", "w")
+    loose, touching = Beside(1, " ", " "), Beside(1, " ", "w")
     words = ("of", "in", "at", "to", "up", "by")
     lines = [SpacedLine(["n", "%s", word], [" ", ""], [None, touching, None]) for word in words]
     lines += [SpacedLine(["n", "%s", word], [" ", " "], [None, loose, None]) for word in words]
@@ -109,9 +114,109 @@ def test_only_white_space_is_added_and_always_the_same(tokens: list[str]) -> Non
     spacing = learned(FRENCH, "fr")
     text = spacing.join(tokens)
     assert "".join(text.split()) == "".join(tokens)
-    again = parse_spacing(spacing.lines(), "stored")
-    assert again.join(tokens) == text
-    assert again.lines() == spacing.lines()
+    assert Spacing.restored(spacing.arrays(), spacing.attributes(), "stored").join(tokens) == text
+
+
+TOKENS = st.lists(
+    st.lists(
+        st.sampled_from(["a", "B", "7", "字", ".", ",", '"', "'", "(", ")", "%s", "<b>", "/", "«"]),
+        max_size=9,
+    ),
+    max_size=4,
+)
+
+
+@examples(40)
+@given(lines=TOKENS)
+def test_the_engine_decides_as_the_definition_says(lines: list[list[str]]) -> None:
+    spacing = learned(FRENCH, "fr")
+    weights = dict(zip(spacing.arrays()["keys"].tolist(), spacing.arrays()["weights"].tolist(), strict=True))
+    assert spacing.join_all(lines) == [slowly_joined(tokens, weights, spacing) for tokens in lines]
+    assert spacing.join_all(lines) == [spacing.join(tokens) for tokens in lines]
+
+
+def slowly_joined(tokens: list[str], weights: dict[int, list[float]], spacing: Spacing) -> str:
+    """Join from left to right, with features by their definition and weights from a dictionary."""
+    stored = spacing.attributes()
+    kinds = [parse_kind(code) for code in stored["kinds"]]
+    types = TokenTypes()
+    encoded = encode([tokens], [], types)
+    fields = [name for name in FIELDS if len(name) == 2]
+    text = "".join(tokens[:1])
+    gaps: list[tuple[int, int, int]] = []  # type before, type after, decision
+    for at in range(len(tokens) - 1):
+        window = [
+            int(encoded.tokens[place]) if 0 <= place < len(tokens) else 0 for place in range(at - 2, at + 4)
+        ]
+        values = dict(
+            zip(fields, np.concatenate([encoded.properties[w] for w in window]).tolist(), strict=True)
+        )
+        code = {number: hashed(space_code(kind)) for number, kind in enumerate(kinds)} | {-1: hashed(EDGE)}
+        first, second = window[2], window[3]
+
+        def latest(want: Callable[[int, int], bool], gaps: list[tuple[int, int, int]] = gaps) -> int:
+            return next((decision for a, b, decision in reversed(gaps) if want(a, b)), -1)
+
+        like = encoded.properties[:, PROPERTIES.index("l")], encoded.properties[:, PROPERTIES.index("f")]
+        values |= {
+            "style": int(encoded.styles[0]),
+            "touch": 0,
+            "last": code[gaps[-1][2] if gaps else -1],
+            "after": code[latest(lambda a, b, first=first: a == first)],
+            "before": code[latest(lambda a, b, second=second: b == second)],
+            "like": code[
+                latest(lambda a, b, f=first, s=second, k=like: k[0][a] == k[0][f] and k[1][b] == k[1][s])
+            ],
+        }
+        ends, begins = int(encoded.flags[first]), int(encoded.flags[second])
+        words = bool(ends & 1 and begins & 2)
+        decision = 0
+        if not (stored["words_apart"] and words and not ends & 4 and not begins & 8):
+            sums = np.zeros(len(kinds))
+            for name, template in stored["templates"].items():
+                used = [values[field] for field in template.split()]
+                if all(used) and (not words or name in BETWEEN_WORDS):
+                    sums += np.array(weights.get(combined(hashed(name), used), [0.0] * len(kinds)))
+            decision = int(sums.argmax())
+        gaps.append((first, second, decision))
+        text += kinds[decision] + tokens[at + 1]
+    return text
+
+
+def test_a_table_of_the_first_version() -> None:
+    lines = [
+        "20 - a0",
+        "ww\t1\t0\t0",
+        "as ? LATI\t0\t0\t3",
+        "b ,\t0\t2\t0",
+        "ab - a\t0\t4\t0",
+        "s LATI ?\t0\t0\t3",
+    ]
+    spacing = parse_spacing(lines, "stored")
+    assert (
+        spacing.join(["to", "be", ",", "or", "not", "?", "x", "-", "a"]) == "to be, or not\u00a0?\u00a0x -a"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("keys", np.array([2, 1], np.uint64)),
+        ("weights", np.zeros((3, 2), np.float32)),
+        ("weights", np.zeros(4, np.float32)),
+        ("kinds", ["20", "zz"]),
+        ("kinds", []),
+        ("templates", {"a": "xx"}),
+        ("templates", ["a"]),
+    ],
+)
+def test_broken_arrays(name: str, value: Any) -> None:
+    arrays = {"keys": np.array([1, 2], np.uint64), "weights": np.zeros((2, 2), np.float32)}
+    attributes = {"kinds": ["20", "-"], "words_apart": True, "templates": {"a": "aw"}}
+    Spacing.restored(arrays, attributes, "stored")
+    changed = {**arrays, **attributes, name: value}
+    with pytest.raises(ModelFormatError, match="stored"):
+        Spacing.restored(changed, changed, "stored")
 
 
 @pytest.mark.parametrize("lines", [["20 -", "a\t1"], ["20 -", "a\tx\ty"], ["zz"], [""]])

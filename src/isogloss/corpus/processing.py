@@ -20,6 +20,7 @@ from isogloss.corpus.languages import base_language, is_english_name
 from isogloss.corpus.placeholders import MARK, Placeholder, Protector, restore
 from isogloss.corpus.profile import script_of
 from isogloss.corpus.spacing import SpacedLine, Spacing, learn_spacing, observed_spaces, parse_spacing
+from isogloss.corpus.spacing_tokens import Beside, beside_in_source
 from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
 from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser
 from isogloss.io.errors import ConfigError, ModelFormatError, UserError
@@ -139,10 +140,10 @@ class TextSide:
             return word
         return known
 
-    def join(self, tokens: Sequence[str], touched: Sequence[Placeholder | None] = ()) -> str:
-        """Join tokens without changing their case; ``touched`` as for ``Spacing.join``."""
+    def join(self, tokens: Sequence[str], beside: Sequence[Beside | None] = ()) -> str:
+        """Join tokens without changing their case; ``beside`` as for ``Spacing.join``."""
         if self.spacing is not None:
-            return self.spacing.join(tokens, touched)
+            return self.spacing.join(tokens, beside)
         return self._tokenizer.detokenize(tokens)
 
     def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
@@ -209,15 +210,29 @@ class TextProcessing:
 
     def spaced_line(self, target: str, source: str) -> SpacedLine | None:
         """Return a line to learn spacing from; None if its tokens do not add up to the text."""
-        touched: list[Placeholder | None] = []
         if self._protector is None:
+            marked, known = source, list[Placeholder]()
             tokens = self.target.split(target)
         else:
-            _, known = self._protector.protect(source)
-            marked, found = self._protector.protect(target, known)
-            tokens, touched = _unmarked(self.target.split(marked), found, known)
+            marked, known = self._protector.protect(source)
+            line, found = self._protector.protect(target, known)
+            tokens = _unmarked(self.target.split(line), found)
         spaces = observed_spaces(target, tokens)
-        return None if spaces is None else SpacedLine(tokens, spaces, touched)
+        return (
+            None
+            if spaces is None
+            else SpacedLine(tokens, spaces, self._beside(tokens, source, marked, known))
+        )
+
+    def _beside(
+        self, tokens: Sequence[str], source: str, marked: str, known: Sequence[Placeholder]
+    ) -> Sequence[Beside | None]:
+        """Return what the tokens of a translation are beside in its source; ``marked`` has marks."""
+        if not source:
+            return ()
+        there = _unmarked(self.source.split(marked), known)
+        spaces = observed_spaces(source, there)
+        return () if spaces is None else beside_in_source(tokens, there, spaces)
 
     def tokenize(self, text: str) -> str:
         """Tokenize a source sentence; return the tokens joined by spaces."""
@@ -230,11 +245,12 @@ class TextProcessing:
     @keep_edges
     def detokenize(self, line: str, source: str = "") -> str:
         """Turn a tokenized translation into ordinary text, with the placeholders of its source."""
-        known = [] if self._protector is None else self._protector.protect(source)[1]
+        marked, known = (source, []) if self._protector is None else self._protector.protect(source)
         tokens = self.recased(line, source)
         if self.target.spacing is None:
             return restore(self.target.join(tokens), known)
-        return self.target.join(*_unmarked(tokens, known, known))
+        tokens = _unmarked(tokens, known)
+        return self.target.join(tokens, self._beside(tokens, source, marked, known))
 
     def recased(self, line: str, source: str = "") -> Sequence[str]:
         """Return the tokens of a translation in the case that matches the source."""
@@ -254,14 +270,16 @@ class TextProcessing:
             if side.truecaser is not None
         }
         if self.target.spacing is not None:
-            lines = "\n".join(self.target.spacing.lines())
-            arrays["target_spacing"] = np.frombuffer(lines.encode(errors="surrogatepass"), np.uint8)
+            found = self.target.spacing.arrays()
+            arrays |= {f"target_spacing_{name}": array for name, array in found.items()}
         attributes: dict[str, Any] = {
             "source": asdict(self.source.options),
             "target": asdict(self.target.options),
             "placeholders": list(self.placeholders),
             "case_follows": self.case_follows,
         }
+        if self.target.spacing is not None:
+            attributes["target_spacing"] = self.target.spacing.attributes()
         write_folder(path, kind=KIND, version=VERSION, arrays=arrays, attributes=attributes)
 
     @classmethod
@@ -277,7 +295,11 @@ class TextProcessing:
                     lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
                     truecaser = parse_truecaser(lines, path, options.language)
                 sides.append(TextSide(options, truecaser))
-            if "target_spacing" in folder.arrays:
+            if "target_spacing" in folder.attributes:
+                arrays = {name: folder.arrays[f"target_spacing_{name}"] for name in ("keys", "weights")}
+                learned = Spacing.restored(arrays, folder.attributes["target_spacing"], path)
+                sides[1] = replace(sides[1], spacing=learned)
+            elif "target_spacing" in folder.arrays:  # of an earlier version
                 text = folder.arrays["target_spacing"].tobytes().decode(errors="surrogatepass")
                 sides[1] = replace(sides[1], spacing=parse_spacing(text.split("\n"), path))
             placeholders = tuple(folder.attributes.get("placeholders", ()))
@@ -287,18 +309,14 @@ class TextProcessing:
         return cls(sides[0], sides[1], placeholders, folder.attributes.get("case_follows", True) is True)
 
 
-def _unmarked(
-    tokens: Sequence[str], written: Sequence[Placeholder], known: Sequence[Placeholder]
-) -> tuple[list[str], list[Placeholder | None]]:
-    """Replace marks in tokens by placeholders; also return each one's placeholder in the source."""
+def _unmarked(tokens: Iterable[str], written: Sequence[Placeholder]) -> list[str]:
+    """Replace marks in tokens by placeholders."""
     found: list[str] = []
-    touched: list[Placeholder | None] = []
     for token in tokens:
         match = MARK.fullmatch(token)
         number = int(match.group(1)) if match else len(written)
         found.append(written[number].text if number < len(written) else token)
-        touched.append(known[number] if number < len(known) else None)
-    return found, touched
+    return found
 
 
 def _is_punctuation(token: str) -> bool:

@@ -6,19 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.corpus.placeholders import Placeholder
-from isogloss.corpus.spacing_contexts import APART, Before, Context, Decisions, contexts, features, token_text
+from isogloss.corpus.spacing_templates import TEMPLATES, engine_model
+from isogloss.corpus.spacing_tokens import Beside, TokenTypes, encode, token_text
 from isogloss.corpus.words import word_tokens
 
-__all__ = ["SpacedLine", "Weights", "learn_weights", "observed_spaces"]
-
-Array = npt.NDArray[np.float64]
-Weights = dict[str, tuple[float, ...]]
-"""For each feature, its weight for each kind of white space."""
+__all__ = ["SpacedLine", "SpacingWeights", "learn_weights", "observed_spaces"]
 
 _KINDS = 8
 """Maximum number of kinds of white space; rarer ones are treated as plain spaces."""
@@ -75,97 +72,104 @@ def _plain(space: str) -> str:
     return space if len(space) < 2 else next((c for c in space if c != " "), " ")
 
 
-_Seen = Counter[tuple[Context, Before, str]]
-
-
 @dataclass(frozen=True, slots=True)
 class SpacedLine:
-    """A line to learn from: tokens, the white space between them, and placeholders with their neighbors."""
+    """A line to learn from: tokens, the white space between them, and what is beside them in the source."""
 
     tokens: Sequence[str]
     spaces: Sequence[str]
-    touched: Sequence[Placeholder | None] = ()
+    beside: Sequence[Beside | None] = ()
 
 
-def learn_weights(lines: Iterable[SpacedLine]) -> tuple[list[str], Weights]:
-    """Return the kinds of white space, and the weights of features for each kind."""
-    seen: _Seen = Counter()
+@dataclass(frozen=True, slots=True)
+class SpacingWeights:
+    """What was learned: the weights of features for each kind of white space, by ascending keys."""
+
+    kinds: tuple[str, ...]
+    words_apart: bool
+    """Whether words of scripts with spaces are always separated by a plain space."""
+    keys: npt.NDArray[np.uint64]
+    weights: npt.NDArray[np.float32]
+
+
+def learn_weights(lines: Iterable[SpacedLine]) -> SpacingWeights:
+    """Learn the weights of features from lines of text."""
+    known: list[SpacedLine] = []
     for line in lines:
-        _count(line.tokens, line.spaces, (), seen)
-        if any(line.touched):  # learn with and without the source, which may be missing later
-            _count(line.tokens, line.spaces, line.touched, seen)
-    for text in re.split("\n|¦", _USUAL):
-        text = text.strip()
+        known.append(SpacedLine(line.tokens, line.spaces))
+        if any(line.beside):  # learn with and without the source, which may be missing later
+            known.append(line)
+    known += _usual_lines() * _COUNTED
+    kinds = _kinds(known)
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    encoded = encode([line.tokens for line in known], [line.beside for line in known], TokenTypes())
+    decisions = np.array([number for line in known for number in _numbers(line, numbers)], np.uint8)
+    apart = _is_apart(encoded.flags[encoded.tokens], encoded.offsets)
+    words_apart = bool(np.count_nonzero(decisions[apart]) <= _SLIPS * np.count_nonzero(apart))
+    features, starts, gaps = engine_model(TEMPLATES, kinds, words_apart).features(
+        *encoded.arguments(), decisions
+    )
+    keys, weights = _fit(features, starts, decisions[gaps], len(kinds))
+    return SpacingWeights(tuple(kinds), words_apart, keys, weights)
+
+
+def _numbers(line: SpacedLine, numbers: dict[str, int]) -> list[int]:
+    """Return the number of the kind of white space after each token, 0 after the last."""
+    return [*(numbers.get(space, 0) for space in line.spaces), 0] if line.tokens else []
+
+
+@cache
+def _usual_lines() -> list[SpacedLine]:
+    lines = []
+    for text in map(str.strip, re.split("\n|¦", _USUAL)):
         cut = [c for c in text if c != " "] if "字" in text else word_tokens(re.sub("([§ßþ])", r" \1 ", text))
         tokens = [_SIGNS.get(token, token) for token in cut]
         spaces = observed_spaces("".join(_SIGNS.get(c, c) for c in text), tokens)
         assert spaces is not None, text
-        for _ in range(_COUNTED):
-            _count(tokens, spaces, (), seen)
-    apart = [key for key in seen if key[0][3] == APART and not key[0][0]]
-    always = sum(seen[key] for key in apart if key[2] != " ") <= _SLIPS * sum(seen[key] for key in apart)
-    if always:  # words are always separated by spaces: nothing to learn
-        for key in apart:
-            del seen[key]
-    kinds = _kinds(seen)
-    weights = _fit(seen, kinds)
-    return kinds, weights | ({APART: (1.0, *[0.0] * (len(kinds) - 1))} if always else {})
+        lines.append(SpacedLine(tokens, spaces))
+    return lines
 
 
-def _count(
-    tokens: Sequence[str], spaces: Sequence[str], touched: Sequence[Placeholder | None], seen: _Seen
-) -> None:
-    decisions = Decisions()
-    for context, space in zip(contexts(tokens, touched), spaces, strict=True):
-        seen[context, decisions.about(context), space] += 1
-        decisions.add(context, space)
+def _is_apart(flags: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Whether the gap after each token is between two words of scripts with spaces."""
+    apart = np.zeros(len(flags), np.bool_)
+    apart[:-1] = (flags[:-1] & 5 == 1) & (flags[1:] & 10 == 2)
+    apart[offsets[1:][offsets[1:] > 0] - 1] = False  # there is no gap after the last token of a line
+    return apart
 
 
-def _kinds(seen: _Seen) -> list[str]:
-    counts: Counter[str] = Counter({" ": 0, "": 0})
-    for (_, _, space), count in seen.items():
-        counts[space] += count
+def _kinds(lines: Iterable[SpacedLine]) -> list[str]:
+    counts = Counter(space for line in lines for space in line.spaces)
     rest = sorted((kind for kind in counts if kind not in ("", " ")), key=lambda kind: (-counts[kind], kind))
     return [" ", "", *(kind for kind in rest if counts[kind] > 1)][:_KINDS]
 
 
-def _fit(seen: _Seen, kinds: Sequence[str]) -> Weights:
+def _fit(
+    features: npt.NDArray[np.uint64],
+    starts: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.uint8],
+    kinds: int,
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
     """Fit the weights of a maximum-entropy model with AdaGrad on the full batch."""
     from scipy import sparse  # only training needs it
 
-    labels = {kind: number for number, kind in enumerate(kinds)}
-    examples: dict[tuple[str, ...], Array] = {}
-    names: Counter[str] = Counter()
-    for (context, before, space), count in seen.items():
-        found = tuple(features(context, before))
-        if found not in examples:
-            examples[found] = np.zeros(len(kinds))
-        examples[found][labels.get(space, 0)] += count
-        names.update(dict.fromkeys(found, count))
-    columns = {name: number for number, name in enumerate(name for name, n in names.items() if n > 1)}
-    rows, starts = [], [0]
-    for found in examples:
-        rows += [columns[name] for name in found if name in columns]
-        starts.append(len(rows))
-    counts = np.array(list(examples.values()))
-    matrix = sparse.csr_matrix(
-        (np.ones(len(rows)), np.array(rows), np.array(starts)), shape=(len(examples), len(columns))
-    )
+    keys, columns, counts = np.unique(features, return_inverse=True, return_counts=True)
+    matrix = sparse.csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(labels), len(keys)))[
+        :, counts > 1
+    ].tocsr()
+    keys = keys[counts > 1]
+    wanted = np.zeros((len(labels), kinds))
+    wanted[np.arange(len(labels)), labels] = 1
     transposed = matrix.T.tocsr()
-    totals = counts.sum(axis=1, keepdims=True)
-    weights = np.zeros((len(columns), len(kinds)))
+    weights = np.zeros((len(keys), kinds))
     squares = np.full_like(weights, 1e-6)
     for _ in range(_ITERATIONS):
         scores = matrix @ weights
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
-        gradient = transposed @ (scores * totals - counts) + _DECAY * weights
+        gradient = transposed @ (scores - wanted) + _DECAY * weights
         squares += gradient**2
         weights -= _STEP * gradient / np.sqrt(squares)
     kept = np.abs(weights).max(axis=1) >= _SMALLEST
-    return {
-        name: tuple(float(f"{weight:.3g}") for weight in weights[number])
-        for name, number in columns.items()
-        if kept[number]
-    }
+    return keys[kept], weights[kept].astype(np.float32)
