@@ -236,6 +236,34 @@ def test_a_comment_between_plural_forms_is_refused(tmp_path: Path) -> None:
         fill(source, tmp_path / "b.po")
 
 
+def test_a_key_stands_for_its_default_text(tmp_path: Path) -> None:
+    source = tmp_path / "a.po"
+    source.write_text(
+        '#. Default: "Open the\n#. \\"file\\" %s"\n#: a.py\nmsgid "label_open"\nmsgstr "a %s"\n\n'
+        '#. Default: "Close %s"\nmsgid "label_close"\nmsgstr ""\n\n'
+        '#. Default: "old text"\nmsgid "new text"\nmsgstr ""\n\n'
+        '# Default: "of a translator"\nmsgid "key"\nmsgstr ""\n'
+    )
+    assert [pair.source for pair in read_po([source])] == ['Open the "file" %s']
+    result = fill(source, tmp_path / "b.po", "b %s", "c", "d")
+    assert result.messages == ["Close %s", "new text", "key"]
+    assert fill(tmp_path / "b.po", tmp_path / "c.po", "x %s", "y", "z", replace_drafts=True).unfilled == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_in_another_language_is_noticed(name: str, written: Any, tmp_path: Path) -> None:
+    text, full, empty = FILES[name]
+    source = written(name, text.replace(full, empty))
+    draft = "%d ñ" if name == "a.po" else "ñ <ig1/>" if name == "a.xlf" else "ñ"
+    assert fill(source, tmp_path / "out", draft).other_language == ""
+    if name == "a.tmx":
+        return  # it has many languages
+    source.write_bytes(
+        source.read_bytes().replace(b"Language: tv", b"Language: fi").replace(b'"tv"', b'"fi"')
+    )
+    assert fill(source, tmp_path / "out", draft).other_language == "fi"
+
+
 def drafts(path: Path) -> list[str]:
     return [line for line in path.read_text().splitlines() if line.startswith(("msgstr", "#,"))][1:]
 

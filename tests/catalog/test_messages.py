@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from isogloss.catalog import MessageTranslator
+from isogloss.catalog import Draft, MessageTranslator
 from isogloss.catalog.messages import well_nested
 from isogloss.corpus.placeholders import Protector
 from isogloss.corpus.processing import TextProcessing
@@ -52,6 +53,52 @@ def test_a_system_that_breaks_placeholders_is_overruled(text_system: System) -> 
     system = load(text_system.path, options=replace(text_system.options, unknown="drop"))
     (draft,) = MessageTranslator(system).translate(["the %s sees {x}"])
     assert Counter(Protector().found(draft.text)) == Counter(["%s", "{x}"])
+
+
+@pytest.mark.parametrize("unknown", ["pass", "drop"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "100%% of the man",
+        "100%%%s",
+        "100%%%s sees the house",
+        "%d%% of the %s",
+        "the 5% house",
+        "%",
+        "the %Y-%m-%d man",
+        "sees {x}{x}<b>%s</b>",
+        "<b></b> the house",
+        "the {} man {} sees {}",
+    ],
+)
+def test_percents_and_empty_tags_are_neither_lost_nor_spelled(
+    message: str, unknown: str, text_system: System
+) -> None:
+    """A system that loses placeholders is overruled without cutting words into letters."""
+    system = load(text_system.path, options=replace(text_system.options, unknown=unknown))
+    (draft,) = MessageTranslator(system).translate([message])
+    if draft.whole:
+        assert Counter(Protector().found(draft.text)) == Counter(Protector().found(message))
+    letters = re.findall(r"(?<![\w%])[^\W\d_](?!\w)", draft.text)
+    assert letters == re.findall(r"(?<![\w%])[^\W\d_](?!\w)", message) or len(letters) < 2
+
+
+class Hopeless(MessageTranslator):
+    """No translation keeps its placeholders; notes what it was asked for."""
+
+    asked: list[str]
+
+    def _decoded(self, sentences: Sequence[str], *, fixed: bool) -> list[Draft | None]:
+        self.asked = [*getattr(self, "asked", []), *sentences]
+        return [None] * len(sentences)
+
+
+@pytest.mark.parametrize("message", ["100%% of the river", "100%%%s", "the river", "<b>the</b> %s river"])
+def test_what_cannot_be_translated_is_copied_whole(message: str, text_system: System) -> None:
+    translator = Hopeless(text_system)
+    (draft,) = translator.translate([message])
+    assert (draft.text, draft.whole) == (message, message == "100%%%s")
+    assert all(len(text) > 2 for text in getattr(translator, "asked", []))  # no letters by themselves
 
 
 def test_lines_are_translated_by_themselves(text_system: System) -> None:

@@ -12,6 +12,7 @@ from isogloss.catalog.options import FillOptions
 from isogloss.catalog.po import PoCatalog
 from isogloss.catalog.xml import TmxCatalog, XliffCatalog
 from isogloss.corpus.formats import detect_format
+from isogloss.corpus.languages import base_language, declared_language, language_tag
 from isogloss.corpus.placeholders import ALL_KINDS, Protector
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
@@ -26,6 +27,10 @@ class Catalog(Protocol):
     @property
     def translated(self) -> int:
         """Number of entries that are left unchanged."""
+
+    @property
+    def language(self) -> str:
+        """Target language that the file declares; empty if it declares none."""
 
     def messages(self) -> list[str]:
         """Return the messages to translate."""
@@ -67,6 +72,8 @@ class Filled:
     drafts: Sequence[Draft]
     unfilled: Sequence[Unfilled] = ()
     """Messages whose drafts were not written."""
+    other_language: str = ""
+    """Target language that the file declares, if the engine writes another one."""
 
     @property
     def confidence(self) -> float:
@@ -119,6 +126,7 @@ def fill_catalog(
     good = [row for entry, row in zip(entries, rows, strict=True) if entry not in reasons]
     filled = Filled(
         translated=catalog.translated,
+        other_language=_other(catalog.language, translator.target_language),
         lines=[line for line, _, _ in good],
         messages=[message for _, message, _ in good],
         drafts=[draft for _, _, draft in good],
@@ -131,6 +139,13 @@ def fill_catalog(
     if options.confidence is not None:
         filled.write_confidence(options.confidence)
     return filled
+
+
+def _other(declared: str, written: str) -> str:
+    """Return the declared language if it is another one than the engine writes, dialects aside."""
+    tag = declared_language(declared)
+    same = not tag or not written or base_language(tag) == base_language(language_tag(written) or written)
+    return "" if same else declared
 
 
 def _reasons(

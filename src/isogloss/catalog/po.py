@@ -12,7 +12,7 @@ from isogloss.catalog.messages import Draft
 from isogloss.catalog.options import FillOptions
 from isogloss.corpus.draft_mark import NOTE, draft_note, untouched_drafts
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
-from isogloss.corpus.po_text import header_encoding, is_comment, quoted, unescaped
+from isogloss.corpus.po_text import header_encoding, is_comment, quoted, source_text, unescaped
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath, not_text, read_chunks
 
@@ -46,6 +46,12 @@ class _Entry:
     @property
     def plural(self) -> bool:
         return "msgid_plural" in self.texts
+
+    @property
+    def extracted(self) -> str:
+        """Comments that come from the program's source code."""
+        lines = (line.strip() for line in self.comment.split("\n"))
+        return "\n".join(line[2:].strip() for line in lines if line.startswith("#."))
 
     @property
     def forms(self) -> dict[int, str]:
@@ -118,6 +124,13 @@ class PoCatalog:
         """Number of entries that are left unchanged."""
         return len(self._entries) - len({id(entry) for entry, _ in self._wanted}) - (self._header is not None)
 
+    @property
+    def language(self) -> str:
+        """Target language that the header declares."""
+        header = self._header.texts.get("msgstr", "") if self._header is not None else ""
+        match = re.search(r"^Language:[ \t]*(\S*)", header, re.MULTILINE)
+        return match[1] if match else ""
+
     def messages(self) -> list[str]:
         """Return the messages to translate; each plural form is a separate message."""
         return [self._source(entry, form) for entry, form in self._wanted]
@@ -144,7 +157,7 @@ class PoCatalog:
 
     def _source(self, entry: _Entry, form: int) -> str:
         if not entry.plural:
-            return entry.texts["msgid"]
+            return source_text(entry.texts["msgid"], entry.extracted)
         return self._plurals.choose(form, entry.texts["msgid"], entry.texts["msgid_plural"])
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:

@@ -151,6 +151,11 @@ class XliffCatalog(_XmlCatalog):
         if self._root is None or self._root.tag != "xliff" or version[:2] not in ("1.", "2."):
             raise DataFormatError("XLIFF 1.2 or 2.0 begins with <xliff version=…>", path, 1)
         self._second = version.startswith("2.")
+        file = self._root.part("file")
+        self.language = self._root.attributes.get("trgLang") or (
+            file.attributes.get("target-language", "") if file is not None else ""
+        )
+        """Target language that the file declares."""
         self._wanted: list[tuple[_Element, _Element, Inline]] = []
         self.translated = 0
         for unit in self._units(self._root):
@@ -300,7 +305,7 @@ class TmxCatalog(_XmlCatalog):
         source_language = source_language or ("" if named == "*all*" else named)
         if not target_language or not source_language:
             raise ConfigError(f"{path}: give --source-language and --target-language")
-        self._target_language = target_language
+        self.language = target_language
         self._wanted: list[tuple[_Element, _Element, _Element | None, Inline]] = []
         self.translated = 0
         for unit in body.parts if body is not None else ():
@@ -373,7 +378,7 @@ class TmxCatalog(_XmlCatalog):
                 edits.append((segment.begin, segment.end, f"{note}<seg>{inside}</seg>"))
             else:
                 last = unit.parts[-1]
-                tuv = f"<tuv xml:lang={attribute(self._target_language)}>{note}<seg>{inside}</seg></tuv>"
+                tuv = f"<tuv xml:lang={attribute(self.language)}>{note}<seg>{inside}</seg></tuv>"
                 edits.append((last.end, last.end, self._indent(last) + tuv))
         return self._edited(edits)
 

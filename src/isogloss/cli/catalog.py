@@ -99,7 +99,13 @@ def fill(
         console.warn(f"{catalog}:{item.line}: not filled, {item.reason}: {item.message!r}")
     if len(filled.unfilled) > _SHOWN:
         console.warn(f"and {len(filled.unfilled) - _SHOWN:,} more messages are not filled")
+    if filled.other_language:
+        console.warn(
+            f"{catalog}: the file is declared to be in '{filled.other_language}', "
+            f"and the engine writes '{translator.target_language}'"
+        )
+    sure = f"mean confidence {filled.confidence:.2f}, {unsure:,} below {_UNSURE}"
     console.note(
-        f"{output}: {len(filled.drafts):,} filled as drafts, {filled.translated:,} left as they were; "
-        f"mean confidence {filled.confidence:.2f}, {unsure:,} below {_UNSURE}"
+        f"{output}: {len(filled.drafts):,} filled as drafts, {filled.translated:,} left as they were"
+        + (f"; {sure}" if filled.drafts else "")
     )

@@ -12,7 +12,14 @@ from typing import IO, Any
 from isogloss.corpus.draft_mark import untouched_drafts
 from isogloss.corpus.languages import declared_language
 from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
-from isogloss.corpus.po_text import header_encoding, header_lines, is_comment, quoted, unescaped
+from isogloss.corpus.po_text import (
+    header_encoding,
+    header_lines,
+    is_comment,
+    quoted,
+    source_text,
+    unescaped,
+)
 from isogloss.io.errors import DataFormatError, MissingExtraError, OutputError
 from isogloss.io.streams import StrPath, read_byte_lines
 
@@ -47,7 +54,7 @@ def read_po(
 
     Messages are in English unless the header has a field ``X-Source-Language``. A plural entry gives one pair
     per form: the first form translates ``msgid``, the others ``msgid_plural``; the only form of a language
-    without plurals translates ``msgid_plural``.
+    without plurals translates ``msgid_plural``. A message that is a key is read as its default text.
     """
     (path,) = paths
     reading = reading if reading is not None else Reading()
@@ -88,7 +95,7 @@ def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePa
             source = entry.msgid if at == 0 and len(forms) > 1 else entry.msgid_plural
             yield SentencePair(source, form, context=context, line=line)
     else:
-        yield SentencePair(entry.msgid, entry.msgstr, context=context, line=line)
+        yield SentencePair(source_text(entry.msgid, entry.comment), entry.msgstr, context=context, line=line)
 
 
 def _is_draft(entry: Any) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["header_encoding", "header_lines", "is_comment", "quoted", "unescaped"]
+__all__ = ["header_encoding", "header_lines", "is_comment", "quoted", "source_text", "unescaped"]
 
 _LINE = re.compile(rb'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*)"')
 _CHARSET = re.compile(rb"(?:^|\\n)Content-Type:[^\\]*?charset=([\w:.-]+)", re.IGNORECASE)
+_DEFAULT = re.compile(r'^\s*Default: "(.*)"\s*$', re.MULTILINE | re.DOTALL)
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPES = re.compile(r"((?:\\x[0-9A-Fa-f]+|\\[0-7]{1,3})+)|\\(.)", re.DOTALL)
 _BYTE = re.compile(r"\\(?:x([0-9A-Fa-f]+)|([0-7]{1,3}))")
@@ -88,6 +89,20 @@ def unescaped(text: str, encoding: str = "utf-8") -> str:
         return _BYTE.findall(match[1])
 
     return _ESCAPES.sub(plain, text) if "\\" in text else text
+
+
+def source_text(message: str, comment: str) -> str:
+    r"""Return the text that a message stands for: the message itself or, if it is a key, its default text.
+
+    Catalogs of Plone and Zope have keys as messages, and their texts in extracted comments.
+
+    >>> source_text("label_open", 'Default: "Open"'), source_text("Open", 'Default: "Open..."\nin menus')
+    ('Open', 'Open')
+    """
+    if any(map(str.isspace, message)) or '"' not in comment:
+        return message
+    match = _DEFAULT.search(comment)
+    return unescaped(" ".join(match[1].split("\n"))) if match and match[1].strip() else message
 
 
 def quoted(text: str) -> list[str]:
