@@ -465,7 +465,12 @@ class OnlineTrainer:
             )
         arrays, attributes, state = folder.arrays, folder.attributes, self.state
         try:
-            options = {**attributes["options"], "iterations": self.options.iterations}
+            # A run of an earlier version lacks newer options, whose defaults are what it did.
+            options = {
+                **asdict(OnlineOptions()),
+                **attributes["options"],
+                "iterations": self.options.iterations,
+            }
             fits = options == {**asdict(self.options), "patience": options["patience"]}
             fits = fits and arrays["best_now"].shape == self._best_now.shape
             fits = fits and arrays["dense"].shape == state.dense.shape
