@@ -119,7 +119,8 @@ def _tuned(system: System, sample: Sample, options: TuneOptions, threads: int) -
     decoder, references = system.decoder, sample.token_references
     assert references is not None
     usable = [at for at, line in enumerate(sample.tokens) if _can_be_tuned_on(line)]
-    quick = replace(options, iterations=_PASSES, dense_first=min(_PASSES, options.dense_first))
+    first = _PASSES if options.dense_first is None else min(_PASSES, options.dense_first)
+    quick = replace(options, iterations=_PASSES, dense_first=first)
     with decoder.restored():
         decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
         with contextlib.suppress(TrainingError, ConfigError):  # too little to learn from
