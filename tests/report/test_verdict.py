@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,14 +163,16 @@ def test_tuned_on_the_development_set_the_curve_ends_where_the_table_says(tmp_pa
     assert trained.verdict.set == "dev"
     assert any("these strings were tuned on" in text for text in trained.verdict.warnings)
     # Another tuning forgets the confidence that belongs to these weights, and learns it anew.
-    before = trained.load().confidence_model
-    assert before is not None
+    system = trained.load()
+    assert system.confidence_model is not None
+    before = replace(system.confidence_model, bias=7.0)
+    system.save_confidence(before)
     words = ["tune", str(trained.folder), "--dev-source", str(corpus / "dev.src"), "--dev-target"]
     words += [str(corpus / "dev.tgt.0"), "--method", "batch-mira", "--iterations", "1", "--nbest", "10"]
     assert main(["--quiet", *words]) == 0
     after = isogloss.load(trained.folder).confidence_model
     assert after is not None
-    assert after.weights.tolist() != before.weights.tolist()
+    assert abs(after.bias) < 5
 
 
 WORDS = ("book", "house", "letter", "picture", "bridge", "window", "garden", "table", "lamp", "road", "river")
