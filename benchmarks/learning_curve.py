@@ -13,11 +13,11 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.experiments.demo.outcome import Marker
 from isogloss.io.streams import read_lines
 from isogloss.metric import EvaluateOptions, References, SystemOutput, evaluate_systems
 from isogloss.pipeline import train as train_system
+from isogloss.pipeline.similarity import memory_translations, nearest_sources
 from isogloss.report import Line, line_plot
 
 
@@ -71,10 +71,13 @@ def measure(given: argparse.Namespace, size: int) -> tuple[int, dict[str, float]
         system = trained.load()
         assert system.text is not None
         test = list(read_lines(file("test", "en")))
-        tokens = [list(read_lines(folder / "engine/work/tokens" / side)) for side in ("source", "target")]
+        work = folder / "engine" / "work"
+        training = list(read_lines(work / "clean/source")), list(read_lines(work / "clean/target"))
+        known, tokens = list(read_lines(work / "tokens" / "source")), list(map(system.text.tokenize, test))
+        nearest = nearest_sources(known, tokens)
         outputs = {
             "engine": list(system.translate(test, threads=given.threads or 2)),
-            "translation memory": NearestExample(*tokens).translate_text(test, system.text),
+            "translation memory": memory_translations(nearest, training, test, system.text.placeholders),
         }
         marker = Marker(test)
         references = References([marker.marked(list(read_lines(file("test", given.language))))])

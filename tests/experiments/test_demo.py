@@ -15,7 +15,6 @@ import pytest
 from isogloss.cli.main import main
 from isogloss.corpus.placeholders import Protector
 from isogloss.experiments.demo import packages
-from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.experiments.demo.catalogs import (
     PARTS,
     DemoCorpus,
@@ -123,13 +122,6 @@ def test_corpus_of_catalogs(tmp_path: Path) -> None:
     assert not {"<br/>", "Lost %s", "unsure", "Empty"} & set(kept)
     with pytest.raises(ConfigError, match=r"'xx'; choose one of de, fr"):
         list(read_wheels([wheel], "xx", tmp_path / "catalogs"))
-
-
-def test_nearest_example() -> None:
-    memory = NearestExample(["delete ǁ0ǁ now", "open the door"], ["ǁ0ǁ löschen", "Tür öffnen"])
-    assert memory.translate("delete ǁ0ǁ later") == "ǁ0ǁ löschen"
-    assert memory.translate("delete now") == "löschen"
-    assert memory.translate("nothing like it") == "nothing like it"
 
 
 @pytest.mark.parametrize(

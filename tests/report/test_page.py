@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -47,3 +48,23 @@ def test_pages_escape_what_they_are_given() -> None:
     assert "<b>" not in html
     assert "<i>" not in html
     assert "<td class=n>1,000.5</td>" in html
+
+
+def test_parts_are_folded_and_nothing_is_loaded() -> None:
+    page = Page("x")
+    page.lead("good <enough>")
+    page.tiles([("41%", "right")])
+    page.warning("few & small")
+    page.items(["one", "<two>"])
+    with page.folded("Weights <w>"):
+        page.table(["feature", "weight"], [["lm", "0.5"]])
+    html = page.html()
+    assert "<details><summary>Weights &lt;w&gt;</summary><div" in html
+    assert html.index("<td class=n>0.5</td>") < html.index("</details>")
+    assert "<li dir=auto>&lt;two&gt;</li>" in html
+    assert "good &lt;enough&gt;" in html
+    assert "few &amp; small" in html
+    assert 'name="viewport"' in html
+    for rule in ("prefers-color-scheme:dark", "@media print", "max-width:40rem"):
+        assert rule in html
+    assert not re.search(r"""(src|href)\s*=|url\(|@import|<script""", html)

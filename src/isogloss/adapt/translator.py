@@ -269,7 +269,9 @@ class LocalSystem(System):
         store, derivations = self.explained(
             batch, threads=threads, max_words=max_words, time_limit=time_limit
         )
-        return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
+        return DecodedBatch(
+            store, best_rows(store), batch, derivations=derivations, confidence=self.confidence_model
+        )
 
     def nbest(self, sentences: Iterable[Source], **limits: Any) -> NbestStore:
         """Like ``System``."""

@@ -34,8 +34,7 @@ class Draft:
 
     text: str
     confidence: float
-    """0 to 1: higher if more words are known, phrases are longer and the text is more usual. Use it to decide
-    which drafts to review first; it is not a probability."""
+    """Expected chrF of the draft, divided by 100, as the engine learned it; of its least certain line."""
     whole: bool = True
     """False if a part is copied from the source, because no translation kept its placeholders intact."""
 
@@ -135,7 +134,8 @@ class MessageTranslator:
             sources = [self._terms.apply(source) for source in sources]
         store = self._system.nbest(sources, nbest=1, threads=self._threads)
         chosen = best_rows(store)
-        sure = translation_confidences(store, chosen, [len(source.words) for source in sources])
+        lengths = [len(source.words) for source in sources]
+        sure = translation_confidences(store, chosen, lengths, self._system.confidence_model)
         lines = best_lines(store, list(sources), chosen)
         found: list[Draft | None] = []
         for line, source, confidence in zip(lines, sources, sure, strict=True):

@@ -24,7 +24,7 @@ Output = Annotated[
     str, Parameter(name=["--output", "-o"], metavar="FILE", help="Where to write the filled file.")
 ]
 
-_UNSURE = 0.3
+_UNSURE = 0.5
 _SHOWN = 10  # unfilled messages to print
 _GROUPS = {
     "Catalog": (
@@ -82,12 +82,14 @@ def fill(
         translator = MessageTranslator(system, threads=resources.count, terms=terms)
         filled = fill_catalog(catalog, output, translator, options, track=console.track)
     unsure = sum(draft.confidence < _UNSURE for draft in filled.drafts)
+    meaning = "a rule of thumb" if system.confidence_model is None else "expected chrF / 100"
     if json:
         console.print_json(
             {
                 "filled": len(filled.drafts),
                 "kept": filled.translated,
                 "mean_confidence": filled.confidence,
+                "confidence_is": meaning,
                 "unsure": unsure,
                 "unfilled": [
                     {"line": item.line, "message": item.message, "reason": item.reason}
@@ -104,7 +106,7 @@ def fill(
             f"{catalog}: the file is declared to be in '{filled.other_language}', "
             f"and the engine writes '{translator.target_language}'"
         )
-    sure = f"mean confidence {filled.confidence:.2f}, {unsure:,} below {_UNSURE}"
+    sure = f"mean confidence {filled.confidence:.2f} ({meaning}), {unsure:,} below {_UNSURE}"
     console.note(
         f"{output}: {len(filled.drafts):,} filled as drafts, {filled.translated:,} left as they were"
         + (f"; {sure}" if filled.drafts else "")

@@ -11,6 +11,8 @@ from cyclopts import Parameter
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares
 from isogloss.decoder import inspect_stored
+from isogloss.report.verdict import Verdict
+from isogloss.report.verdict_text import verdict_lines
 from isogloss.storage import Inspection
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ _LONGEST = 100  # characters of a value that are shown
 
 @declares()
 def inspect(
-    folder: Annotated[str, Parameter(help="System, rule table, language model or any other stored folder.")],
+    folder: Annotated[str, Parameter(help="Engine, rule table, language model or any other stored folder.")],
     /,
     *,
     verify: Annotated[
@@ -31,12 +33,21 @@ def inspect(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show the content, size and origin of a stored folder."""
+    """Show the content, size and origin of a stored folder.
+
+    For an engine that 'isogloss train' made, the verdict comes first: how good it is, and what would help.
+    """
     found = inspect_stored(folder, verify=verify)
+    verdict = Verdict.read(folder)
     if json:
-        console.print_json(found.to_json())
-    else:
-        _print(found)
+        own = {} if verdict is None else {"verdict": verdict.to_dict()}
+        console.print_json({**own, **found.to_json()})
+        return
+    if verdict is not None:
+        for line in verdict_lines(verdict):
+            console.print_line(line)
+        console.print_line("")
+    _print(found)
 
 
 def _print(found: Inspection, heading: str = "") -> None:

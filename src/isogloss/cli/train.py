@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -13,14 +12,10 @@ from isogloss.cli.declared import Json, declares
 from isogloss.io.resources import Resources
 from isogloss.pipeline import Event, Trained, TrainOptions
 from isogloss.pipeline import train as train_system
+from isogloss.report.verdict_text import verdict_lines
 from isogloss.tuning import TuneIteration
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 __all__ = ["say_iteration", "say_stage", "train"]
-
-_MANY_DROPPED = 0.2
 
 
 _GROUPS = {
@@ -61,7 +56,7 @@ def train(
         report=say_iteration,
     )
     if json:
-        console.print_json(_as_json(trained))
+        console.print_json(trained.to_dict())
     else:
         _print(trained)
 
@@ -93,54 +88,9 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.1f} min"
 
 
-def _as_json(trained: Trained) -> dict[str, Any]:
-    return {
-        "folder": str(trained.folder),
-        "results": trained.results,
-        "tuning": trained.history,
-        "cleaning": trained.cleaning,
-        "stages": [
-            {
-                "stage": record.stage,
-                "wall_seconds": record.wall_seconds,
-                "cpu_seconds": record.cpu_seconds,
-                "peak_bytes": record.peak_bytes,
-                "output_bytes": record.output_bytes,
-            }
-            for record in trained.records
-        ],
-        "report": str(trained.report),
-    }
-
-
-def _add_rows(table: Table, name: str, found: Mapping[str, Any]) -> None:
-    for metric, score in found["scores"].items():
-        low, high = score["interval"]
-        table.add_row(
-            name, f"{found['sentences']:,}", metric, f"{score['score']:.2f}", f"{low:.2f} to {high:.2f}"
-        )
-
-
 def _print(trained: Trained) -> None:
-    from rich.table import Table
-
-    table = Table("set", "sentences", "metric", "score", "95% interval", box=None)
-    for name, found in trained.results.items():
-        _add_rows(table, name, found)
-        parts = found.get("by_similarity", {})
-        for kind, part in parts.items() if len(parts) > 1 else ():  # a single part would repeat the row above
-            _add_rows(table, f"{name}, {kind}", part)
-    if trained.results:
-        console.print_table(table)
-    if any(len(found.get("by_similarity", ())) > 1 for found in trained.results.values()):
-        console.note("similar: the nearest training sentence differs in at most 3 of 10 words")
-    cleaning = trained.cleaning
-    pairs = cleaning["kept"] + cleaning["dropped"]
-    if cleaning["dropped"] > _MANY_DROPPED * pairs:
-        console.warn(
-            f"{cleaning['dropped']:,} of {pairs:,} training pairs were dropped; "
-            f"{trained.folder / 'work/clean/dropped.tsv'} says why"
-        )
+    for line in verdict_lines(trained.verdict):
+        console.print_line(line)
     seconds = sum(record.wall_seconds for record in trained.records)
     peak = max(record.peak_bytes for record in trained.records)
     console.note(f"{_duration(seconds)} in all, at most {peak / 1e6:,.0f} MB; details: {trained.report}")

@@ -24,6 +24,7 @@ __all__ = [
     "is_english_name",
     "is_known",
     "language_in_name",
+    "language_name",
     "language_of_script",
     "language_tag",
 ]
@@ -121,6 +122,20 @@ def _tables() -> tuple[frozenset[str], dict[str, str]]:
         codes.add(code)
         names |= {_folded(name): code for name in known_as.split(",") if name}
     return frozenset(codes), names
+
+
+def language_name(tag: str) -> str:
+    """Return the English name of a language, with what else its code says; the code if it has no name.
+
+    >>> language_name("fr"), language_name("pt-BR"), language_name("und")
+    ('French', 'Portuguese (BR)', 'und')
+    """
+    base, _, rest = tag.partition("-")
+    for entry in _NAMES.split(";"):
+        code, _, known_as = " ".join(entry.split()).partition(" ")
+        if code == base and known_as:
+            return known_as.split(",")[0] + (f" ({rest})" if rest else "")
+    return tag
 
 
 def _folded(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from isogloss.io.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from isogloss.decoder.confidence import ConfidenceModel, translation_confidences
     from isogloss.decoder.corrections import Correction, Corrections
     from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
     from isogloss.decoder.derivation import Derivation, DerivationStep
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from isogloss.decoder.stream import InputOptions, OutputOptions, arriving_batches, line_reader, written
     from isogloss.decoder.system import System, create_system, inspect_system, is_system, load
     from isogloss.decoder.terms import Terms
-    from isogloss.decoder.translation import Translation, translation_confidences
+    from isogloss.decoder.translation import Translation
     from isogloss.decoder.translator import TextTranslator, Translator, best_lines, source_text
     from isogloss.decoder.weights import (
         HIERARCHICAL_WEIGHTS,
@@ -45,6 +46,7 @@ __all__ = [
     "PHRASE_WEIGHTS",
     "Arc",
     "CommandOptions",
+    "ConfidenceModel",
     "Contribution",
     "Correction",
     "Corrections",
@@ -99,6 +101,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "confidence": (
+            "ConfidenceModel",
+            "translation_confidences",
+        ),
         "corrections": (
             "Correction",
             "Corrections",
@@ -168,10 +174,7 @@ __getattr__, __dir__ = lazy_names(
             "load",
         ),
         "terms": ("Terms",),
-        "translation": (
-            "Translation",
-            "translation_confidences",
-        ),
+        "translation": ("Translation",),
         "translator": (
             "TextTranslator",
             "Translator",

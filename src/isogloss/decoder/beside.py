@@ -3,6 +3,7 @@
     ENGINE/aligner/       word aligner for corrections
     ENGINE/matches/       training text for exact matches
     ENGINE/corrections/   corrections made by users
+    ENGINE/confidence/    how sure translations are, as learned from held-out text
 
 A system that was not made by ``isogloss train`` keeps them, if it has any, in its own folder.
 """
@@ -11,9 +12,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["ALIGNER", "CORRECTIONS", "MATCHES", "beside"]
+__all__ = ["ALIGNER", "CONFIDENCE", "CORRECTIONS", "MATCHES", "beside"]
 
-ALIGNER, MATCHES, CORRECTIONS = "aligner", "matches", "corrections"
+ALIGNER, MATCHES, CORRECTIONS, CONFIDENCE = "aligner", "matches", "corrections", "confidence"
 _TRAINED, _RECORD = "system", "run.jsonl"
 
 

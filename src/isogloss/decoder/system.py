@@ -24,11 +24,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from isogloss._version import __version__
 from isogloss.corpus.processing import TextProcessing
-from isogloss.decoder.beside import MATCHES, beside
+from isogloss.decoder.beside import CONFIDENCE, MATCHES, beside
+from isogloss.decoder.confidence import ConfidenceModel, read_confidence, write_confidence
 from isogloss.decoder.corrections import Correction, Corrections
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation
@@ -108,6 +109,7 @@ class System(TextTranslator):
         self.text = text
         self._corrections, self._matches = corrections, matches
         self._corrected: _Corrected | None = None
+        self._confidence: ConfidenceModel | Literal["unread"] | None = "unread"
         self._changing = threading.Lock()
 
     @property
@@ -121,7 +123,10 @@ class System(TextTranslator):
         return self.decoder.weights
 
     def save_weights(self, weights: Mapping[str, float], sparse: SparseWeights | None = None) -> None:
-        """Change the weights of this system and store them."""
+        """Change the weights of this system and store them.
+
+        The confidence was learned with other weights, and is forgotten: see ``save_confidence``.
+        """
         self.decoder.set_weights(weights, sparse)
         stored = _read_facts(self.path)
         if sparse is not None:
@@ -129,7 +134,22 @@ class System(TextTranslator):
         _write_facts(self.path, stored, without=() if sparse is not None else (_SPARSE_WEIGHTS,))
         if sparse is None and (self.path / _SPARSE_WEIGHTS).exists():
             shutil.rmtree(self.path / _SPARSE_WEIGHTS)
+        shutil.rmtree(beside(self.path, CONFIDENCE), ignore_errors=True)
+        self._confidence = None
         write_weights(self.path / _WEIGHTS, self.decoder.weights)
+
+    @property
+    def confidence_model(self) -> ConfidenceModel | None:
+        """How confidence is computed, as learned from held-out text; None if it was not."""
+        if self._confidence == "unread":
+            place = beside(self.path, CONFIDENCE)
+            self._confidence = read_confidence(place) if place.exists() else None
+        return self._confidence
+
+    def save_confidence(self, model: ConfidenceModel | None) -> None:
+        """Store how confidence is computed."""
+        write_confidence(beside(self.path, CONFIDENCE), model)
+        self._confidence = model
 
     def correct(self, source: str, target: str) -> Correction:
         """Let a sentence be translated like this from now on, here and wherever the stored system is loaded.
@@ -220,10 +240,18 @@ class System(TextTranslator):
             store, derivations = self.explained(
                 batch, threads=threads, max_words=max_words, time_limit=time_limit
             )
-            return DecodedBatch(store, best_rows(store), batch, derivations=derivations)
+            return DecodedBatch(
+                store, best_rows(store), batch, derivations=derivations, confidence=self.confidence_model
+            )
         decoder = self._searching()
         store = decoder.nbest(batch, nbest=1, threads=threads, max_words=max_words)
-        return DecodedBatch(store, best_rows(store), batch, explain=decoder.explainer(max_words))
+        return DecodedBatch(
+            store,
+            best_rows(store),
+            batch,
+            explain=decoder.explainer(max_words),
+            confidence=self.confidence_model,
+        )
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
         """Translate a sentence and show the rules used and the contribution of every feature.
@@ -420,8 +448,10 @@ def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
     """
     folder = Path(path)
     facts = _facts(folder)
-    inside = sorted(item for item in folder.iterdir() if is_stored_folder(item))
-    parts = {item.name: inspect_folder(item, verify=verify) for item in inside}
+    inside = [item for item in folder.iterdir() if is_stored_folder(item)]
+    if is_stored_folder(own := beside(folder, CONFIDENCE)) and own not in inside:
+        inside.append(own)
+    parts = {item.name: inspect_folder(item, verify=verify) for item in sorted(inside)}
     verified = None
     if verify:
         load(folder)

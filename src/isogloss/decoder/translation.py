@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from isogloss.decoder.confidence import ConfidenceModel, translation_confidences
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.matches import MatchKind
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source, split_words
 from isogloss.nbest.store import Int64, NbestStore
 
-__all__ = ["DecodedBatch", "Translation", "TranslationFacts", "translation_confidences"]
+__all__ = ["DecodedBatch", "Translation", "TranslationFacts"]
 
 Link = tuple[int, int]
 Explain = Callable[[Source], tuple[NbestStore, Sequence[Derivation]]]
 """Translates a source again, in the same way, and returns word alignment and derivation."""
 
-_SURPRISE = 10.0  # natural logarithm: words this improbable lower the confidence to 1/e
 _GAPS = ("[X,1]", "[X,2]")
 
 
@@ -114,8 +115,9 @@ class Translation(str):
 
     @property
     def confidence(self) -> float:
-        """Confidence between 0 and 1: higher for known words, long phrases and fluent text. Use it to rank
-        translations for review; it is not a probability."""
+        """Confidence between 0 and 1: the expected chrF of the translation, divided by 100, as the engine
+        learned it from held-out text. An engine that did not learn it gives a rule of thumb, which only
+        ranks. A translation that was there already has confidence 1."""
         return self._facts.confidence
 
     @property
@@ -196,7 +198,7 @@ setattr(Translation, "__dataclass_fields__", {one.name: one for one in fields(_C
 class DecodedBatch:
     """Sentences that were translated together; their translations look up their attributes here."""
 
-    __slots__ = ("_derivations", "_explain", "chosen", "inputs", "rows", "store")
+    __slots__ = ("_derivations", "_explain", "chosen", "confidence", "inputs", "rows", "store")
 
     def __init__(
         self,
@@ -206,12 +208,14 @@ class DecodedBatch:
         *,
         explain: Explain | None = None,
         derivations: Sequence[Derivation] = (),
+        confidence: ConfidenceModel | None = None,
     ) -> None:
         """``chosen`` has one row for every input. Without ``explain``, the store must have word alignments,
         and ``derivations`` those of its candidates."""
         self.store, self.chosen, self.inputs = store, chosen, inputs
         self.rows: list[int] = chosen.tolist()
         self._explain, self._derivations = explain, derivations
+        self.confidence = confidence
 
     def translation(self, number: int, text: str, source: str) -> Translation:
         """The translation of one sentence, given its text."""
@@ -261,7 +265,8 @@ class _LazyFacts:
     def confidence(self) -> float:
         item = self._batch.inputs[self._number]
         length = item.places - 1 if isinstance(item, Lattice) else len(self.source_tokens)
-        return _confidence(self.features, length, len(self.tokens))
+        rows = np.array([self._row], np.int64)
+        return translation_confidences(self._batch.store, rows, [length], self._batch.confidence)[0]
 
     @cached_property
     def _explained(self) -> tuple[tuple[Link, ...], Derivation]:
@@ -288,22 +293,3 @@ class _LazyFacts:
     def materialized(self) -> TranslationFacts:
         """Compute all attributes."""
         return TranslationFacts(**{one.name: getattr(self, one.name) for one in fields(TranslationFacts)})
-
-
-def translation_confidences(store: NbestStore, rows: Int64, lengths: Sequence[int]) -> list[float]:
-    """The confidence of each chosen translation, from 0 to 1; ``lengths`` are the source lengths in words."""
-    names = store.dense_names
-    return [
-        _confidence(dict(zip(names, values, strict=True)), length, len(store.tokens.row(row)))
-        for row, values, length in zip(rows.tolist(), store.dense[rows].tolist(), lengths, strict=True)
-    ]
-
-
-def _confidence(features: Mapping[str, float], source_words: int, words: int) -> float:
-    """Combine the share of known words, the length of phrases and the fluency."""
-    if source_words == 0:
-        return 1.0
-    known = max(0.0, 1 - features.get("unknown", 0.0) / source_words)
-    together = source_words / (source_words + features.get("rules", 0.0))
-    usual = math.exp(min(0.0, features.get("lm", 0.0)) / (words + 1) / _SURPRISE)
-    return round(known * math.sqrt(together) * usual, 3)

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol, overload
 
 from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.confidence import ConfidenceModel
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
 from isogloss.decoder.keeping import fixed_marks, lines_without_marks, with_marks
 from isogloss.decoder.matches import Match
@@ -42,6 +43,10 @@ class Translator(Protocol):
     def text(self) -> TextProcessing | None:
         """Tokenization and detokenization; None if the translator works on tokens."""
 
+    @property
+    def confidence_model(self) -> ConfidenceModel | None:
+        """How confidence is computed, as learned from held-out text; None for a rule of thumb."""
+
     @overload  # a string is also an iterable of strings, but means one sentence
     def translate(  # type: ignore[overload-overlap]
         self, sentences: Source, *, threads: int = 1, tokenized: bool = False
@@ -66,6 +71,11 @@ class TextTranslator(ABC):
 
     text: TextProcessing | None = None
     """Tokenization and detokenization; None if the translator works on tokens."""
+
+    @property
+    def confidence_model(self) -> ConfidenceModel | None:
+        """How confidence is computed, as learned from held-out text; None for a rule of thumb."""
+        return None
 
     def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
         """The translation of a sentence that is known already, and is returned as it is; here none is."""

@@ -1,4 +1,4 @@
-"""The stage that evaluates a trained system."""
+"""The stage that evaluates a trained system and reaches a verdict."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.decoder import System, load
+from isogloss.decoder import System, Translation, load
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
-from isogloss.metric import References
+from isogloss.metric import Bleu, References
 from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate_systems
-from isogloss.pipeline.similarity import SIMILAR, nearest_similarities
+from isogloss.pipeline.advice import Evidence, advice, warnings
+from isogloss.pipeline.assessment import (
+    Judged,
+    combinations,
+    confidence_check,
+    part_verdicts,
+    reported_metrics,
+    unknown_words,
+)
+from isogloss.pipeline.similarity import memory_translations, nearest_sources
+from isogloss.report.verdict import Verdict
 
 __all__ = ["SETS", "evaluate_system", "scoring"]
 
@@ -31,9 +41,10 @@ def scoring(tokenizer: str, case: str) -> dict[str, Any]:
 
 
 def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
-    """Translate the development and test sets as a user would, and score the translations."""
+    """Translate the development and test sets as a user would, and judge the translations."""
     system = load(inputs["system"])
     results: dict[str, Any] = {}
+    translated: dict[str, list[Translation]] = {}
     for name in SETS:
         if f"{name}_source" not in inputs:
             continue
@@ -41,23 +52,43 @@ def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads:
         lines = list(track(system.translate(sources, threads=threads), f"translating {name}", len(sources)))
         with atomic_output(outputs[name]) as stream:
             stream.writelines(f"{line}\n" for line in lines)
-        if not sources:
-            continue
-        references = References.read(
-            [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
-        )
-        scored = EvaluateOptions(**options["scoring"], test="none")
-        results[name] = _scores(lines, references, scored)
-        if name == "test":
-            results[name]["by_similarity"] = _by_similarity(
-                inputs, system, sources, lines, references, scored
-            )
+        if sources:
+            translated[name] = lines
+            results[name] = _scores(lines, _references(inputs, name), options["scoring"])
+    if "dev" in translated and options["comparable"]:
+        results["dev"]["tokens"] = {"BLEU": _token_bleu(inputs, translated["dev"])}
+    verdict = _verdict(inputs, system, translated, options)
+    if "test" in results:
+        results["test"]["by_similarity"] = {
+            name: {
+                "sentences": part.strings,
+                "scores": {
+                    metric: {
+                        "score": score.score,
+                        "interval": [score.low, score.high],
+                        "signature": results["test"]["scores"][metric]["signature"],
+                    }
+                    for metric, score in part.engine.scores.items()
+                },
+            }
+            for name, part in _similarity_parts(verdict).items()
+        }
     with atomic_output(outputs["results"]) as stream:
         stream.write(json.dumps(results, indent=1) + "\n")
+    verdict.write(outputs["verdict"])
 
 
-def _scores(lines: Sequence[str], references: References, options: EvaluateOptions) -> dict[str, Any]:
-    found = evaluate_systems([SystemOutput("system", (list(lines),))], references, options)
+def _similarity_parts(verdict: Verdict) -> dict[str, Any]:
+    return {name: part for name, part in verdict.parts.items() if name != "all"}
+
+
+def _references(inputs: Paths, name: str) -> References:
+    return References.read([inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")])
+
+
+def _scores(lines: Sequence[str], references: References, how: Mapping[str, Any]) -> dict[str, Any]:
+    system, options = SystemOutput("system", (list(lines),)), EvaluateOptions(**how, test="none")
+    found = evaluate_systems([system], references, options, metrics=reported_metrics(how))
     return {
         "sentences": len(lines),
         "scores": {
@@ -71,22 +102,98 @@ def _scores(lines: Sequence[str], references: References, options: EvaluateOptio
     }
 
 
-def _by_similarity(
-    inputs: Paths,
-    system: System,
-    sources: list[str],
-    lines: Sequence[str],
-    references: References,
-    options: EvaluateOptions,
-) -> dict[str, Any]:
-    """Scores of the sentences that are like a training sentence, and of the others."""
+def _token_bleu(inputs: Paths, translated: Sequence[Translation]) -> float:
+    """BLEU as tuning measures it: of tokens, in the case of the engine, a placeholder as one word."""
+    references = References.read(
+        [inputs[item] for item in sorted(inputs) if item.startswith("tokens_dev_target")]
+    )
+    metric = Bleu()
+    rows = metric.statistics([" ".join(line.tokens) for line in translated], references)
+    return metric.score(rows.sum(axis=0))
+
+
+def _dropped(cleaning: Mapping[str, Any]) -> int:
+    """Pairs that were dropped and are not known from elsewhere."""
+    return int(cleaning["dropped"]) - int(cleaning["reasons"].get("duplicate", 0))
+
+
+def _verdict(
+    inputs: Paths, system: System, translated: Mapping[str, Sequence[Translation]], options: Options
+) -> Verdict:
     text = system.text
-    tokens = sources if text is None else [text.tokenize(source) for source in sources]
-    similar = nearest_similarities(list(read_lines(inputs["train_source"])), tokens) >= SIMILAR
-    found = {}
-    for name, part in (("similar", similar), ("other", ~similar)):
-        chosen = np.flatnonzero(part).tolist()
-        if chosen:
-            streams = [[stream[at] for at in chosen] for stream in references.streams]
-            found[name] = _scores([lines[at] for at in chosen], References(streams), options)
-    return found
+    training = list(read_lines(inputs["train_source"]))
+    tokens = {
+        name: [line.source if text is None else text.tokenize(line.source) for line in translated[name]]
+        for name in translated
+    }
+    listed = unknown_words(training, tokens.get("dev", ()))[0]
+    facts: dict[str, Any] = {
+        "unknown_words": listed,
+        "languages": tuple(options["languages"]),
+        "tokenizers": tuple(options["tokenizers"]),
+        "pairs": len(training),
+    }
+    name = next((one for one in ("test", "dev") if one in translated), "")
+    known = {
+        "set": name,
+        "pairs": len(training),
+        "words": listed,
+        "dropped": _dropped(json.loads(inputs["cleaning"].read_bytes())),
+        **options["circumstances"],
+    }
+    if not name:
+        evidence = Evidence(**known)
+        return Verdict(
+            set="",
+            parts={},
+            p_value=None,
+            best=[],
+            worst=[],
+            confidence=None,
+            warnings=warnings(evidence),
+            advice=advice(evidence),
+            **facts,
+        )
+    sources = [line.source for line in translated[name]]
+    nearest = nearest_sources(training, tokens[name])
+    sides = list(read_lines(inputs["memory_source"])), list(read_lines(inputs["memory_target"]))
+    judged = Judged(
+        sources=sources,
+        tokens=tokens[name],
+        lines=[str(line) for line in translated[name]],
+        memory=memory_translations(nearest, sides, sources, () if text is None else text.placeholders),
+        references=_references(inputs, name),
+        confidence=np.array([line.confidence for line in translated[name]]),
+        nearest=nearest,
+        scoring=options["scoring"],
+    )
+    parts, p_value = part_verdicts(judged)
+    chrf = judged.chrf(judged.lines)
+    unknown = unknown_words(training, tokens[name])[1]
+    best, worst = judged.best_and_worst(chrf)
+    half = list(read_lines(inputs["half"])) if name == "test" and "half" in inputs else []
+    evidence = Evidence(
+        **known,
+        parts=parts,
+        p_value=p_value,
+        chrf=chrf,
+        unknown=unknown,
+        half=judged.chrf(half),
+        combined=float(combinations(training, judged, unknown).mean()),
+    )
+    return Verdict(
+        set=name,
+        parts=parts,
+        p_value=p_value,
+        best=best,
+        worst=worst,
+        confidence=confidence_check(
+            judged.confidence,
+            chrf,
+            judged.right(judged.lines),
+            calibrated=system.confidence_model is not None,
+        ),
+        warnings=warnings(evidence),
+        advice=advice(evidence),
+        **facts,
+    )

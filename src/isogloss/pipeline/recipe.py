@@ -9,12 +9,21 @@ from typing import Any
 
 from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions
-from isogloss.decoder.beside import ALIGNER, MATCHES
+from isogloss.corpus.tokenizer import missing_segmenter
+from isogloss.decoder.beside import ALIGNER, CONFIDENCE, MATCHES
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
-from isogloss.pipeline import evaluation, model_stages, text_stages, tuning_stages
+from isogloss.pipeline import (
+    calibration,
+    evaluation,
+    learning_curve,
+    model_stages,
+    text_stages,
+    tuning_stages,
+)
 from isogloss.pipeline.stage import Output, Stage
 from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
+from isogloss.report.verdict import VERDICT
 from isogloss.tuning import TuneIteration
 
 __all__ = ["Helpers", "recipe"]
@@ -96,7 +105,10 @@ class _Recipe:
             options=self._search_facts(),
         )
         built = [*models.values(), *rehearsal.values()]
-        return [*first, tokens, *joined, *built, tune, system, self._evaluate(system, sets, tokens)]
+        confidence = self._calibrate(system, sets, tokens)
+        half = self._half(system, both, models, sets)
+        evaluate = self._evaluate([system, confidence, *half], sets, tokens, train, clean)
+        return [*first, tokens, *joined, *built, tune, system, confidence, *half, evaluate]
 
     def _clean(self) -> Stage:
         options = self.options
@@ -378,19 +390,85 @@ class _Recipe:
             "features": features.to_json() if features.templates else None,
         }
 
-    def _evaluate(self, system: Stage, sets: Inputs, tokens: Stage) -> Stage:
-        target = self.sides[1]
+    def _calibrate(self, system: Stage, sets: Inputs, tokens: Stage) -> Stage:
+        options, helpers = self.options, self.helpers
+        dev = {name: item for name, item in sets.items() if name.startswith("dev_")}
+        # Other methods do not learn from the development set.
+        tuned = options.learner_name not in (NO_TUNING, RELEVANT_SET)
+        return Stage(
+            name="calibrate",
+            function=partial(calibration.calibrate, threads=helpers.threads, track=helpers.track),
+            inputs={
+                "system": system["system"],
+                **dev,
+                **({f"tokens_{name}": tokens[name] for name in dev} if tuned else {}),
+            },
+            outputs={"confidence": CONFIDENCE},
+            options={
+                "tune": options.tuning.as_stored() if tuned else None,
+                "lowercase": self.sides[1].case == "lowercase",
+            },
+        )
+
+    def _half(self, system: Stage, both: Inputs, models: Mapping[str, Stage], sets: Inputs) -> list[Stage]:
+        """What half of the training pairs would give; of a plain recipe only."""
+        options, helpers = self.options, self.helpers
+        if "test_source" not in sets or options.significance or options.adapt_to or options.extra_bitext:
+            return []
+        return [
+            Stage(
+                name="half",
+                function=partial(
+                    learning_curve.translate_with_half,
+                    threads=helpers.threads,
+                    memory=helpers.memory,
+                    track=helpers.track,
+                ),
+                inputs={
+                    **both,
+                    "links": models["align"]["links"],
+                    "system": system["system"],
+                    "test_source": sets["test_source"],
+                },
+                outputs={"translation": "work/half/test.translation"},
+                options={"rules": asdict(options.extraction), "lm": asdict(options.lm)},
+            )
+        ]
+
+    def _evaluate(self, made: list[Stage], sets: Inputs, tokens: Stage, train: Inputs, clean: Stage) -> Stage:
+        options, (source, target) = self.options, self.sides
         names = [name for name in evaluation.SETS if f"{name}_source" in sets]
+        tuned = options.method != NO_TUNING
         return Stage(
             name="evaluate",
             function=partial(
                 evaluation.evaluate_system, threads=self.helpers.threads, track=self.helpers.track
             ),
-            inputs={"system": system["system"], "train_source": tokens["source"], **sets},
+            inputs={
+                **{stage.name: stage[name] for stage in made for name in stage.outputs},
+                "train_source": tokens["source"],
+                **{f"memory_{side}": train[side] for side in _SIDES},
+                **{f"tokens_{name}": tokens[name] for name in sets if name.startswith("dev_target")},
+                "cleaning": clean["facts"],
+                **sets,
+            },
             outputs={
                 **{name: f"{name}.translation" for name in names},
                 "results": "results.json",
+                "verdict": VERDICT,
             },
-            options={"scoring": evaluation.scoring(target.tokenizer, target.case)},
-            version=2,
+            options={
+                "scoring": evaluation.scoring(target.tokenizer, target.case),
+                "languages": [source.language, target.language],
+                "tokenizers": [source.tokenizer, target.tokenizer],
+                # Other sentences take part in tuning, or another measure is optimized.
+                "comparable": tuned and not options.tuning_pairs and options.learner_name != RELEVANT_SET,
+                "circumstances": {"tuned": tuned, "segmenter": self._segmenter()},
+            },
+            version=3,
         )
+
+    def _segmenter(self) -> str:
+        """Advice on segmenters that are not installed."""
+        missing = [missing_segmenter(side.language) for side in self.sides if side.tokenizer == "characters"]
+        return "; ".join(dict.fromkeys(filter(None, missing)))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from isogloss.corpus.check import RULES
+from isogloss.corpus.languages import language_name
 from isogloss.decoder.weights import read_weights
 from isogloss.features.weights import SparseWeights
-from isogloss.io.streams import read_lines
-from isogloss.metric.bleu import SENTENCE_BLEU, Bleu, bleu_scores
-from isogloss.metric.references import References
 from isogloss.report import Line, Page, line_plot
+from isogloss.report.verdict import ConfidenceCheck, JudgedString, Verdict, share
 from isogloss.tuning import TuneResult
 
 if TYPE_CHECKING:
@@ -24,50 +22,147 @@ __all__ = ["REPORT", "history_of", "system_page", "tuning_section"]
 
 REPORT = "report.html"
 """Name of the page in the folder of a trained system."""
-_EXAMPLES = 12
 _FEATURES = 40
 
 
 def system_page(trained: Trained) -> Page:
     """Make the report of a trained system."""
-    page = Page(f"Training of {trained.folder.name}")
-    _scores(page, trained.results, tuned=bool(trained.history["iterations"]))
-    tuning_section(page, trained.history)
-    _examples(page, trained)
-    _weights(page, trained)
-    _stages(page, trained)
-    _corpus(page, trained)
+    verdict = trained.verdict
+    source, target = map(language_name, verdict.languages)
+    page = Page(f"{trained.folder.resolve().name}: {source} → {target}")
+    _verdict(page, verdict)
+    _text(page, trained)
+    _examples(page, verdict)
+    if verdict.confidence is not None:
+        _confidence(page, verdict.confidence)
+    tuning_section(page, trained.history, _tokens_bleu(trained.results))
+    _details(page, trained)
+    page.note(f"Made by {trained.records[-1].made_by}.")
     return page
 
 
-def _scores(page: Page, results: Mapping[str, Any], *, tuned: bool) -> None:
-    page.heading("Scores")
+def _verdict(page: Page, verdict: Verdict) -> None:
+    page.lead(verdict.headline())
+    if "all" in verdict.parts:
+        whole = verdict.parts["all"]
+        score = whole.engine.scores["chrF2"]
+        page.tiles(
+            [
+                (share(whole.engine.right, whole.strings), "right as they stand"),
+                (share(whole.memory.right, whole.strings), "right with a translation memory"),
+                (f"{score.score:.1f}", f"chrF, 0 to 100 (95%: {score.low:.0f} to {score.high:.0f})"),
+                (f"{whole.strings:,}", "strings tested"),
+                (f"{verdict.pairs:,}", "training pairs"),
+            ]
+        )
+    for text in verdict.warnings:
+        page.warning(text)
+    if verdict.advice:
+        page.heading("What would help most")
+        page.items(verdict.advice)
+    if verdict.parts:
+        page.heading("Scores")
+        page.table(verdict.HEAD, verdict.rows())
+        page.note(
+            "Right: equal to the reference, apart from white space. chrF and BLEU: sacreBLEU on the final "
+            "text. Translation memory: the translation of the most similar training string, as it is. "
+            + (
+                "The strings were drawn at random or given as a test set; the engine has not seen them."
+                if verdict.set == "test"
+                else "The strings are those of the development set."
+            )
+        )
+
+
+def _text(page: Page, trained: Trained) -> None:
+    verdict, facts = trained.verdict, trained.cleaning
+    page.heading("Text")
     rows = [
-        [
-            name,
-            f"{found['sentences']:,}",
-            metric,
-            f"{score['score']:.2f}",
-            _interval(score),
-            score["signature"],
-        ]
-        for name, found in results.items()
-        for metric, score in found["scores"].items()
+        [side, f"{language_name(language)} ({language})", tokenizer]
+        for side, language, tokenizer in zip(
+            ("source", "target"), verdict.languages, verdict.tokenizers, strict=True
+        )
     ]
-    page.table(["set", "sentences", "metric", "score", "95% interval", "signature"], rows)
-    if not tuned:
-        return
+    page.table(["side", "language", "tokenizer"], rows)
     page.paragraph(
-        "The system was tuned on the set dev: its score there is no measure of quality on other text."
-        if "test" in results
-        else "The system was tuned on the set dev, and there was no other to test it on: on other text its "
-        "scores will be lower."
+        f"{facts['kept']:,} pairs were kept and {facts['dropped']:,} dropped. The engine was trained on "
+        f"{verdict.pairs:,} pairs; what it was tuned and tested on is not among them."
     )
+    if facts["reasons"]:
+        page.table(
+            ["dropped for", "pairs", "which means"],
+            [[rule, f"{count:,}", RULES.get(rule, "")] for rule, count in facts["reasons"].items()],
+        )
+        page.note("A pair may have several reasons. work/clean/dropped.tsv lists every dropped pair.")
+    if trained.sampling is not None:
+        found = trained.sampling
+        page.paragraph(
+            f"{found['chosen']:,} of {found['pairs']:,} pairs were chosen for the text to adapt to. "
+            "What 3-gram models of their source sides say about it:"
+        )
+        page.table(
+            ["model of", "pairs", "words", "perplexity", "unknown words"],
+            [
+                [
+                    name,
+                    f"{row['sentences']:,}",
+                    f"{row['words']:,}",
+                    f"{row['perplexity']:.1f}",
+                    f"{row['unknown']:,}",
+                ]
+                for name, row in found["perplexity"].items()
+            ],
+        )
 
 
-def _interval(score: Mapping[str, Any]) -> str:
-    low, high = score["interval"]
-    return f"{low:.2f} to {high:.2f}"
+def _examples(page: Page, verdict: Verdict) -> None:
+    for title, strings in (("worst", verdict.worst), ("best", verdict.best)):
+        if strings:
+            page.heading(f"The {len(strings)} {title} translations")
+            if title == "worst":
+                page.note("Crossed out: not in the reference. Underlined: missing from the translation.")
+            for one in strings:
+                page.example(one.source, one.translation, one.reference, _note(one, verdict.set))
+    if verdict.unknown_words:
+        with page.folded("Unknown words of the development set"):
+            page.table(["word", "strings"], [[one.word, f"{one.strings:,}"] for one in verdict.unknown_words])
+
+
+def _note(one: JudgedString, name: str) -> str:
+    return f"{name} line {one.line:,} · chrF {one.chrf:.0f} · confidence {one.confidence:.2f}"
+
+
+def _confidence(page: Page, check: ConfidenceCheck) -> None:
+    page.heading("Confidence")
+    rank = "" if check.correlation is None else f" Its rank correlation with chrF is {check.correlation:.2f}."
+    off = f" On average it is off by {check.error:.2f}." if check.calibrated else ""
+    page.paragraph(f"Confidence is {check.meaning}.{rank}{off}")
+    if len(check.reliability) > 1:
+        page.figure(
+            line_plot(
+                "Confidence and quality of the test strings",
+                [
+                    Line("mean chrF / 100", [(row.confidence, row.chrf) for row in check.reliability]),
+                    Line("as promised", [(row.confidence, row.confidence) for row in check.reliability]),
+                ],
+                x_label="confidence, groups of equal size",
+                y_label="mean chrF / 100",
+            )
+        )
+    everything = sum(row.strings for row in check.reliability)
+    page.table(
+        ["--min-confidence", "strings filled", "share", "mean chrF", "right as they stand"],
+        [
+            [
+                f"{row.low:g}",
+                f"{row.strings:,}",
+                share(row.strings, everything),
+                f"{100 * row.chrf:.1f}",
+                share(row.right, row.strings),
+            ]
+            for row in check.thresholds
+        ],
+    )
 
 
 def history_of(result: TuneResult, method: str) -> dict[str, Any]:
@@ -79,8 +174,16 @@ def history_of(result: TuneResult, method: str) -> dict[str, Any]:
     }
 
 
-def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
-    """Learning curves from the history of tuning."""
+def _tokens_bleu(results: Mapping[str, Any]) -> tuple[float, float] | None:
+    """BLEU of the development set with the final weights: of tokens, and of text."""
+    dev = results.get("dev", {})
+    if "tokens" not in dev:
+        return None
+    return dev["tokens"]["BLEU"], dev["scores"]["BLEU"]["score"]
+
+
+def tuning_section(page: Page, history: Mapping[str, Any], final: tuple[float, float] | None = None) -> None:
+    """Learning curves from the history of tuning; ``final`` is the score of the final weights."""
     steps = history["iterations"]
     page.heading("Tuning")
     if not steps:
@@ -93,6 +196,8 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
     bound = [(s["iteration"], s["upper_bound"]) for s in steps if s.get("upper_bound") is not None]
     if bound:
         curves.append(Line("best known", bound))
+    if final is not None:
+        curves.append(Line("dev, final weights", [(step["iteration"], final[0]) for step in steps]))
     active = [(step["iteration"], step["active_features"]) for step in steps]
     sparse = any(count for _, count in active)
     if sparse:
@@ -102,7 +207,7 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
             "Learning curve",
             curves,
             x_label="iteration",
-            y_label="BLEU",
+            y_label="BLEU of tokens",
             right_label="active features" if sparse else "",
         )
     )
@@ -112,70 +217,70 @@ def tuning_section(page: Page, history: Mapping[str, Any]) -> None:
             "The curve 'dev' is the mean sentence BLEU of the training text used for tuning; 'held out' is "
             "the development set."
         )
+    if final is not None:
+        page.note(
+            "Tuning compares tokens in the engine's own case, where a placeholder is one word; the scores "
+            "above compare the final text. With the final weights, the development set has BLEU "
+            f"{final[0]:.2f} in tokens and {final[1]:.2f} as text. While online tuning runs, the weights "
+            "change with every sentence; the final weights are averages, so the curve need not end at their "
+            "score."
+        )
     parts = list(dict.fromkeys(part for step in steps for part in step["seconds"]))
-    page.table(
-        ["iteration", "dev BLEU", "held-out BLEU", "active features", *(f"{part}, s" for part in parts)],
-        [
+    with page.folded("Iterations"):
+        page.table(
+            ["iteration", "dev BLEU", "held-out BLEU", "active features", *(f"{part}, s" for part in parts)],
             [
-                str(step["iteration"]),
-                f"{step['dev_score']:.2f}",
-                "" if step["held_out_score"] is None else f"{step['held_out_score']:.2f}",
-                f"{step['active_features']:,}",
-                *(f"{step['seconds'].get(part, 0.0):.1f}" for part in parts),
-            ]
-            for step in steps
-        ],
-    )
+                [
+                    str(step["iteration"]),
+                    f"{step['dev_score']:.2f}",
+                    "" if step["held_out_score"] is None else f"{step['held_out_score']:.2f}",
+                    f"{step['active_features']:,}",
+                    *(f"{step['seconds'].get(part, 0.0):.1f}" for part in parts),
+                ]
+                for step in steps
+            ],
+        )
 
 
-def _examples(page: Page, trained: Trained) -> None:
-    if not trained.results:  # a corpus of a few sentences
-        return
-    name = list(trained.results)[-1]
-    source, targets = _files(trained, name)
-    sources = list(read_lines(source))
-    outputs = list(read_lines(trained.folder / f"{name}.translation"))
-    references = References.read(targets)
-    chosen = np.unique(np.linspace(0, len(sources) - 1, _EXAMPLES).round().astype(int)).tolist()
-    rows = Bleu(tokenize="13a").statistics(outputs, references)
-    scores = 100 * bleu_scores(rows, SENTENCE_BLEU)
-    page.heading(f"Translations from the set {name}")
-    page.table(
-        ["line", "source", "translation", "reference", "sentence BLEU"],
-        [[str(at + 1), sources[at], outputs[at], references.of(at)[0], f"{scores[at]:.1f}"] for at in chosen],
-    )
-
-
-def _files(trained: Trained, name: str) -> tuple[Any, Sequence[Any]]:
-    options = trained.options
-    source, targets = (
-        (options.dev_source, options.dev_target)
-        if name == "dev"
-        else (options.test_source, options.test_target)
-    )
-    if source is not None:
-        return source, targets
-    folder = trained.folder / "work" / "held-out"
-    return folder / f"{name}.source", [folder / f"{name}.target"]
-
-
-def _weights(page: Page, trained: Trained) -> None:
+def _details(page: Page, trained: Trained) -> None:
+    page.heading("Details")
+    with page.folded("All scores"):
+        _scores(page, trained.results)
     folder = trained.folder / "system"
-    page.heading("Weights of dense features")
-    dense = read_weights(folder / "weights.tsv")
-    page.table(["feature", "weight"], [[name, f"{value:.4f}"] for name, value in dense.items()])
-    if not (folder / "weights.sparse").exists():
-        return
-    sparse = SparseWeights.open(folder / "weights.sparse")
-    page.heading("Strongest sparse features")
-    page.paragraph(f"{len(sparse):,} features have a weight; those with the largest are:")
-    page.table(
-        ["feature", "weight"], [[item.name, f"{item.weight:.4f}"] for item in sparse.strongest(_FEATURES)]
-    )
+    with page.folded("Weights of dense features"):
+        dense = read_weights(folder / "weights.tsv")
+        page.table(["feature", "weight"], [[name, f"{value:.4f}"] for name, value in dense.items()])
+    if (folder / "weights.sparse").exists():
+        sparse = SparseWeights.open(folder / "weights.sparse")
+        with page.folded("Strongest sparse features"):
+            page.paragraph(f"{len(sparse):,} features have a weight; those with the largest are:")
+            page.table(
+                ["feature", "weight"],
+                [[item.name, f"{item.weight:.4f}"] for item in sparse.strongest(_FEATURES)],
+            )
+    with page.folded("Stages: time and memory"):
+        _stages(page, trained)
+    with page.folded("Options"):
+        page.code(json.dumps(asdict(trained.options), indent=1, ensure_ascii=False, default=str))
+
+
+def _scores(page: Page, results: Mapping[str, Any]) -> None:
+    rows = [
+        [
+            name,
+            f"{found['sentences']:,}",
+            metric,
+            f"{score['score']:.2f}",
+            f"{score['interval'][0]:.2f} to {score['interval'][1]:.2f}",
+            score["signature"],
+        ]
+        for name, found in results.items()
+        for metric, score in found["scores"].items()
+    ]
+    page.table(["set", "sentences", "metric", "score", "95% interval", "signature"], rows)
 
 
 def _stages(page: Page, trained: Trained) -> None:
-    page.heading("Stages")
     rows = [
         [
             record.stage,
@@ -197,34 +302,3 @@ def _stages(page: Page, trained: Trained) -> None:
         ["stage", "seconds", "CPU seconds", "peak memory, MB", "written, MB", "begun (UTC)"],
         [*rows, ["all", *total, ""]],
     )
-
-
-def _corpus(page: Page, trained: Trained) -> None:
-    facts = trained.cleaning
-    page.heading("Corpus and options")
-    page.paragraph(f"{facts['kept']:,} training pairs were kept and {facts['dropped']:,} dropped.")
-    if facts["reasons"]:
-        page.table(
-            ["dropped for", "pairs"], [[rule, f"{count:,}"] for rule, count in facts["reasons"].items()]
-        )
-    if trained.sampling is not None:
-        found = trained.sampling
-        page.paragraph(
-            f"{found['chosen']:,} of {found['pairs']:,} pairs were chosen for the text to adapt to. "
-            "What 3-gram models of their source sides say about it:"
-        )
-        page.table(
-            ["model of", "pairs", "words", "perplexity", "unknown words"],
-            [
-                [
-                    name,
-                    f"{row['sentences']:,}",
-                    f"{row['words']:,}",
-                    f"{row['perplexity']:.1f}",
-                    f"{row['unknown']:,}",
-                ]
-                for name, row in found["perplexity"].items()
-            ],
-        )
-    page.code(json.dumps(asdict(trained.options), indent=1, ensure_ascii=False, default=str))
-    page.paragraph(f"Made by {trained.records[-1].made_by}.")

@@ -14,6 +14,7 @@ from isogloss.io.options import DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric import References
+from isogloss.pipeline.calibration import Sample, learn_confidence
 from isogloss.pipeline.report import REPORT, history_of, tuning_section
 from isogloss.report import Page
 from isogloss.tuning import TuneIteration, TuneOptions, TuneResult, tune
@@ -82,6 +83,11 @@ def tune_stored(
         work=None if files.work is None else Path(files.work),
     )
     system.save_weights(result.dense, result.sparse)
+    if not plf and not (files.tokenized and system.text):
+        raw = list(read_lines(files.dev_source)), References.read(files.dev_target)
+        sample = Sample(*raw, sources, references)
+        tuning = None if options.method.startswith("relevant-set") else options
+        system.save_confidence(learn_confidence(system, sample, tuning, threads=threads))
     if (page_file := Path(folder) / REPORT).exists():
         page = Page(f"Tuned again on {files.dev_source}")
         tuning_section(page, history_of(result, options.method))

@@ -1,37 +1,78 @@
-"""Similarity of new sentences to the training text."""
+"""The training text as a translation memory: similarity of new sentences, and what it would offer."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss.adapt.options import RetrievalOptions
 from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.decoder.matches import refilled
 from isogloss.decoder.sentence import split_words
 
-__all__ = ["SIMILAR", "nearest_similarities"]
+__all__ = ["Nearest", "memory_translations", "nearest_sources"]
 
-SIMILAR = 0.7
-"""Similarity from which a translation memory would offer a match."""
 _NEAREST = RetrievalOptions(size=1, edit_share=1.0)
+Sides = tuple[Sequence[str], Sequence[str]]
 
 
-def nearest_similarities(known: Sequence[str], sentences: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return how similar each tokenized sentence is to the nearest known one: 1 minus the share of edits.
+class Nearest(NamedTuple):
+    """For each sentence, the nearest known source."""
 
-    >>> nearest_similarities(["the cat is old", "a dog"], ["the cat is young", "a dog", "birds"]).tolist()
+    similarity: npt.NDArray[np.float64]
+    """1 minus the share of words to edit; 0 if no word is shared."""
+    row: npt.NDArray[np.int64]
+    """First line of that source; -1 if no word is shared."""
+
+
+def nearest_sources(known: Sequence[str], sentences: Sequence[str]) -> Nearest:
+    """Find the nearest known source of each sentence; all of them are tokenized.
+
+    >>> nearest_sources(["the cat is old", "a dog"], ["the cat is young", "a dog", "birds"])[0].tolist()
     [0.75, 1.0, 0.0]
     """
-    examples = [Example(source=line, references=("",)) for line in dict.fromkeys(known) if line]
-    found = np.zeros(len(sentences))
-    if not examples:
+    first: dict[str, int] = {}
+    for row, line in enumerate(known):
+        if line:
+            first.setdefault(line, row)
+    rows = list(first.values())
+    found = Nearest(np.zeros(len(sentences)), np.full(len(sentences), -1, np.int64))
+    if not first:
         return found
-    frequencies = Frequencies.count([split_words(example.source) for example in examples])
+    examples = [Example(source=line, references=("",)) for line in first]
+    frequencies = Frequencies.count([split_words(line) for line in first])
     segment = Segment(segment_columns(examples, range(len(examples)), frequencies), "the training text")
     for at, sentence in enumerate(sentences):
         if sentence:
-            _, scores = segment.search(QueryTerms.of(sentence, frequencies), _NEAREST, 0.0)
-            found[at] = scores[0] if len(scores) else 0.0
+            positions, scores = segment.search(QueryTerms.of(sentence, frequencies), _NEAREST, 0.0)
+            if len(positions):
+                found.similarity[at], found.row[at] = scores[0], rows[int(positions[0])]
+    return found
+
+
+def memory_translations(
+    nearest: Nearest, training: Sides, sentences: Sequence[str], placeholders: tuple[str, ...]
+) -> list[str]:
+    """What a translation memory offers: the most frequent translation of the nearest source.
+
+    ``training`` and ``sentences`` are text, in the order in which ``nearest`` was made. Placeholders are
+    replaced with those of the sentence where they correspond. A sentence that shares no word with any source
+    is copied.
+    """
+    sources, targets = training
+    wanted = {sources[row]: Counter[str]() for row in nearest.row.tolist() if row >= 0}
+    for source, target in zip(sources, targets, strict=True):
+        if source in wanted:
+            wanted[source][target] += 1
+    found = []
+    for row, sentence in zip(nearest.row.tolist(), sentences, strict=True):
+        if row < 0:
+            found.append(sentence)
+            continue
+        target = wanted[sources[row]].most_common(1)[0][0]
+        found.append(refilled(target, sources[row], sentence, placeholders) or target)
     return found

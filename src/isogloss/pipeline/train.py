@@ -2,11 +2,13 @@
 
 DIR/system/           the system; 'isogloss translate DIR' uses it
 DIR/results.json      its scores
+DIR/verdict.json      how good it is, and what would help
 DIR/dev.translation   translation of the development set; also test.translation
 DIR/options.json      options of the run, for 'isogloss retrain DIR'
 DIR/aligner/          word aligner for corrections
 DIR/matches/          training text, for exact matches
 DIR/corrections/      corrections made since
+DIR/confidence/       how sure translations are
 DIR/report.html       report on training, tuning and evaluation
 DIR/work/             intermediate files, needed only to resume or to change an option
 """
@@ -33,6 +35,7 @@ from isogloss.pipeline.run import Event, Run
 from isogloss.pipeline.text_choices import chosen_sides
 from isogloss.pipeline.train_options import NO_TUNING, TrainOptions, write_options
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
+from isogloss.report.verdict import Verdict
 from isogloss.tuning import TuneIteration
 
 __all__ = ["Trained", "claim", "train"]
@@ -56,6 +59,13 @@ class Trained:
         """Scores by set (``dev``, ``test``): number of sentences, and for each metric the score, its 95%
         interval and its signature."""
         return _read(self.folder / "results.json")
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """How good the system is, beside a translation memory, and what would help."""
+        found = Verdict.read(self.folder)
+        assert found is not None
+        return found
 
     def scores(self, name: str = "test") -> Mapping[str, float]:
         """Scores of a set by metric; ``name`` is ``dev`` or ``test``."""
@@ -105,10 +115,11 @@ class Trained:
         return self.folder / REPORT
 
     def to_dict(self) -> dict[str, object]:
-        """Folder, scores, history and cost of each stage as plain values."""
+        """Folder, verdict, scores, history and cost of each stage as plain values."""
         costs = ("stage", "wall_seconds", "cpu_seconds", "peak_bytes", "output_bytes")
         return {
             "folder": str(self.folder),
+            "verdict": self.verdict.to_dict(),
             "results": self.results,
             "tuning": self.history,
             "cleaning": self.cleaning,

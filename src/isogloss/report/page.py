@@ -1,22 +1,19 @@
-"""A self-contained HTML page: headings, paragraphs, tables, plots."""
+"""A self-contained HTML page: headings, paragraphs, tables, plots, examples."""
 
 from __future__ import annotations
 
+import contextlib
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from isogloss.io.streams import StrPath, atomic_output
+from isogloss.report.differences import Piece, differences
+from isogloss.report.style import STYLE
 
 __all__ = ["Page"]
 
 _END = "</body></html>\n"
-_STYLE = (
-    "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0}th,td{padding:.25em .8em;border-bottom:1px solid #ddd;"
-    "text-align:left}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
-    "figure{display:inline-block;margin:.5em}code{white-space:pre-wrap}"
-)
 
 
 class Page:
@@ -36,9 +33,33 @@ class Page:
         """Start a new section."""
         self._parts.append(f"<h2>{html.escape(text)}</h2>")
 
+    def lead(self, text: str) -> None:
+        """Add what the page has to say, in larger letters."""
+        self._parts.append(f'<p class="lead">{html.escape(text)}</p>')
+
     def paragraph(self, text: str) -> None:
         """Add plain text."""
         self._parts.append(f"<p>{html.escape(text)}</p>")
+
+    def note(self, text: str) -> None:
+        """Add an explanation in small letters."""
+        self._parts.append(f'<p class="faint">{html.escape(text)}</p>')
+
+    def warning(self, text: str) -> None:
+        """Add text that must not be overlooked."""
+        self._parts.append(f'<p class="warning">{html.escape(text)}</p>')
+
+    def items(self, texts: Sequence[str]) -> None:
+        """Add a numbered list."""
+        self._parts.append(f"<ol>{''.join(f'<li dir=auto>{html.escape(text)}</li>' for text in texts)}</ol>")
+
+    def tiles(self, facts: Sequence[tuple[str, str]]) -> None:
+        """Add the most important figures, each with what it is."""
+        inner = "".join(
+            f'<div class="tile"><b>{html.escape(figure)}</b><span>{html.escape(what)}</span></div>'
+            for figure, what in facts
+        )
+        self._parts.append(f'<div class="tiles">{inner}</div>')
 
     def code(self, text: str) -> None:
         """Add a command or a configuration."""
@@ -48,18 +69,38 @@ class Page:
         """Add a table; numbers are aligned to the right."""
         numeric = [all(_is_number(row[i]) for row in rows) for i in range(len(head))]
         lines = [self._row("th", head, numeric), *(self._row("td", row, numeric) for row in rows)]
-        self._parts.append(f"<table>{''.join(lines)}</table>")
+        self._parts.append(f'<div class="scroll"><table>{"".join(lines)}</table></div>')
 
     def figure(self, svg: str) -> None:
         """Add a plot of ``isogloss.report.plot``."""
         self._parts.append(f"<figure>{svg}</figure>")
 
+    def example(self, source: str, translation: str, reference: str, note: str = "") -> None:
+        """Add a translation beside its reference, with differences marked."""
+        ours, theirs = differences(translation, reference)
+        rows = (
+            ("source", html.escape(source)),
+            ("translation", _marked(ours, "del")),
+            ("reference", _marked(theirs, "ins")),
+        )
+        inner = "".join(f"<dt>{name}</dt><dd dir=auto>{text}</dd>" for name, text in rows)
+        small = f'<p class="note">{html.escape(note)}</p>' if note else ""
+        self._parts.append(f'<div class="example"><dl>{inner}</dl>{small}</div>')
+
+    @contextlib.contextmanager
+    def folded(self, title: str) -> Iterator[None]:
+        """Fold away what is added inside; a reader opens it with a click."""
+        self._parts.append(f"<details><summary>{html.escape(title)}</summary>")
+        yield
+        self._parts.append("</details>")
+
     def html(self) -> str:
         """The whole page as HTML."""
         title = html.escape(self._title)
         return (
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{_STYLE}</style></head><body>{self._body()}{_END}"
+            f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+            f'<meta name="viewport" content="width=device-width,initial-scale=1"><title>{title}</title>'
+            f"<style>{STYLE}</style></head><body>{self._body()}{_END}"
         )
 
     def _repr_html_(self) -> str:
@@ -87,10 +128,17 @@ class Page:
     @staticmethod
     def _row(tag: str, cells: Sequence[str], numeric: Sequence[bool]) -> str:
         inner = "".join(
-            f"<{tag}{' class=n' if right else ''}>{html.escape(cell)}</{tag}>"
+            f"<{tag}{' class=n' if right else ' dir=auto'}>{html.escape(cell)}</{tag}>"
             for cell, right in zip(cells, numeric, strict=True)
         )
         return f"<tr>{inner}</tr>"
+
+
+def _marked(pieces: Sequence[Piece], tag: str) -> str:
+    return "".join(
+        html.escape(piece.text) if piece.shared else f"<{tag}>{html.escape(piece.text)}</{tag}>"
+        for piece in pieces
+    )
 
 
 def _is_number(cell: str) -> bool:

@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from isogloss.decoder import load
-from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.experiments.demo.catalogs import DemoCorpus
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.pipeline.evaluation import scoring
+from isogloss.pipeline.similarity import memory_translations, nearest_sources
 
 __all__ = ["SYSTEMS", "DemoStep", "Journey"]
 
@@ -104,11 +104,13 @@ class Journey:
         """The baselines."""
         text = load(self.system).text
         assert text is not None
-        tokens = self.system / "work" / "tokens"
-        sources, targets = (list(read_lines(tokens / side)) for side in ("source", "target"))
-        test = list(read_lines(self.corpus.source("test")))
+        work, test = self.system / "work", list(read_lines(self.corpus.source("test")))
+        nearest = nearest_sources(
+            list(read_lines(work / "tokens" / "source")), [text.tokenize(line) for line in test]
+        )
+        training = list(read_lines(work / "clean/source")), list(read_lines(work / "clean/target"))
         self._write(self.output("source"), test)
-        self._write(self.output("nearest"), NearestExample(sources, targets).translate_text(test, text))
+        self._write(self.output("nearest"), memory_translations(nearest, training, test, text.placeholders))
 
     def compare(self) -> DemoStep:
         """Compare the two methods, with significance tests."""
