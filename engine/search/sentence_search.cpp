@@ -6,7 +6,7 @@
 namespace isogloss::search {
 
 SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights,
-                               Source source, std::span<const std::string> words,
+                               Source source, CollectorMemory& memory, std::span<const std::string> words,
                                const features::SparseWeights* sparse, Constraint* constraint)
     : model_(model), limits_(options), source_(std::move(source)), with_orientation_(weights.with_orientation) {
   if (model_.sparse != nullptr && sparse != nullptr) {
@@ -19,7 +19,7 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
     with_sides_ = sparse_->needs(features::Template::kSide);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      sparse_.get(), constraint, model_.lexicon);
+                      memory, sparse_.get(), constraint);
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   matches_.emplace(source_, rules_, limits_.matches);

@@ -48,10 +48,11 @@ class SentenceSearch {
  public:
   /// Searches. `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
   /// features. Both matter only where the model has sparse features. `constraint`, if any, is what is wanted besides or
-  /// instead of what the model likes. `sparse` and `constraint` are needed during the search only.
+  /// instead of what the model likes. `memory`, which knows these weights only, `sparse` and `constraint` are needed
+  /// during the search only.
   SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights, Source source,
-                 std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr,
-                 Constraint* constraint = nullptr);
+                 CollectorMemory& memory, std::span<const std::string> words = {},
+                 const features::SparseWeights* sparse = nullptr, Constraint* constraint = nullptr);
   SentenceSearch(const SentenceSearch&) = delete;  // its parts refer to each other
   SentenceSearch& operator=(const SentenceSearch&) = delete;
 
