@@ -1,15 +1,16 @@
-"""The phrase search against moses2 on one and the same model: speed at equal model score, and search errors.
+"""The phrase search against moses2 on one and the same model: speed at equal model score, and errors.
 
     ISOGLOSS_DATA=... python benchmarks/race.py [--beams 10 30 100 ...] [--moses PATH] [--folder DIR]
 
-The model is in `race` of the folder that ISOGLOSS_DATA names: a phrase table, a reordering table, an ARPA model,
-weights, and the best known score of each sentence of `multi30k-tok/test_2016.de`. The text is translated with one
-thread, once to warm up and then `--rounds` times; times are the median CPU time of decoding alone. A *unit* is the
-CPU time of a fixed workload on the same machine (`unit.py`), measured beside them.
+The model is in `race` of the folder that ISOGLOSS_DATA names: a phrase table, a reordering table, an ARPA
+model, weights, and the best known score of each sentence of `multi30k-tok/test_2016.de`. The text is
+translated with one thread, once to warm up and then `--rounds` times; times are the median CPU time of
+decoding alone. A *unit* is the CPU time of a fixed workload on the same machine (`unit.py`), measured
+beside them.
 
-A search error is a sentence whose score is below the best known one; `lost` is the mean of what is missing, over all
-sentences. The speed of moses2 is in the README of the data, in units. With `--moses`, the program moses2 at PATH is
-run on the same files instead; the time that it needs for an empty input is subtracted.
+A search error is a sentence whose score is below the best known one; `lost` is the mean of what is missing,
+over all sentences. The speed of moses2 is in the README of the data, in units. With `--moses`, the program
+moses2 at PATH is run on the same files instead; the time that it needs for an empty input is subtracted.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Point:
 
     def line(self, best: Sequence[float]) -> str:
         missing = np.asarray(best) - np.asarray(self.scores) if len(self.scores) else None
-        errors = "" if missing is None else f"{int((missing > CLOSE).sum()):>7} {missing.clip(0).mean():>8.4f}"
+        errors = (
+            "" if missing is None else f"{int((missing > CLOSE).sum()):>7} {missing.clip(0).mean():>8.4f}"
+        )
         return f"{self.name:<20} {self.per_unit:>9,.0f} {self.score:>10.4f} {self.bleu:>6.2f} {errors}"
 
 
@@ -88,7 +91,9 @@ def published(readme: str) -> Iterator[Point]:
     """The curve of moses2, as the README of the data states it."""
     pattern = r"pop (\d+): ([\d,]+)(?: words per unit)?, (?:mean\s+score )?−([\d.]+), (?:BLEU )?([\d.]+)"
     for pops, speed, score, bleu in re.findall(pattern, " ".join(readme.split())):
-        yield Point(f"moses2, pop {pops}", float(speed.replace(",", "")), -float(score), float(bleu.strip(".")))
+        yield Point(
+            f"moses2, pop {pops}", float(speed.replace(",", "")), -float(score), float(bleu.strip("."))
+        )
 
 
 MOSES_INI = """[input-factors]
@@ -102,7 +107,7 @@ UnknownWordPenalty
 WordPenalty
 PhrasePenalty
 PhraseDictionaryMemory name=TranslationModel0 num-features=4 path={data}/phrase-table.gz table-limit=20
-LexicalReordering name=LexicalReordering0 num-features=6 type=hier-msd-bidirectional-fe-allff path={data}/reordering-table.gz
+LexicalReordering name=LexicalReordering0 num-features=6 type={orientation} path={data}/reordering-table.gz
 Distortion
 KENLM name=LM0 factor=0 path={data}/lm.arpa.gz order=5
 [weight]
@@ -119,7 +124,11 @@ def run_moses(program: str, data: Path, source: Path, references: References, on
     with tempfile.TemporaryDirectory() as folder:
         ini, nothing = Path(folder, "moses.ini"), Path(folder, "nothing")
         ini.write_text(
-            MOSES_INI.format(data=data, weights="\n".join(f"{name}= {values}" for name, values in weights))
+            MOSES_INI.format(
+                data=data,
+                orientation="hier-msd-bidirectional-fe-allff",
+                weights="\n".join(f"{name}= {values}" for name, values in weights),
+            )
         )
         nothing.write_text("")
         for pops in POP_LIMITS:
@@ -127,9 +136,7 @@ def run_moses(program: str, data: Path, source: Path, references: References, on
             def decode(text: Path, pops: int = pops) -> float:
                 options = ["-search-algorithm", "1", "-cube-pruning-pop-limit", str(pops), "-stack", "100"]
                 lists = ["-n-best-list", str(Path(folder, "nbest")), "1"]
-                return run(
-                    [program, "-f", str(ini), "-i", str(text), "-threads", "1", *options, *lists]
-                ).cpu
+                return run([program, "-f", str(ini), "-i", str(text), "-threads", "1", *options, *lists]).cpu
 
             loading = decode(nothing)
             seconds = decode(source) - loading
@@ -145,7 +152,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--beams", type=int, nargs="+", default=BEAMS)
-    parser.add_argument("--pops", type=float, default=0.0, help="pops per hypothesis of the beam; 0: the default")
+    parser.add_argument(
+        "--pops", type=float, default=0.0, help="pops per hypothesis of the beam; 0: the default"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--moses", metavar="PATH", help="the program moses2")
     parser.add_argument("--folder", type=Path, help="where to keep the system")

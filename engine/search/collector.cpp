@@ -25,6 +25,7 @@ void Collector::collect(const Source& source, Options& out) {
   out.lm_words.clear();
   out.constraint_words.clear();
   out.options.clear();
+  out.phrases.clear();
   unsorted_.clear();
   lexical_.set_sentence(source);
   collect_from(tables_.main);
@@ -151,11 +152,12 @@ RankedSide Collector::rank(std::uint64_t key, RuleTable::Node node) {
   lexical_.set_side(symbols_);
   if (sparse_ != nullptr) list_source();
   ranked_options_.clear();
+  ranked_phrases_.clear();
   ranked_extras_.clear();
   std::uint32_t last = side.last_rule;
   if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
   for (std::uint32_t number = side.first_rule; number < last; ++number)
-    if (usable(table_->scores(number))) rank_option(number, side, ranked);
+    if (usable(table_->scores(number))) rank_option(number, side);
   drop_hopeless(ranked);
   if (!reorders_)
     std::stable_partition(order_.begin(), order_.end(), [&](std::uint32_t i) { return !ranked_extras_[i].swapped; });
@@ -171,6 +173,7 @@ RankedSide Collector::rank(std::uint64_t key, RuleTable::Node node) {
       sides_.lm_words.push_back(lm_words_[word]);
     }
     sides_.options.push_back(option);
+    sides_.phrases.push_back(ranked_phrases_[i]);
     sides_.extras.push_back(ranked_extras_[i]);
     if (!ranked_extras_[i].swapped) ++ranked.in_order_end;
   }
@@ -179,7 +182,7 @@ RankedSide Collector::rank(std::uint64_t key, RuleTable::Node node) {
   return ranked;
 }
 
-void Collector::rank_option(std::uint32_t number, const SideView& side, RankedSide&) {
+void Collector::rank_option(std::uint32_t number, const SideView& side) {
   const RuleView rule = table_->rule(number, side);
   Option option{};
   RankedExtra extra{};
@@ -211,8 +214,10 @@ void Collector::rank_option(std::uint32_t number, const SideView& side, RankedSi
     WordId lm_words[256];
     const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
     for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
-    option.phrase = lm::score_phrase(language_model_, {lm_words, count});
-    option.optimistic_score += weights_.language_model * option.phrase.total();
+    ranked_phrases_.push_back(lm::score_phrase(language_model_, {lm_words, count}));
+    option.optimistic_score += weights_.language_model * ranked_phrases_.back().total();
+  } else {
+    ranked_phrases_.emplace_back();
   }
   ranked_options_.push_back(option);
   ranked_extras_.push_back(extra);
@@ -273,6 +278,8 @@ void Collector::place_in_order(const RankedSide& side, OptionRanges& ranges) {
                         sides_.lm_words.begin() + side.words_end);
   out_->options.insert(out_->options.end(), sides_.options.begin() + side.options_begin,
                        sides_.options.begin() + side.options_end);
+  out_->phrases.insert(out_->phrases.end(), sides_.phrases.begin() + side.options_begin,
+                       sides_.phrases.begin() + side.options_end);
   Option* option = out_->options.data() + ranges.in_order_begin;
   for (std::uint32_t i = side.options_begin; i < side.options_end; ++i, ++option) {
     option->words_begin += words;
@@ -324,6 +331,7 @@ void Collector::place_reordered(const RankedSide& side, OptionRanges& ranges) {
       option.optimistic_score = candidate.score;
       forget_model(option, candidate.constraint_score);
       out_->options.push_back(option);
+      out_->phrases.push_back(sides_.phrases[candidate.number]);
     }
     if (!swapped) ranges.in_order_end = static_cast<std::uint32_t>(out_->options.size());
   }
@@ -398,8 +406,8 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
       features::for_each_unaligned(facts, [&](features::TokenId t) { option.constant += sparse_->unaligned_score(t); });
     sparse_->add_option(facts);
   }
-  option.phrase = lm::score_phrase(language_model_, out_->lm_target(option));
-  option.optimistic_score = option.constant + weights_.language_model * option.phrase.total();
+  const lm::ScoredPhrase phrase = lm::score_phrase(language_model_, out_->lm_target(option));
+  option.optimistic_score = option.constant + weights_.language_model * phrase.total();
   begin_ = first_ = arc.begin;
   last_ = arc.end;
   gap_count_ = 0;
@@ -408,6 +416,7 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
   const float wanted = constraint_score(out_->target(option));
   forget_model(option, wanted);
   out_->options.push_back(option);
+  out_->phrases.push_back(phrase);
   if (wanted != Constraint::kNever) add_match({number, number + 1, number + 1}, false, arc.end);
 }
 

@@ -78,7 +78,7 @@ class Collector {
   void found(RuleTable::Node node, Place end);
   OptionRanges ranges_of(RuleTable::Node node);
   RankedSide rank(std::uint64_t key, RuleTable::Node node);
-  void rank_option(std::uint32_t number, const SideView& side, RankedSide& out);
+  void rank_option(std::uint32_t number, const SideView& side);
   void drop_hopeless(RankedSide& side);
   /// Adds the options of a side to those of the sentence.
   OptionRanges place(const RankedSide& side);
@@ -121,6 +121,7 @@ class Collector {
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> order_;
   std::vector<Option> ranked_options_;
+  std::vector<lm::ScoredPhrase> ranked_phrases_;
   std::vector<RankedExtra> ranked_extras_;
   std::vector<float> lowest_;
   std::vector<WordId> constraint_words_;

@@ -130,11 +130,11 @@ TranslatedSentence Decoder::translate(Input input, std::size_t number, const Cal
 std::unique_ptr<SentenceSearch> Decoder::search(const Input& input, const SearchOptions& options, const Call& call,
                                                 Constraint* constraint) const {
   auto memory = borrow_memory(call.remembered);
-  memory->rules.sides.begin_sentence(call.remembered);
+  memory->search.rules.sides.begin_sentence(call.remembered);
   const features::SparseWeights sparse{call.weights.sparse.view, call.weights.version, rule_memory_.get(),
                                        memory->events.get()};
   auto found = std::make_unique<SentenceSearch>(model_, options, *call.weights.dense,
-                                                Source(input.places, input.arcs, input.fixed), memory->rules,
+                                                Source(input.places, input.arcs, input.fixed), memory->search,
                                                 input.words, model_.sparse == nullptr ? nullptr : &sparse, constraint);
   give_back(std::move(memory));
   return found;
@@ -197,7 +197,7 @@ std::unique_ptr<Decoder::ThreadMemory> Decoder::borrow_memory(std::uint32_t vers
   std::unique_ptr<features::EventMemory> events;
   if (model_.sparse != nullptr) events = std::make_unique<features::EventMemory>();
   return std::make_unique<ThreadMemory>(
-      ThreadMemory{version, {model_.lexicon, options_.collector.lexical_threshold}, std::move(events)});
+      ThreadMemory{version, {{model_.lexicon, options_.collector.lexical_threshold}, {}}, std::move(events)});
 }
 
 void Decoder::give_back(std::unique_ptr<ThreadMemory> memory) const {

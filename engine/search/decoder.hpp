@@ -65,7 +65,7 @@ class Decoder {
   /// What a thread remembers between sentences: rules ranked with one version of the weights, sums of events.
   struct ThreadMemory {
     std::uint32_t version;  // 0: nothing is kept
-    CollectorMemory rules;
+    SearchMemory search;
     std::unique_ptr<features::EventMemory> events;
   };
   std::unique_ptr<ThreadMemory> borrow_memory(std::uint32_t version) const;

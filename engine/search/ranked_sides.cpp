@@ -9,6 +9,7 @@ void RankedSides::begin_sentence(std::uint32_t version) {
   index_.reset(0);
   sides_.clear();
   options.clear();
+  phrases.clear();
   extras.clear();
   words.clear();
   lm_words.clear();
@@ -24,7 +25,7 @@ RankedSide& RankedSides::add(const RankedSide& side) {
 }
 
 std::size_t RankedSides::bytes() const {
-  return options.size() * sizeof(Option) + extras.size() * sizeof(RankedExtra) +
+  return options.size() * (sizeof(Option) + sizeof(lm::ScoredPhrase)) + extras.size() * sizeof(RankedExtra) +
          (words.size() + lm_words.size() + loose.size()) * sizeof(WordId) + sides_.size() * sizeof(RankedSide) +
          index_.bytes();
 }

@@ -58,7 +58,8 @@ class RankedSides {
 
   /// Of all sides; positions in options are relative to the side's.
   std::vector<Option> options;
-  std::vector<RankedExtra> extras;             ///< parallel to the options
+  std::vector<lm::ScoredPhrase> phrases;       ///< parallel to the options, and so are
+  std::vector<RankedExtra> extras;
   std::vector<WordId> words, lm_words;  ///< parallel
   std::vector<WordId> loose;
 
