@@ -102,19 +102,13 @@ float SparseScorer::sum(Call&& call) {
   return total;
 }
 
-float SparseScorer::rule_score(std::uint32_t number, const RuleFacts& rule) {
-  if (weights_ == nullptr || weights_->view.empty() || rule.target.empty()) return 0.0f;
-  float alone;
-  const bool in_table = number != kNoRule && weights_->rules != nullptr;
-  if (!in_table || !weights_->rules->find(number, weights_->version, alone)) {
-    alone = sum([&](const Template& events, EventSink& sink) { events.in_rule(rule, sink); });
-    if (in_table) weights_->rules->keep(number, weights_->version, alone);
-  }
-  if (needs(Template::kUnaligned)) for_each_unaligned(rule, [&](TokenId target) { alone += unaligned_score(target); });
-  return alone;
+float SparseScorer::rule_sum(const RuleFacts& rule) {
+  if (rule.target.empty()) return 0.0f;
+  return sum([&](const Template& events, EventSink& sink) { events.in_rule(rule, sink); });
 }
 
 float SparseScorer::unaligned_score(TokenId target) {
+  if (weights_ == nullptr || weights_->view.empty()) return 0.0f;
   bool known;
   float* score = unaligned_.find(std::uint64_t{target} + 1, known);  // 0 is no key
   if (known) return *score;

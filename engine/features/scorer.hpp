@@ -127,9 +127,22 @@ class SparseScorer {
   /// The weights to score with, or nullptr when only features are wanted.
   void use(const SparseWeights* weights) { weights_ = weights; }
 
-  /// Score of a rule wherever it stands in this sentence. `number` is its number in the table, kNoRule without one.
+  /// Score of a rule in whatever sentence. `number` is its number in the table, kNoRule without one; what is known
+  /// of the rule is asked for, as `facts()`, only where its score is not remembered.
   static constexpr std::uint32_t kNoRule = 0xffffffffu;
-  float rule_score(std::uint32_t number, const RuleFacts& rule);
+  template <class Facts>
+  float rule_score(std::uint32_t number, Facts&& facts) {
+    if (weights_ == nullptr || weights_->view.empty()) return 0.0f;
+    float score;
+    const bool in_table = number != kNoRule && weights_->rules != nullptr;
+    if (in_table && weights_->rules->find(number, weights_->version, score)) return score;
+    score = rule_sum(facts());
+    if (in_table) weights_->rules->keep(number, weights_->version, score);
+    return score;
+  }
+
+  /// What a target word without a link adds to the score of a rule in this sentence.
+  float unaligned_score(TokenId target);
 
   /// Makes the rule the next option of the sentence.
   void add_option(const RuleFacts& rule);
@@ -210,7 +223,7 @@ class SparseScorer {
   static RuleFacts sentence_end();
   RuleFacts facts(std::uint32_t option) const;
   Border border_of(std::uint32_t state) const;
-  float unaligned_score(TokenId target);
+  float rule_sum(const RuleFacts& rule);
   float border_sum(std::uint32_t state, const RuleFacts& rule);
   std::span<const TokenId> parent_tokens(std::uint32_t parent) const {
     return {parent_tokens_.data() + parents_[parent].begin, parents_[parent].count};

@@ -35,4 +35,26 @@ void Model::prepare(const WordId* word, unsigned context, Keys& keys) const {
   }
 }
 
+Extension Model::extend(std::span<const WordId> ngram, float prob, std::span<const WordId> context) const {
+  Extension found;
+  found.prob = prob;
+  if (!extends_left(prob)) return found;
+  std::uint64_t key = kNoWords;
+  for (std::size_t i = ngram.size(); i-- > 0;) key = extend_left(key, ngram[i]);
+  while (found.used < context.size() && extends_left(found.prob)) {
+    key = extend_left(key, context[found.used]);
+    const std::size_t order = ngram.size() + found.used + 1;
+    if (order >= order_) {
+      if (const float* longest = longest_.find(key)) found.prob = *longest, ++found.used;
+      break;
+    }
+    const Weights* longer = middle_[order - 2].find(key);
+    if (longer == nullptr) break;
+    found.prob = longer->prob;
+    found.backoffs[found.used++] = longer->backoff;
+    if (needed_on_the_right(longer->backoff)) found.needed = found.used;
+  }
+  return found;
+}
+
 }  // namespace isogloss::lm

@@ -75,6 +75,14 @@ struct WordScore {
   bool open;             ///< more words on the left could have made it longer
 };
 
+/// An n-gram with words of a context before it, as far as the model has that.
+struct Extension {
+  float prob = 0;       ///< of the longest n-gram found, as the model stores it
+  unsigned used = 0;    ///< words of the context in it
+  unsigned needed = 0;  ///< of these, how many can still matter for words that follow
+  std::array<float, kMaxOrder - 1> backoffs;  ///< of the n-grams with 1, 2, … words of the context
+};
+
 /// The stored arrays of a model, as views.
 struct ModelArrays {
   unsigned order = 0;
@@ -130,6 +138,10 @@ class Model {
   WordScore score(const State& state, WordId word, State& next, const Keys& keys) const {
     return score_by(state, word, next, [&](unsigned i) { return keys[i]; });
   }
+
+  /// Goes on to the left of an n-gram that the model has, with `prob` as it is stored: `context` are the words before
+  /// it, the last first. All words must be in the model (`index`).
+  Extension extend(std::span<const WordId> ngram, float prob, std::span<const WordId> context) const;
 
  private:
   static bool absent(const Weights& weights) { return weights.prob != weights.prob; }

@@ -11,15 +11,20 @@ ScoredPhrase score_phrase(const Model& model, std::span<const WordId> words) {
   State next;
   float closed = 0;
   bool reachable = true;  // the state still holds every word so far, so what stood before them may matter
-  phrase.open = 0;
+  phrase.open = phrase.whole = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const float score = model.score(state, words[i], next).log_prob;
+    const WordScore score = model.score(state, words[i], next);
     reachable = reachable && state.length == i && i + 1 < model.order();
     if (reachable) {
-      scores[i] = score;
+      scores[i] = score.log_prob;
       phrase.open = static_cast<std::uint8_t>(i + 1);
+      // Nothing is backed off, so the score is the n-gram's own.
+      if (score.matched == i + 1 && phrase.whole == i) {
+        phrase.probs[i] = score.open ? -score.log_prob : score.log_prob;
+        phrase.whole = static_cast<std::uint8_t>(i + 1);
+      }
     } else {
-      closed += score;
+      closed += score.log_prob;
     }
     std::swap(state, next);
   }
@@ -30,22 +35,47 @@ ScoredPhrase score_phrase(const Model& model, std::span<const WordId> words) {
 }
 
 float join(const Model& model, const State& state, std::span<const WordId> words, const ScoredPhrase& phrase,
-           State& next) {
-  State scratch;
-  const State* from = &state;
-  State* to = words.size() % 2 == 0 ? &scratch : &next;  // so that the last step ends in `next`
+           State& next, bool& is_end) {
+  // The words of the context that still matter, the last first, and the back-off weights of the n-grams that the
+  // first 1, 2, … of them form with the words of the phrase so far.
+  unsigned left = state.length;
+  std::array<float, kMaxOrder - 1> backoffs = state.backoffs;
   float total = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    // All words of the state lie inside the phrase: from here on what stood before it is forgotten.
-    if (from->length <= i && i <= phrase.open) {
-      next = phrase.end;
+  for (unsigned i = 0; i < words.size(); ++i) {
+    if (left == 0 || i >= phrase.open) {
+      is_end = true;
       return total + phrase.rest[i];
     }
-    total += model.score(*from, words[i], *to).log_prob;
-    from = to;
-    to = to == &scratch ? &next : &scratch;
+    Extension longer{};
+    float score;
+    if (i < phrase.whole) {
+      longer = model.extend(words.first(i + 1), phrase.probs[i], {state.words.data(), left});
+      score = -std::abs(longer.prob);
+    } else {
+      score = phrase.rest[i] - phrase.rest[i + 1];
+    }
+    for (unsigned k = longer.used; k < left; ++k) score += backoffs[k];
+    total += score;
+    left = longer.needed;
+    backoffs = longer.backoffs;
   }
-  if (words.empty()) next = state;
+  if (words.empty()) {
+    next = state;
+    is_end = false;
+    return total;
+  }
+  is_end = left == 0;
+  if (is_end) return total;
+  const auto count = static_cast<unsigned>(words.size());
+  for (unsigned i = 0; i < count; ++i) {
+    next.words[i] = phrase.end.words[i];
+    next.backoffs[i] = phrase.end.backoffs[i];
+  }
+  for (unsigned k = 0; k < left; ++k) {
+    next.words[count + k] = state.words[k];
+    next.backoffs[count + k] = backoffs[k];
+  }
+  next.length = static_cast<std::uint8_t>(count + left);
   return total;
 }
 

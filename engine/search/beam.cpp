@@ -1,19 +1,17 @@
 #include "search/beam.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
-#include "search/cubes.hpp"
+#include "search/beam_memory.hpp"
 
 namespace isogloss::search {
 namespace {
 
-/// A cell of a cube in the queue.
-struct Item {
-  float estimate;
-  std::uint32_t cube;
-  std::uint32_t hypothesis, option;  // positions in the cube
-};
+using Item = QueueItem;
+
+constexpr float kTaken = -std::numeric_limits<float>::max();
 
 /// Higher estimates first; among equal ones a fixed order, so that results can be repeated.
 bool worse(const Item& a, const Item& b) {
@@ -38,16 +36,19 @@ template <class Scored>
 class Beam {
  public:
   Beam(Scored scored, const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
-       Coverages& coverages, BeamStatistics& statistics)
+       Coverages& coverages, BeamStatistics& statistics, BeamMemory& memory)
       : scored_(scored), task_(task), weights_(weights), limits_(limits), coverages_(coverages),
-        parents_(scored.sparse && matches.limits().hierarchical),
-        hypotheses_(task.source.places(), coverages, statistics), cubes_(task, weights, limits_, matches, coverages) {}
+        parents_(scored.sparse && matches.limits().hierarchical), hypotheses_(memory.hypotheses),
+        cubes_(memory.cubes), lm_(memory.lm), heap_(memory.heap), corners_(memory.corners) {
+    hypotheses_.begin(task.source.places(), coverages, graph_, statistics);
+    cubes_.begin(task, weights, limits_, matches, coverages);
+    lm_.begin(task.language_model, task.options, limits_.pop_limit * task.source.places());
+  }
 
   Graph run() {
     const Span whole = task_.source.whole();
     const std::uint32_t open_spans = whole.empty() ? 0 : coverages_.push(whole, 0);
-    hypotheses_.start({0.0f, coverages_.number({open_spans, 0, 0}), kNone, kNone, 0, 0, kNone,
-                       task_.language_model.begin_sentence()});
+    hypotheses_.start({0.0f, coverages_.number({open_spans, 0, 0}), kNone, kNone, 0, 0, kNone, LmStates::kBeginning});
     for (std::size_t covered = 0; covered < hypotheses_.groups(); ++covered) {
       if (covered > 0) fill(covered);
       if (is_late()) limits_.beam_size = limits_.pop_limit = 1;
@@ -55,7 +56,7 @@ class Beam {
       if (covered + 1 < hypotheses_.groups()) expand(covered);
     }
     finish();
-    return std::move(hypotheses_.graph());
+    return std::move(graph_);
   }
 
  private:
@@ -66,26 +67,23 @@ class Beam {
 
   void expand(std::size_t covered) {
     const auto group = hypotheses_.group(covered);
-    for (std::size_t begin = 0; begin < group.size();) {
+    const std::uint32_t first = hypotheses_.group_begin(covered);
+    for (std::uint32_t begin = 0; begin < group.size();) {
       const std::uint32_t coverage = hypotheses_.node(group[begin]).coverage;
-      std::size_t end = begin + 1;
+      std::uint32_t end = begin + 1;
       while (end < group.size() && hypotheses_.node(group[end]).coverage == coverage) ++end;
-      cubes_.add(coverage, covered, begin, end - begin);
+      cubes_.add({coverage, first + begin, end - begin, 0}, covered);
       begin = end;
     }
   }
 
-  std::uint32_t node_of(const Cube& cube, std::uint32_t hypothesis) const {
-    return hypotheses_.group(cube.group)[cube.hypotheses_begin + hypothesis];
-  }
-
-  float estimate(const Cube& cube, std::uint32_t hypothesis, std::uint32_t option) const {
-    const Node& from = hypotheses_.node(node_of(cube, hypothesis));
+  float estimate(const Cube& cube, const CubeSource& source, std::uint32_t hypothesis, std::uint32_t option) const {
+    const Node& from = hypotheses_.kept(source.begin + hypothesis);
     const std::uint32_t number = cube.options_begin + option;
     if (!scored_.model) return from.score + constraint_score(from, number) + cube.rest;
     float score = from.score + task_.options.options[number].optimistic_score + cube.constant + cube.rest;
     if (scored_.orientation) score += orientation_score(cube, from, number);
-    if (scored_.sparse) score += sparse_step_score(cube, number);
+    if (scored_.sparse) score += sparse_step_score(cube, source, number);
     if (scored_.constraint) score += constraint_score(from, number);
     return score;
   }
@@ -94,9 +92,9 @@ class Beam {
     return task_.constraint->score(from.constraint, task_.options.constraint_target(task_.options.options[option]));
   }
 
-  float sparse_step_score(const Cube& cube, std::uint32_t option) const {
+  float sparse_step_score(const Cube& cube, const CubeSource& source, std::uint32_t option) const {
     return task_.sparse->step_score(
-        {option, cube.parent, cube.orientation, cube.distortion, static_cast<std::uint8_t>(cube.side)});
+        {option, source.parent, cube.orientation, cube.distortion, static_cast<std::uint8_t>(cube.side)});
   }
 
   float orientation_score(const Cube& cube, const Node& from, std::uint32_t option) const {
@@ -106,54 +104,66 @@ class Beam {
   }
 
   void fill(std::size_t covered) {
-    std::vector<Cube> cubes = cubes_.take(covered);
+    std::vector<Cube>& cubes = cubes_.of(covered);
     heap_.clear();
     for (std::uint32_t i = 0; i < cubes.size(); ++i) {
       // With a constraint the best option of one hypothesis says little about those of another.
-      const std::uint32_t rows = scored_.constraint ? cubes[i].hypotheses_count : 1;
+      const std::uint32_t rows = scored_.constraint ? cubes_.source(cubes[i]).count : 1;
       for (std::uint32_t row = 0; row < rows; ++row) push_row(cubes[i], i, row, 0);
     }
-    std::make_heap(heap_.begin(), heap_.end(), worse);
     hypotheses_.begin_group();
     std::size_t pops = limits_.pop_limit > 0 ? limits_.pop_limit : static_cast<std::size_t>(-1);
-    if (limits_.diversity) diversify(cubes, covered, pops);
+    if (limits_.diversity) {
+      diversify(cubes, pops);
+    } else {
+      // One pop, one cube: those beyond never come to the front.
+      if (heap_.size() > pops) {
+        std::nth_element(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(pops), heap_.end(),
+                         [](const Item& a, const Item& b) { return worse(b, a); });
+        heap_.resize(pops);
+      }
+      std::make_heap(heap_.begin(), heap_.end(), worse);
+    }
     while (!heap_.empty() && pops > 0) {
       std::pop_heap(heap_.begin(), heap_.end(), worse);
       const Item item = heap_.back();
       heap_.pop_back();
-      take(cubes, item, covered);
+      take(cubes, item);
       --pops;
       if (pops % 64 == 0 && is_late()) break;
     }
   }
 
   // The best extension of every coverage comes first, as long as half of the pops last.
-  void diversify(std::vector<Cube>& cubes, std::size_t covered, std::size_t& pops) {
-    std::size_t budget = pops / 2;
-    corners_.assign(heap_.begin(), heap_.end());
-    std::sort(corners_.begin(), corners_.end(), [](const Item& a, const Item& b) { return worse(b, a); });
-    best_of_coverage_.clear();
-    heap_.clear();
-    for (const Item& corner : corners_) {
-      const Cube& cube = cubes[corner.cube];
-      const std::uint64_t key = std::uint64_t{cube.group} << 32 | cube.coverage;
-      bool first = budget > 0;
-      if (first) {
-        for (std::uint64_t seen : best_of_coverage_) first &= seen != key;
-      }
-      if (first) {
-        best_of_coverage_.push_back(key);
-        take(cubes, corner, covered);
-        --budget, --pops;
-      } else {
-        heap_.push_back(corner);
-      }
+  void diversify(std::vector<Cube>& cubes, std::size_t& pops) {
+    // Every coverage is the source of its cubes; those of a group are near one another.
+    std::uint32_t first_source = kNone, last_source = 0;
+    for (const Cube& cube : cubes) {
+      first_source = std::min(first_source, cube.source);
+      last_source = std::max(last_source, cube.source);
     }
+    best_of_source_.assign(cubes.empty() ? 0 : last_source - first_source + 1, kNone);
+    for (std::uint32_t i = 0; i < heap_.size(); ++i) {
+      std::uint32_t& best = best_of_source_[cubes[heap_[i].cube].source - first_source];
+      if (best == kNone || worse(heap_[best], heap_[i])) best = i;
+    }
+    corners_.clear();
+    for (std::uint32_t best : best_of_source_)
+      if (best != kNone) corners_.push_back(heap_[best]);
+    std::sort(corners_.begin(), corners_.end(), [](const Item& a, const Item& b) { return worse(b, a); });
+    if (corners_.size() > pops / 2) corners_.resize(pops / 2);
+    for (const Item& corner : corners_) {
+      Item& place = heap_[best_of_source_[cubes[corner.cube].source - first_source]];
+      place.estimate = kTaken;
+    }
+    std::erase_if(heap_, [](const Item& item) { return item.estimate == kTaken; });
+    pops -= corners_.size();
     std::make_heap(heap_.begin(), heap_.end(), worse);
+    for (const Item& corner : corners_) take(cubes, corner);
   }
 
   // Scores an item, puts it into its group, and its neighbors in the grid into the queue.
-  void take(std::vector<Cube>& cubes, const Item& item, std::size_t covered) {
+  void take(std::vector<Cube>& cubes, const Item& item) {
     Cube& cube = cubes[item.cube];
     // Phrases leave words around them open, but are not the parents of what is there.
     const std::uint32_t parent =
@@ -162,20 +172,20 @@ class Beam {
       cube.after = cubes_.coverage_after(cube, parent);
       cube.after_parent = parent;
     }
-    extend(cube, item, covered);
+    extend(cube, cubes_.source(cube), item);
     const auto push = [&](std::uint32_t hypothesis, std::uint32_t option) {
       if (push_row(cube, item.cube, hypothesis, option)) std::push_heap(heap_.begin(), heap_.end(), worse);
     };
     push(item.hypothesis, item.option + 1);
     // Along one edge only, so that no item is reached twice.
-    if (!scored_.constraint && item.option == 0 && item.hypothesis + 1 < cube.hypotheses_count)
+    if (!scored_.constraint && item.option == 0 && item.hypothesis + 1 < cubes_.source(cube).count)
       push(item.hypothesis + 1, 0);
   }
 
   // Appends to the queue what a hypothesis can be extended by, from this option on: the first that is possible.
   bool push_row(const Cube& cube, std::uint32_t number, std::uint32_t hypothesis, std::uint32_t option) {
     for (; option < cube.options_count; ++option) {
-      const float value = estimate(cube, hypothesis, option);
+      const float value = estimate(cube, cubes_.source(cube), hypothesis, option);
       if (value == Constraint::kNever) continue;
       heap_.push_back({value, number, hypothesis, option});
       return true;
@@ -183,8 +193,8 @@ class Beam {
     return false;
   }
 
-  void extend(const Cube& cube, const Item& item, std::size_t covered) {
-    const std::uint32_t number = node_of(cube, item.hypothesis);
+  void extend(const Cube& cube, const CubeSource& source, const Item& item) {
+    const std::uint32_t number = hypotheses_.kept_number(source.begin + item.hypothesis);
     const Node& from = hypotheses_.node(number);
     const std::uint32_t option_number = cube.options_begin + item.option;
     const Option& option = task_.options.options[option_number];
@@ -194,15 +204,15 @@ class Beam {
     node.sparse = node.constraint = 0;
     if (scored_.model) {
       added = option.constant + cube.constant;
-      if (weights_.language_model != 0) {
-        added += weights_.language_model * lm::join(task_.language_model, from.lm, task_.options.lm_target(option),
-                                                    option.phrase, node.lm);
-      } else {
-        node.lm = from.lm;  // nobody asks what was said before
+      node.lm = from.lm;
+      if (weights_.language_model != 0) {  // otherwise nobody asks what was said before
+        const LmStates::Joined joined = lm_.join(from.lm, option_number);
+        added += weights_.language_model * joined.log_prob;
+        node.lm = joined.next;
       }
       if (scored_.orientation) {
         added += orientation_score(cube, from, option_number);
-        node.tail = option_number;
+        if (task_.with_next) node.tail = option_number;
       }
     } else {
       node.lm = from.lm;  // the same everywhere
@@ -212,23 +222,23 @@ class Beam {
       node.constraint = task_.constraint->after(from.constraint, task_.options.constraint_target(option));
     }
     if (scored_.sparse && scored_.model) {
-      added += sparse_step_score(cube, option_number) + task_.sparse->border_score(from.sparse, option_number);
+      added += sparse_step_score(cube, source, option_number) + task_.sparse->border_score(from.sparse, option_number);
       node.sparse = task_.sparse->after(from.sparse, option_number);
     }
     node.score = from.score + added;
     node.coverage = cube.after;
-    hypotheses_.add(node, {number, cube.match, option_number, kNone, added}, covered);
+    hypotheses_.add(node, {number, cube.match, option_number, kNone, added});
   }
 
   void finish() {
-    Graph& graph = hypotheses_.graph();
+    Graph& graph = graph_;
     Node goal{};
     goal.score = Estimates::kImpossible;
     goal.coverage = goal.tail = goal.arcs = goal.best = kNone;
     for (std::uint32_t number : hypotheses_.group(hypotheses_.groups() - 1)) {
       const Node& node = graph.nodes[number];
       lm::State end;
-      const float lm = task_.language_model.score(node.lm, task_.language_model.end_of_sentence(), end).log_prob;
+      const float lm = task_.language_model.score(lm_[node.lm], task_.language_model.end_of_sentence(), end).log_prob;
       float added = weights_.language_model * lm;
       if (node.tail != kNone) {
         const Place last = task_.source.whole().end;
@@ -260,18 +270,20 @@ class Beam {
   BeamOptions limits_;
   Coverages& coverages_;
   bool parents_;  // whether open spans remember the rule that left them
-  Hypotheses hypotheses_;
-  Cubes cubes_;
-  std::vector<Item> heap_, corners_;
-  std::vector<std::uint64_t> best_of_coverage_;
+  Graph graph_;
+  Hypotheses& hypotheses_;
+  Cubes& cubes_;
+  LmStates& lm_;
+  std::vector<Item>&heap_, &corners_;
+  std::vector<std::uint32_t> best_of_source_;
 };
 
 }  // namespace
 
 Graph search(const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
-             Coverages& coverages, BeamStatistics& statistics) {
+             Coverages& coverages, BeamStatistics& statistics, BeamMemory& memory) {
   const auto run = [&](auto scored) {
-    return Beam(scored, task, weights, limits, matches, coverages, statistics).run();
+    return Beam(scored, task, weights, limits, matches, coverages, statistics, memory).run();
   };
   const bool sparse = task.sparse != nullptr, orientation = task.with_orientation;
   if (task.constraint != nullptr) return run(ByConstraint{task.constraint->with_model(), sparse, orientation});

@@ -20,12 +20,14 @@ enum class PhraseOrder : std::uint8_t {
   kDistortion,   ///< any order within the distortion limit
 };
 
+struct BeamMemory;
+
 /// Limits of the search. All but the deadline are in work, not in time, so that results can be repeated.
 struct BeamOptions {
   unsigned beam_size = 100;      ///< hypotheses kept per number of covered words; 0 keeps all
   unsigned pop_limit = 200;      ///< extensions tried per number of covered words; 0 tries all
   float threshold = 0;           ///< hypotheses worse than the best by more than this are dropped; 0: none
-  bool diversity = true;         ///< every coverage contributes its best before any contributes many
+  bool diversity = true;         ///< every coverage contributes its best before any contributes many; hierarchical only
   PhraseOrder phrase_order = PhraseOrder::kDistortion;
   unsigned distortion_limit = 6; ///< longest distortion of the phrase search, in words
   /// From here on only the best hypothesis of each group goes on; results then depend on the machine's mood.
@@ -52,6 +54,7 @@ struct Task {
   features::SparseScorer* sparse;    ///< nullptr without sparse features
   Constraint* constraint = nullptr;  ///< of which the options know too; if the model does not count, no weight does
   bool with_orientation = false;     ///< whether options carry orientation scores, or sparse features ask for it
+  bool with_next = false;            ///< whether they carry scores toward the step after
   bool with_sides = false;           ///< whether sparse features ask on which side of the last rule a rule stands
 };
 
@@ -59,6 +62,6 @@ struct Task {
 /// in each group the best combinations of an earlier hypothesis and an option are tried first (cube pruning).
 /// With `beam_size`, `pop_limit` and `threshold` 0 it is exhaustive.
 Graph search(const Task& task, const StepWeights& weights, const BeamOptions& limits, Matches& matches,
-             Coverages& coverages, BeamStatistics& statistics);
+             Coverages& coverages, BeamStatistics& statistics, BeamMemory& memory);
 
 }  // namespace isogloss::search

@@ -1,22 +1,21 @@
 #include "search/collector.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
-#include "base/hash.hpp"
+#include "templates/aligned.hpp"
 
 namespace isogloss::search {
-namespace {
-
-constexpr std::uint32_t kFree = 0xffffffffu;
-
-}  // namespace
 
 Collector::Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
-                     const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse,
-                     const Constraint* constraint, const LexiconView* lexicon)
+                     const RuleWeights& weights, const CollectorLimits& limits, CollectorMemory& memory,
+                     features::SparseScorer* sparse, const Constraint* constraint)
     : tables_(tables), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
-      sparse_(sparse), constraint_(constraint), lexical_(lexicon, limits.lexical_threshold) {}
+      sparse_(sparse), constraint_(constraint), sides_(memory.sides), lexical_(memory.translations),
+      with_insertions_(memory.translations.any()),
+      with_unaligned_(sparse != nullptr && sparse->needs(features::Template::kUnaligned)),
+      reorders_((with_insertions_ && weights.insertion != 0) || with_unaligned_ || constraint != nullptr) {}
 
 void Collector::collect(const Source& source, Options& out) {
   source_ = &source;
@@ -26,6 +25,7 @@ void Collector::collect(const Source& source, Options& out) {
   out.lm_words.clear();
   out.constraint_words.clear();
   out.options.clear();
+  out.phrases.clear();
   unsorted_.clear();
   lexical_.set_sentence(source);
   collect_from(tables_.main);
@@ -52,9 +52,6 @@ void Collector::forget_model(Option& option, float constraint_score) const {
 
 void Collector::collect_from(const RuleTable& table) {
   table_ = &table;
-  side_slots_.assign(1024, kFree);
-  side_nodes_.clear();
-  side_ranges_.clear();
   for (std::size_t begin = 0; begin + 1 < source_->places(); ++begin) {
     begin_ = static_cast<Place>(begin);
     words_ = gap_count_ = 0;
@@ -112,12 +109,12 @@ void Collector::found(RuleTable::Node node, Place end) {
   // One late example must not change what a common word becomes everywhere: it may add words, and phrases.
   if (table_ == tables_.overlay && words_ == 1 && gap_count_ == 0 && translates(tables_.main, table_->symbol(node)))
     return;
-  const Ranges ranges = ranges_of(node);
+  const OptionRanges ranges = ranges_of(node);
   if (ranges.in_order_begin < ranges.in_order_end) add_match(ranges, false, end);
   if (ranges.in_order_end < ranges.swapped_end) add_match(ranges, true, end);
 }
 
-void Collector::add_match(Ranges ranges, bool swapped, Place end) {
+void Collector::add_match(OptionRanges ranges, bool swapped, Place end) {
   Match match{};
   match.span = {begin_, end};
   match.gap_spans = gaps_;
@@ -134,90 +131,210 @@ void Collector::add_match(Ranges ranges, bool swapped, Place end) {
   unsorted_.push_back(match);
 }
 
-Collector::Ranges Collector::ranges_of(RuleTable::Node node) {
-  if (side_nodes_.size() * 2 >= side_slots_.size()) {
-    side_slots_.assign(side_slots_.size() * 2, kFree);
-    for (std::uint32_t i = 0; i < side_nodes_.size(); ++i) {
-      std::size_t slot = mix64(side_nodes_[i]) & (side_slots_.size() - 1);
-      while (side_slots_[slot] != kFree) slot = (slot + 1) & (side_slots_.size() - 1);
-      side_slots_[slot] = i;
-    }
+OptionRanges Collector::ranges_of(RuleTable::Node node) {
+  const std::uint64_t key = std::uint64_t{table_ != &tables_.main} << 32 | node;
+  RankedSide* side = sides_.find(key);
+  if (side == nullptr || (constraint_ != nullptr && !side->complete)) side = &sides_.add(rank(key, node));
+  if (side->sentence != sides_.sentence()) {
+    side->ranges = place(*side);
+    side->sentence = sides_.sentence();
   }
-  std::size_t slot = mix64(node) & (side_slots_.size() - 1);
-  while (side_slots_[slot] != kFree && side_nodes_[side_slots_[slot]] != node)
-    slot = (slot + 1) & (side_slots_.size() - 1);
-  if (side_slots_[slot] == kFree) {
-    side_slots_[slot] = static_cast<std::uint32_t>(side_nodes_.size());
-    side_nodes_.push_back(node);
-    rank_side(node);
-  }
-  return side_ranges_[side_slots_[slot]];
+  return side->ranges;
 }
 
-void Collector::rank_side(RuleTable::Node node) {
+RankedSide Collector::rank(std::uint64_t key, RuleTable::Node node) {
   const SideView side = table_->side(node);
-  candidates_.clear();
-  scratch_words_.clear();
-  std::uint32_t last = side.last_rule;
+  RankedSide ranked{};
+  ranked.key = key;
+  ranked.words_begin = static_cast<std::uint32_t>(sides_.words.size());
+  ranked.complete = true;
   table_->symbols(node, symbols_);
   lexical_.set_side(symbols_);
   if (sparse_ != nullptr) list_source();
+  ranked_options_.clear();
+  ranked_phrases_.clear();
+  ranked_extras_.clear();
+  std::uint32_t last = side.last_rule;
   if (limits_.max_scanned > 0) last = std::min(last, side.first_rule + limits_.max_scanned);
-  for (std::uint32_t number = side.first_rule; number < last; ++number) {
-    if (!usable(table_->scores(number))) continue;
-    const RuleView rule = table_->rule(number, side);
-    Candidate candidate{number, rule.shape == Shape::two_gaps_swapped, constraint_score(rule.words), {}};
-    if (candidate.constraint_score == Constraint::kNever) continue;
-    Option& option = candidate.option;
-    option.rule = number + tables_.offset(*table_);
-    option.words_begin = static_cast<std::uint32_t>(scratch_words_.size());
-    option.word_count = static_cast<std::uint16_t>(rule.words.size());
-    scratch_words_.insert(scratch_words_.end(), rule.words.begin(), rule.words.end());
-    option.unmatched = lexical_.of(rule.words);
-    option.constant = weights_.rule_count + weights_.word_count * static_cast<float>(rule.words.size()) +
-                      weights_.insertion * option.unmatched.insertions + weights_.deletion * option.unmatched.deletions;
-    const std::span<const float> scores = table_->scores(number);
-    for (std::size_t i = 0; i < scores.size(); ++i) option.constant += weights_.table[i] * scores[i];
-    const std::span<const float> orientation = table_->orientation(number);
-    for (std::size_t i = 0; !orientation.empty() && i < 3; ++i) {
-      option.previous[i] = weights_.previous[i] * orientation[i];
-      option.next[i] = weights_.next[i] * orientation[3 + i];
-    }
-    if (sparse_ != nullptr) option.constant += sparse_->rule_score(option.rule, facts_of(rule, side.gaps));
-    option.optimistic_score = option.constant;
-    if (weights_.language_model != 0) {
-      WordId lm_words[256];
-      const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
-      for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
-      option.phrase = lm::score_phrase(language_model_, {lm_words, count});
-      option.optimistic_score += weights_.language_model * option.phrase.total();
-    }
-    candidates_.push_back(candidate);
-  }
-  // Best first; the order of the table, which is fixed, decides between equals.
-  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.constraint_score != b.constraint_score) return a.constraint_score > b.constraint_score;
-    if (a.option.optimistic_score != b.option.optimistic_score)
-      return a.option.optimistic_score > b.option.optimistic_score;
-    return a.rule < b.rule;
-  });
-  if (limits_.max_options > 0 && candidates_.size() > limits_.max_options) candidates_.resize(limits_.max_options);
-  std::stable_partition(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.swapped; });
+  for (std::uint32_t number = side.first_rule; number < last; ++number)
+    if (usable(table_->scores(number))) rank_option(number, side);
+  drop_hopeless(ranked);
+  if (!reorders_)
+    std::stable_partition(order_.begin(), order_.end(), [&](std::uint32_t i) { return !ranked_extras_[i].swapped; });
 
-  Ranges ranges{};
-  ranges.in_order_begin = static_cast<std::uint32_t>(out_->options.size());
-  ranges.in_order_end = ranges.in_order_begin;
-  for (Candidate& candidate : candidates_) {
-    const std::span<const WordId> words{scratch_words_.data() + candidate.option.words_begin,
-                                        candidate.option.word_count};
-    add_words(candidate.option, words);
-    forget_model(candidate.option, candidate.constraint_score);
-    if (sparse_ != nullptr) sparse_->add_option(facts_of(table_->rule(candidate.rule, side), side.gaps));
-    out_->options.push_back(candidate.option);
-    if (!candidate.swapped) ++ranges.in_order_end;
+  ranked.options_begin = static_cast<std::uint32_t>(sides_.options.size());
+  ranked.in_order_end = ranked.options_begin;
+  for (std::uint32_t i : order_) {
+    Option option = ranked_options_[i];
+    const RuleView rule = table_->rule(option.rule - tables_.offset(*table_), side);
+    option.words_begin = static_cast<std::uint32_t>(sides_.words.size()) - ranked.words_begin;
+    for (WordId word : rule.words) {
+      sides_.words.push_back(word);
+      sides_.lm_words.push_back(lm_words_[word]);
+    }
+    sides_.options.push_back(option);
+    sides_.phrases.push_back(ranked_phrases_[i]);
+    sides_.extras.push_back(ranked_extras_[i]);
+    if (!ranked_extras_[i].swapped) ++ranked.in_order_end;
   }
+  ranked.options_end = static_cast<std::uint32_t>(sides_.options.size());
+  ranked.words_end = static_cast<std::uint32_t>(sides_.words.size());
+  return ranked;
+}
+
+void Collector::rank_option(std::uint32_t number, const SideView& side) {
+  const RuleView rule = table_->rule(number, side);
+  Option option{};
+  RankedExtra extra{};
+  option.rule = number + tables_.offset(*table_);
+  option.word_count = static_cast<std::uint16_t>(rule.words.size());
+  option.unmatched.deletions = lexical_.deletions(rule.words);
+  option.constant = weights_.rule_count + weights_.word_count * static_cast<float>(rule.words.size()) +
+                    weights_.deletion * option.unmatched.deletions;
+  const std::span<const float> scores = table_->scores(number);
+  for (std::size_t i = 0; i < scores.size(); ++i) option.constant += weights_.table[i] * scores[i];
+  const std::span<const float> orientation = table_->orientation(number);
+  for (std::size_t i = 0; !orientation.empty() && i < 3; ++i) {
+    option.previous[i] = weights_.previous[i] * orientation[i];
+    option.next[i] = weights_.next[i] * orientation[3 + i];
+  }
+  extra.swapped = rule.shape == Shape::two_gaps_swapped;
+  extra.loose_begin = static_cast<std::uint32_t>(sides_.loose.size());
+  for (WordId word : rule.words)
+    if (!lexical_.in_side(word)) sides_.loose.push_back(word);
+  extra.loose_end = extra.unaligned_end = static_cast<std::uint32_t>(sides_.loose.size());
+  if (sparse_ != nullptr)
+    option.constant += sparse_->rule_score(option.rule, [&] { return facts_of(rule, side.gaps); });
+  if (with_unaligned_) {
+    features::for_each_unaligned(facts_of(rule, side.gaps), [&](features::TokenId t) { sides_.loose.push_back(t); });
+    extra.unaligned_end = static_cast<std::uint32_t>(sides_.loose.size());
+  }
+  option.optimistic_score = option.constant;
+  if (weights_.language_model != 0) {
+    WordId lm_words[256];
+    const std::size_t count = std::min<std::size_t>(rule.words.size(), 256);
+    for (std::size_t i = 0; i < count; ++i) lm_words[i] = lm_words_[rule.words[i]];
+    ranked_phrases_.push_back(lm::score_phrase(language_model_, {lm_words, count}));
+    option.optimistic_score += weights_.language_model * ranked_phrases_.back().total();
+  } else {
+    ranked_phrases_.emplace_back();
+  }
+  ranked_options_.push_back(option);
+  ranked_extras_.push_back(extra);
+}
+
+/// Leaves in `order_` the options that may be among the best in some sentence, those first that may be the best there.
+void Collector::drop_hopeless(RankedSide& side) {
+  order_.clear();
+  lowest_.clear();
+  for (std::uint32_t i = 0; i < ranked_options_.size(); ++i) {
+    RankedExtra& extra = ranked_extras_[i];
+    const float most = weights_.insertion * static_cast<float>(std::min(extra.loose_end - extra.loose_begin, 255u));
+    extra.highest = ranked_options_[i].optimistic_score + std::max(0.0f, most);
+    lowest_.push_back(ranked_options_[i].optimistic_score + std::min(0.0f, most));
+    order_.push_back(i);
+  }
+  const auto better = [&](std::uint32_t a, std::uint32_t b) {
+    const float first = ranked_extras_[a].highest, second = ranked_extras_[b].highest;
+    return first != second ? first > second : a < b;  // the order of the table, which is fixed, decides between equals
+  };
+  const std::size_t most = limits_.max_options;
+  if (most > 0 && order_.size() > most && !with_unaligned_ && constraint_ == nullptr) {
+    std::nth_element(lowest_.begin(), lowest_.begin() + static_cast<std::ptrdiff_t>(most - 1), lowest_.end(),
+                     std::greater<>());
+    const float enough = lowest_[most - 1];
+    side.complete = std::erase_if(order_, [&](std::uint32_t i) { return ranked_extras_[i].highest < enough; }) == 0;
+  }
+  std::sort(order_.begin(), order_.end(), better);
+  if (!reorders_ && most > 0 && order_.size() > most) order_.resize(most), side.complete = false;
+}
+
+OptionRanges Collector::place(const RankedSide& side) {
+  OptionRanges ranges{};
+  ranges.in_order_begin = ranges.in_order_end = static_cast<std::uint32_t>(out_->options.size());
+  reorders_ ? place_reordered(side, ranges) : place_in_order(side, ranges);
   ranges.swapped_end = static_cast<std::uint32_t>(out_->options.size());
-  side_ranges_.push_back(ranges);
+  if (sparse_ != nullptr && side.options_begin < side.options_end) {
+    const SideView view = table_->side(static_cast<RuleTable::Node>(side.key));
+    table_->symbols(view.node, symbols_);
+    list_source();
+    for (std::uint32_t i = ranges.in_order_begin; i < ranges.swapped_end; ++i)
+      sparse_->add_option(
+          facts_of(table_->rule(out_->options[i].rule - tables_.offset(*table_), view), view.gaps));
+  }
+  return ranges;
+}
+
+std::uint8_t Collector::insertions(const RankedExtra& extra) const {
+  std::size_t count = 0;
+  for (std::uint32_t i = extra.loose_begin; i < extra.loose_end; ++i) count += !lexical_.in_sentence(sides_.loose[i]);
+  return static_cast<std::uint8_t>(std::min<std::size_t>(count, 255));
+}
+
+void Collector::place_in_order(const RankedSide& side, OptionRanges& ranges) {
+  const auto words = static_cast<std::uint32_t>(out_->words.size());
+  out_->words.insert(out_->words.end(), sides_.words.begin() + side.words_begin, sides_.words.begin() + side.words_end);
+  out_->lm_words.insert(out_->lm_words.end(), sides_.lm_words.begin() + side.words_begin,
+                        sides_.lm_words.begin() + side.words_end);
+  out_->options.insert(out_->options.end(), sides_.options.begin() + side.options_begin,
+                       sides_.options.begin() + side.options_end);
+  out_->phrases.insert(out_->phrases.end(), sides_.phrases.begin() + side.options_begin,
+                       sides_.phrases.begin() + side.options_end);
+  Option* option = out_->options.data() + ranges.in_order_begin;
+  for (std::uint32_t i = side.options_begin; i < side.options_end; ++i, ++option) {
+    option->words_begin += words;
+    if (with_insertions_) option->unmatched.insertions = insertions(sides_.extras[i]);
+  }
+  ranges.in_order_end += side.in_order_end - side.options_begin;
+}
+
+Collector::Candidate Collector::judge(const RankedSide& side, std::uint32_t number) {
+  const Option& option = sides_.options[number];
+  const RankedExtra& extra = sides_.extras[number];
+  Candidate candidate{0.0f, 0.0f, 0.0f, number, insertions(extra)};
+  if (constraint_ != nullptr)
+    candidate.constraint_score =
+        constraint_score({sides_.words.data() + side.words_begin + option.words_begin, option.word_count});
+  candidate.added = weights_.insertion * static_cast<float>(candidate.insertions);
+  for (std::uint32_t i = extra.loose_end; i < extra.unaligned_end; ++i)
+    candidate.added += sparse_->unaligned_score(sides_.loose[i]);
+  candidate.score = option.optimistic_score + candidate.added;
+  return candidate;
+}
+
+void Collector::place_reordered(const RankedSide& side, OptionRanges& ranges) {
+  candidates_.clear();
+  for (std::uint32_t i = side.options_begin; i < side.options_end; ++i) {
+    candidates_.push_back(judge(side, i));
+    if (candidates_.back().constraint_score == Constraint::kNever) candidates_.pop_back();
+  }
+  const auto better = [&](const Candidate& a, const Candidate& b) {
+    if (a.constraint_score != b.constraint_score) return a.constraint_score > b.constraint_score;
+    if (a.score != b.score) return a.score > b.score;
+    return sides_.options[a.number].rule < sides_.options[b.number].rule;
+  };
+  std::size_t kept = candidates_.size();
+  if (limits_.max_options > 0) kept = std::min<std::size_t>(kept, limits_.max_options);
+  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept), candidates_.end(),
+                    better);
+  candidates_.resize(kept);
+  for (const bool swapped : {false, true}) {
+    for (const Candidate& candidate : candidates_) {
+      if (sides_.extras[candidate.number].swapped != swapped) continue;
+      Option option = sides_.options[candidate.number];
+      const std::uint32_t begin = side.words_begin + option.words_begin, end = begin + option.word_count;
+      option.words_begin = static_cast<std::uint32_t>(out_->words.size());
+      out_->words.insert(out_->words.end(), sides_.words.begin() + begin, sides_.words.begin() + end);
+      out_->lm_words.insert(out_->lm_words.end(), sides_.lm_words.begin() + begin, sides_.lm_words.begin() + end);
+      option.unmatched.insertions = candidate.insertions;
+      option.constant += candidate.added;
+      option.optimistic_score = candidate.score;
+      forget_model(option, candidate.constraint_score);
+      out_->options.push_back(option);
+      out_->phrases.push_back(sides_.phrases[candidate.number]);
+    }
+    if (!swapped) ranges.in_order_end = static_cast<std::uint32_t>(out_->options.size());
+  }
 }
 
 void Collector::list_source() {
@@ -254,14 +371,6 @@ features::RuleFacts Collector::facts_of(const SourceArc& arc) {
   return {source_tokens_, target_tokens_, links_};
 }
 
-void Collector::add_words(Option& option, std::span<const WordId> words) {
-  option.words_begin = static_cast<std::uint32_t>(out_->words.size());
-  for (WordId word : words) {
-    out_->words.push_back(word);
-    out_->lm_words.push_back(lm_words_[word]);
-  }
-}
-
 void Collector::pass_through() {
   for (const SourceArc& arc : source_->arcs()) {
     const std::size_t begin = out_->words.size();
@@ -292,11 +401,13 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
   option.constant = constant + weights_.rule_count + weights_.word_count * static_cast<float>(option.word_count);
   if (sparse_ != nullptr) {
     const features::RuleFacts facts = facts_of(arc);
-    option.constant += sparse_->rule_score(features::SparseScorer::kNoRule, facts);
+    option.constant += sparse_->rule_score(features::SparseScorer::kNoRule, [&] { return facts; });
+    if (with_unaligned_)
+      features::for_each_unaligned(facts, [&](features::TokenId t) { option.constant += sparse_->unaligned_score(t); });
     sparse_->add_option(facts);
   }
-  option.phrase = lm::score_phrase(language_model_, out_->lm_target(option));
-  option.optimistic_score = option.constant + weights_.language_model * option.phrase.total();
+  const lm::ScoredPhrase phrase = lm::score_phrase(language_model_, out_->lm_target(option));
+  option.optimistic_score = option.constant + weights_.language_model * phrase.total();
   begin_ = first_ = arc.begin;
   last_ = arc.end;
   gap_count_ = 0;
@@ -305,6 +416,7 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
   const float wanted = constraint_score(out_->target(option));
   forget_model(option, wanted);
   out_->options.push_back(option);
+  out_->phrases.push_back(phrase);
   if (wanted != Constraint::kNever) add_match({number, number + 1, number + 1}, false, arc.end);
 }
 

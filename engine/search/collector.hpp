@@ -10,6 +10,7 @@
 #include "search/constraint.hpp"
 #include "search/lexical.hpp"
 #include "search/options.hpp"
+#include "search/ranked_sides.hpp"
 #include "search/tables.hpp"
 
 namespace isogloss::search {
@@ -38,30 +39,36 @@ inline constexpr WordId kSourceWord = 0x80000000u;
 /// One that stands in a given translation: `kFixedWord` + its position in the source's fixed words.
 inline constexpr WordId kFixedWord = 0xc0000000u;
 
-/// Finds all rules that match in a sentence and prepares them for the search. One per thread; storage is reused.
+/// What a thread remembers of the rules between sentences.
+struct CollectorMemory {
+  CollectorMemory(const LexiconView* lexicon, float lexical_threshold) : translations(lexicon, lexical_threshold) {}
+
+  LikelyTranslations translations;
+  RankedSides sides;
+};
+
+/// Finds all rules that match in a sentence and prepares them for the search.
 class Collector {
  public:
-  /// `lm_words` gives the language model's number of each target word of the tables. `sparse` knows the sentence and
-  /// learns of every option; nullptr without sparse features. With a constraint, options that it wants nowhere are left
-  /// out, and if the model does not count the rest have the constraint's scores only. Without a lexicon no word is
-  /// without a counterpart. All must outlive this.
+  /// `lm_words` gives the language model's number of each target word of the tables. `memory` has ranked sides of these
+  /// tables, weights and limits only. `sparse` knows the sentence and learns of every option; nullptr without sparse
+  /// features. With a constraint, options that it wants nowhere are left out, and if the model does not count the rest
+  /// have the constraint's scores only. All must outlive this.
   Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
-            const RuleWeights& weights, const CollectorLimits& limits, features::SparseScorer* sparse = nullptr,
-            const Constraint* constraint = nullptr, const LexiconView* lexicon = nullptr);
+            const RuleWeights& weights, const CollectorLimits& limits, CollectorMemory& memory,
+            features::SparseScorer* sparse = nullptr, const Constraint* constraint = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
   /// arcs get the translation that was given.
   void collect(const Source& source, Options& out);
 
  private:
-  struct Ranges {  // options of a source side, by the order of its gaps
-    std::uint32_t in_order_begin, in_order_end, swapped_end;
-  };
-  struct Candidate {
-    std::uint32_t rule;
-    bool swapped;
+  struct Candidate {  // an option of a ranked side in this sentence
     float constraint_score;  // optimistic, 0 without a constraint
-    Option option;
+    float added;             // what the sentence adds to its score
+    float score;             // optimistic
+    std::uint32_t number;    // in the memory
+    std::uint8_t insertions;
   };
 
   void collect_from(const RuleTable& table);
@@ -69,9 +76,16 @@ class Collector {
   static bool usable(std::span<const float> scores);  // a rule with a probability of 0 is as good as none
   void walk(RuleTable::Node node, Place at);
   void found(RuleTable::Node node, Place end);
-  Ranges ranges_of(RuleTable::Node node);
-  void rank_side(RuleTable::Node node);
-  void add_words(Option& option, std::span<const WordId> words);
+  OptionRanges ranges_of(RuleTable::Node node);
+  RankedSide rank(std::uint64_t key, RuleTable::Node node);
+  void rank_option(std::uint32_t number, const SideView& side);
+  void drop_hopeless(RankedSide& side);
+  /// Adds the options of a side to those of the sentence.
+  OptionRanges place(const RankedSide& side);
+  void place_in_order(const RankedSide& side, OptionRanges& ranges);
+  void place_reordered(const RankedSide& side, OptionRanges& ranges);
+  Candidate judge(const RankedSide& side, std::uint32_t number);
+  std::uint8_t insertions(const RankedExtra& extra) const;
   /// What sparse features see of a rule; valid until the next call.
   features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
   features::RuleFacts facts_of(const SourceArc& arc);
@@ -80,7 +94,7 @@ class Collector {
   void forget_model(Option& option, float constraint_score) const;
   void pass_through();
   void add_only_option(const SourceArc& arc, std::uint32_t rule, std::size_t words_begin, float constant);
-  void add_match(Ranges ranges, bool swapped, Place end);
+  void add_match(OptionRanges ranges, bool swapped, Place end);
   void sort_matches();
 
   RuleTables tables_;
@@ -91,7 +105,9 @@ class Collector {
   CollectorLimits limits_;
   features::SparseScorer* sparse_;
   const Constraint* constraint_;
+  RankedSides& sides_;
   LexicalMatches lexical_;
+  bool with_insertions_, with_unaligned_, reorders_;  // what of a ranked side depends on the sentence
 
   // The sentence being worked on, and the source side being matched.
   const Source* source_ = nullptr;
@@ -103,13 +119,15 @@ class Collector {
   float arc_score_ = 0;
 
   std::vector<Candidate> candidates_;
-  std::vector<WordId> scratch_words_, constraint_words_;
+  std::vector<std::uint32_t> order_;
+  std::vector<Option> ranked_options_;
+  std::vector<lm::ScoredPhrase> ranked_phrases_;
+  std::vector<RankedExtra> ranked_extras_;
+  std::vector<float> lowest_;
+  std::vector<WordId> constraint_words_;
   std::vector<WordId> symbols_;
   std::vector<features::TokenId> source_tokens_, target_tokens_;
   std::vector<features::Link> links_;
-  std::vector<std::uint32_t> side_slots_;  // open addressing from trie node to its ranges
-  std::vector<RuleTable::Node> side_nodes_;
-  std::vector<Ranges> side_ranges_;
   std::vector<Match> unsorted_;
 };
 

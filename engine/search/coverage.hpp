@@ -18,7 +18,7 @@ struct OpenSpans {
   Span first;
   std::uint32_t rest;
   std::uint32_t parent;  ///< what sparse features remember of the rule that left `first` open
-  unsigned width;   ///< places in all of them
+  unsigned travel;  ///< summed distortions from the end of each to the next
   float estimate;   ///< summed estimates of all of them
 
   std::uint64_t hash() const {
@@ -54,6 +54,7 @@ struct Coverage {
   std::uint32_t blocks;      ///< number of the blocks; 0 if orientation is not scored
   Place last;                ///< where the words of the last rule ended
   Place first = 0;           ///< where they began; 0 if nobody asks
+  float rest = 0;            ///< estimate of all that is open, which follows from the others
 
   std::uint64_t hash() const {
     return combine64(std::uint64_t{open_spans} << 32 | blocks, std::uint64_t{first} << 16 | last);
@@ -63,13 +64,17 @@ struct Coverage {
     if (begin == last) return Side::kRight;
     return end == first ? Side::kLeft : Side::kNeither;
   }
-  friend bool operator==(const Coverage&, const Coverage&) = default;
+  friend bool operator==(const Coverage& a, const Coverage& b) {
+    return a.open_spans == b.open_spans && a.blocks == b.blocks && a.last == b.last && a.first == b.first;
+  }
 };
 
 /// The coverages of one sentence's search.
 class Coverages {
  public:
-  explicit Coverages(const Estimates& estimates) : estimates_(estimates) {
+  /// `travel_weight` is what a word of distortion adds to the estimates of open spans: they have to be gone to.
+  Coverages(const Source& source, const Estimates& estimates, float travel_weight)
+      : source_(source), estimates_(estimates), travel_weight_(travel_weight) {
     open_spans_.number({{0, 0}, 0, 0, 0, 0.0f});
     blocks_.number({{0, 0}, 0, 0});
   }
@@ -77,9 +82,18 @@ class Coverages {
   /// The open spans `rest` with another in front of them.
   std::uint32_t push(Span span, std::uint32_t rest, std::uint32_t parent = 0) {
     const OpenSpans& below = open_spans_[rest];
-    return open_spans_.number({span, rest, parent, below.width + span.width(), below.estimate + estimates_.of(span)});
+    const unsigned travel = rest == 0 ? 0 : below.travel + source_.distortion(span.end, below.first.begin);
+    return open_spans_.number({span, rest, parent, travel, below.estimate + estimates_.of(span)});
   }
-  std::uint32_t number(const Coverage& coverage) { return coverages_.number(coverage); }
+  std::uint32_t number(Coverage coverage) {
+    const OpenSpans& open = open_spans_[coverage.open_spans];
+    coverage.rest = open.estimate;
+    if (coverage.open_spans != 0)
+      coverage.rest +=
+          travel_weight_ * static_cast<float>(open.travel + source_.distortion(coverage.last, open.first.begin));
+    return coverages_.number(coverage);
+  }
+  float travel_weight() const { return travel_weight_; }
 
   /// How `step` lies to the latest block.
   Orientation orientation(std::uint32_t blocks, Span step) const {
@@ -94,13 +108,12 @@ class Coverages {
 
   const OpenSpans& open_spans(std::uint32_t number) const { return open_spans_[number]; }
   const Coverage& operator[](std::uint32_t number) const { return coverages_[number]; }
-  const OpenSpans& open_spans_of(std::uint32_t coverage) const {
-    return open_spans_[coverages_[coverage].open_spans];
-  }
   std::size_t size() const { return coverages_.size(); }
 
  private:
+  const Source& source_;
   const Estimates& estimates_;
+  float travel_weight_;
   Interner<OpenSpans> open_spans_;
   Interner<Blocks> blocks_;
   Interner<Coverage> coverages_;

@@ -38,6 +38,7 @@ void rank_by_final_score(const SentenceSearch& search, const Constraint& constra
 struct Decoder::Call {
   const BatchRequest& request;
   WeightSnapshot weights;
+  std::uint32_t remembered;  // the version under which ranked rules are kept, 0 if they are not
 
   Clock::time_point deadline(std::size_t sentence) const {
     constexpr double kAges = 1e9;
@@ -75,7 +76,7 @@ Decoder::Decoder(const DecoderModels& models, const DecoderOptions& options)
 void Decoder::set_weights(std::span<const double> dense, std::shared_ptr<const features::WeightSource> sparse) {
   if (sparse != nullptr && model_.sparse == nullptr)
     throw std::invalid_argument("this search has no sparse features");
-  weights_.set(SearchWeights(layout_, dense), std::move(sparse));
+  weights_.set(dense, SearchWeights(layout_, dense), std::move(sparse));
 }
 
 std::vector<TranslatedSentence> Decoder::translate(std::vector<Input> inputs, const BatchRequest& request) const {
@@ -83,7 +84,9 @@ std::vector<TranslatedSentence> Decoder::translate(std::vector<Input> inputs, co
     throw std::invalid_argument("one time limit for each source is expected");
   if (request.constraint != nullptr && request.constraint->references.size() != inputs.size())
     throw std::invalid_argument("references for each source are expected");
-  const Call call{request, weights_.snapshot()};
+  Call call{request, weights_.snapshot(), 0};
+  // Weights of a sentence's own come once; what others remember is worth more.
+  if (inputs.size() > 1 || !call.weights.first) call.remembered = call.weights.version;
   std::vector<TranslatedSentence> out(inputs.size());
   parallel_for(inputs.size(), request.threads,
                [&](std::size_t i, std::size_t) { out[i] = translate(std::move(inputs[i]), i, call); });
@@ -100,7 +103,7 @@ TranslatedSentence Decoder::translate(Input input, std::size_t number, const Cal
   options.beam.deadline = call.deadline(number);
   TranslatedSentence out;
   KeptSearch& kept = out.kept;
-  kept.search = search(input, options, call.weights, constraint.get());
+  kept.search = search(input, options, call, constraint.get());
   kept.paths = best_paths(*kept.search, input, request, options.beam.deadline);
   out.statistics = kept.search->statistics();
   if (kept.paths.empty() && request.fallback && constraint == nullptr) {
@@ -108,7 +111,7 @@ TranslatedSentence Decoder::translate(Input input, std::size_t number, const Cal
     options = options_;
     options.matches.hierarchical = false;
     options.beam.phrase_order = PhraseOrder::kMonotone;
-    kept.search = search(input, options, call.weights, nullptr);
+    kept.search = search(input, options, call, nullptr);
     BatchRequest one = request;
     one.nbest = 1;
     kept.paths = best_paths(*kept.search, input, one, Clock::time_point::max());
@@ -124,16 +127,15 @@ TranslatedSentence Decoder::translate(Input input, std::size_t number, const Cal
   return out;
 }
 
-std::unique_ptr<SentenceSearch> Decoder::search(const Input& input, const SearchOptions& options,
-                                                const WeightSnapshot& weights, Constraint* constraint) const {
-  Source source(input.places, input.arcs, input.fixed);
-  if (model_.sparse == nullptr)
-    return std::make_unique<SentenceSearch>(model_, options, *weights.dense, std::move(source), input.words, nullptr,
-                                            constraint);
-  auto memory = borrow_memory();
-  const features::SparseWeights sparse{weights.sparse.view, weights.version, rule_memory_.get(), memory.get()};
-  auto found = std::make_unique<SentenceSearch>(model_, options, *weights.dense, std::move(source), input.words,
-                                                &sparse, constraint);
+std::unique_ptr<SentenceSearch> Decoder::search(const Input& input, const SearchOptions& options, const Call& call,
+                                                Constraint* constraint) const {
+  auto memory = borrow_memory(call.remembered);
+  memory->search.rules.sides.begin_sentence(call.remembered);
+  const features::SparseWeights sparse{call.weights.sparse.view, call.weights.version, rule_memory_.get(),
+                                       memory->events.get()};
+  auto found = std::make_unique<SentenceSearch>(model_, options, *call.weights.dense,
+                                                Source(input.places, input.arcs, input.fixed), memory->search,
+                                                input.words, model_.sparse == nullptr ? nullptr : &sparse, constraint);
   give_back(std::move(memory));
   return found;
 }
@@ -178,15 +180,27 @@ void Decoder::describe(const BatchRequest& request, const Constraint* constraint
   }
 }
 
-std::unique_ptr<features::EventMemory> Decoder::borrow_memory() const {
-  const std::lock_guard<std::mutex> guard(memories_lock_);
-  if (memories_.empty()) return std::make_unique<features::EventMemory>();
-  auto memory = std::move(memories_.back());
-  memories_.pop_back();
-  return memory;
+std::unique_ptr<Decoder::ThreadMemory> Decoder::borrow_memory(std::uint32_t version) const {
+  {
+    const std::lock_guard<std::mutex> guard(memories_lock_);
+    auto found = std::ranges::find(memories_, version, &ThreadMemory::version);
+    // Other weights than those of the last calls: what was remembered of these makes room.
+    if (found == memories_.end() && version != 0)
+      found = std::ranges::find_if(memories_, [](const auto& memory) { return memory->version != 0; });
+    if (found != memories_.end()) {
+      auto memory = std::move(*found);
+      memories_.erase(found);
+      memory->version = version;
+      return memory;
+    }
+  }
+  std::unique_ptr<features::EventMemory> events;
+  if (model_.sparse != nullptr) events = std::make_unique<features::EventMemory>();
+  return std::make_unique<ThreadMemory>(
+      ThreadMemory{version, {{model_.lexicon, options_.collector.lexical_threshold}, {}}, std::move(events)});
 }
 
-void Decoder::give_back(std::unique_ptr<features::EventMemory> memory) const {
+void Decoder::give_back(std::unique_ptr<ThreadMemory> memory) const {
   const std::lock_guard<std::mutex> guard(memories_lock_);
   memories_.push_back(std::move(memory));
 }

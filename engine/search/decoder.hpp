@@ -57,13 +57,19 @@ class Decoder {
 
   TranslatedSentence translate(Input input, std::size_t number, const Call& call) const;
   std::unique_ptr<SentenceSearch> search(const Input& input, const SearchOptions& options,
-                                         const WeightSnapshot& weights, Constraint* constraint) const;
+                                         const Call& call, Constraint* constraint) const;
   std::vector<Path> best_paths(const SentenceSearch& search, const Input& input, const BatchRequest& request,
                                Clock::time_point deadline) const;
   void describe(const BatchRequest& request, const Constraint* constraint, TranslatedSentence& out) const;
 
-  std::unique_ptr<features::EventMemory> borrow_memory() const;
-  void give_back(std::unique_ptr<features::EventMemory> memory) const;
+  /// What a thread remembers between sentences: rules ranked with one version of the weights, sums of events.
+  struct ThreadMemory {
+    std::uint32_t version;  // 0: nothing is kept
+    SearchMemory search;
+    std::unique_ptr<features::EventMemory> events;
+  };
+  std::unique_ptr<ThreadMemory> borrow_memory(std::uint32_t version) const;
+  void give_back(std::unique_ptr<ThreadMemory> memory) const;
 
   Wording wording_;
   InputMaker input_maker_;
@@ -73,10 +79,10 @@ class Decoder {
   SearchModel model_;
   SearchOptions options_;
   mutable CurrentWeights weights_;
-  // What is remembered between sentences; whoever translates has a memory of events for himself.
+  // What is remembered between sentences; whoever translates has a memory for himself.
   std::unique_ptr<features::RuleMemory> rule_memory_;
   mutable std::mutex memories_lock_;
-  mutable std::vector<std::unique_ptr<features::EventMemory>> memories_;
+  mutable std::vector<std::unique_ptr<ThreadMemory>> memories_;
 };
 
 }  // namespace isogloss::search

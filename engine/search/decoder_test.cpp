@@ -283,3 +283,35 @@ TEST("an n-best list carries unknown words, given translations and alignments") 
   CHECK_EQUAL(words, std::string("A B <strange> C x&#124;&#124;&#124;y "));
   CHECK_EQUAL(links, std::string("0-1 1-2 2-3 3-4 "));
 }
+
+TEST("a sentence after a thousand others, under other weights or the same, is translated as if it came first") {
+  for (std::uint32_t seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    const SmallSystem system(random_rules(random, 60), random_arpa(random), seed);
+    const bool with_sparse = seed % 2 == 0;
+    const DecoderOptions options = random_options(random);
+    const auto used = system.decoder(options, with_sparse);
+    std::vector<Input> others;
+    for (int i = 0; i < 1000; ++i) others.push_back(random_input(random, *used));
+    const std::vector<double> weights = random_weights(random, *used, true), changed = random_weights(random, *used, true);
+    BatchRequest request;
+    request.nbest = 3;
+    const auto fresh = [&](const std::vector<double>& with, const Input& input) {
+      const auto decoder = system.decoder(options, with_sparse);
+      decoder->set_weights(with);
+      return decoder->translate({input}, request);
+    };
+    used->set_weights(weights);
+    used->translate(others, request);
+    for (int i = 0; i < 5; ++i) {
+      // Weights of a sentence's own come and go, and so do others that stay.
+      used->set_weights(changed);
+      CHECK(same(used->translate({others[i]}, request), fresh(changed, others[i])));
+      used->set_weights(weights);
+      CHECK(same(used->translate({others[i]}, request), fresh(weights, others[i])));
+    }
+    used->set_weights(changed);
+    used->translate(others, request);
+    CHECK(same(used->translate({others[0]}, request), fresh(changed, others[0])));
+  }
+}

@@ -1,28 +1,32 @@
 #include "search/estimates.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace isogloss::search {
 
 Estimates::Estimates(const Source& source, const Options& options)
     : places_(source.places()), values_(places_ * places_, kImpossible) {
-  // By rising end and falling begin, every span comes after all spans inside it.
-  for (std::size_t end = 0; end < places_; ++end) {
-    values_[end * places_ + end] = 0.0f;
-    for (std::size_t begin = end; begin-- > 0;) {
+  // The best cover of a span is the match that it begins with and the best cover of what is behind that. By falling
+  // begin and rising end, every span comes after all that this asks for.
+  std::vector<std::pair<std::size_t, float>> first;  // where matches from `begin` end, and the best value of each
+  for (std::size_t begin = places_; begin-- > 0;) {
+    float* row = values_.data() + begin * places_;
+    row[begin] = 0.0f;
+    first.clear();
+    for (std::size_t end = begin + 1; end < places_; ++end) {
       const Span span{static_cast<Place>(begin), static_cast<Place>(end)};
-      if (!source.reaches(span.begin, span.end)) continue;
-      float best = kImpossible;
+      float whole = kImpossible;
       for (const Match& match : options.of(span)) {
         if (match.options_begin == match.options_end) continue;
         float value = options.options[match.options_begin].optimistic_score;
         for (const Span& gap : match.gaps()) value += of(gap);
-        best = std::max(best, value);
+        whole = std::max(whole, value);
       }
-      const float* left = values_.data() + begin * places_;
-      for (std::size_t middle = begin + 1; middle < end; ++middle)
-        best = std::max(best, left[middle] + values_[middle * places_ + end]);
-      values_[begin * places_ + end] = std::max(best, kImpossible);
+      if (whole > kImpossible) first.emplace_back(end, whole);
+      float best = kImpossible;
+      for (const auto& [middle, value] : first) best = std::max(best, value + values_[middle * places_ + end]);
+      row[end] = best;
     }
   }
 }

@@ -41,10 +41,11 @@ SearchWeights::SearchWeights(const FeatureLayout& layout, std::span<const double
   step.reordering = counted(FeatureLayout::kReordering);
   step.arc_score = counted(FeatureLayout::kArcs);
   for (std::size_t i = 0; i < step.glue.size(); ++i) step.glue[i] = counted(FeatureLayout::kGluePhraseGap + i);
-  with_orientation = false;
+  with_orientation = with_next = false;
   for (std::size_t i = 0; i < 3; ++i) {
     rule.previous[i] = counted(FeatureLayout::kPrevious + i);
     rule.next[i] = counted(FeatureLayout::kNext + i);
+    with_next |= rule.next[i] != 0;
     with_orientation |= rule.previous[i] != 0 || rule.next[i] != 0;
   }
 }

@@ -57,6 +57,7 @@ struct SearchWeights {
   RuleWeights rule;
   StepWeights step;
   bool with_orientation;  ///< whether any orientation weighs anything
+  bool with_next;         ///< whether one toward the step after does
 };
 
 }  // namespace isogloss::search

@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "lm/model.hpp"
 #include "search/coverage.hpp"
 
 namespace isogloss::search {
@@ -29,7 +28,7 @@ struct Node {
   std::uint32_t sparse;  ///< what sparse features remember, 0 without any
   std::uint32_t constraint;  ///< what the constraint remembers, 0 without one
   std::uint32_t best;    ///< the arc of the best way
-  lm::State lm;
+  std::uint32_t lm;      ///< the state of the language model, by its number
 };
 
 /// What a search leaves behind: an acyclic graph from node 0 to `goal` in which every path is a derivation and

@@ -37,6 +37,7 @@ void Matches::build(Span span) {
     const std::uint16_t skipped = source_.distance(span.begin, static_cast<Place>(begin));
     if (skipped == Source::kUnreachable) continue;
     if (limits_.hierarchical && skipped > (limits_.reordering_glue ? limits_.distortion_limit : 0)) continue;
+    if (!limits_.hierarchical && skipped > limits_.most_skipped) break;
     for (std::uint32_t i = phrases_begin_[begin]; i < phrases_begin_[begin + 1]; ++i)
       add_phrase_inside(span, options_.matches[phrases_[i]]);
   }

@@ -15,6 +15,7 @@ struct MatchLimits {
   bool gap_rules = true;         ///< whether rules with non-terminals are used
   bool reordering_glue = true;   ///< whether glue may leave something open on its left
   unsigned distortion_limit = 6; ///< widest gap, in words, that glue leaves open on its left
+  unsigned most_skipped = ~0u;   ///< words that a phrase may leave open on its left, if there are no gap rules
 };
 
 /// All matches of a span, found when first asked for: most spans are never opened.

@@ -21,7 +21,6 @@ struct Option {
   std::array<float, 3> previous, next;  ///< weighted, toward its neighbors, by Orientation
   float constant;             ///< weighted features that are the same wherever the rule is used
   float optimistic_score;     ///< constant + weighted language-model score without context
-  lm::ScoredPhrase phrase;
 };
 inline constexpr std::uint32_t kPassedThrough = 0xffffffffu;  ///< a word that nothing translates
 inline constexpr std::uint32_t kFixed = 0xfffffffeu;  ///< the translation was given with the source
@@ -67,6 +66,7 @@ struct Options {
   std::vector<WordId> lm_words;              ///< the same words as the language model numbers them
   std::vector<WordId> constraint_words;      ///< the same words as the constraint numbers them; empty without one
   std::vector<Option> options;
+  std::vector<lm::ScoredPhrase> phrases;     ///< of the options, as the language model sees them; not set if it weighs nothing
   std::vector<Match> matches;                ///< of kind kRule only, those of one span together
   std::vector<std::uint32_t> matches_begin;  ///< by span number, one more than there are spans
 

@@ -6,7 +6,7 @@
 namespace isogloss::search {
 
 SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights,
-                               Source source, std::span<const std::string> words,
+                               Source source, SearchMemory& memory, std::span<const std::string> words,
                                const features::SparseWeights* sparse, Constraint* constraint)
     : model_(model), limits_(options), source_(std::move(source)), with_orientation_(weights.with_orientation) {
   if (model_.sparse != nullptr && sparse != nullptr) {
@@ -19,18 +19,37 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
     with_sides_ = sparse_->needs(features::Template::kSide);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      sparse_.get(), constraint, model_.lexicon);
+                      memory.rules, sparse_.get(), constraint);
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
+  limits_.matches.most_skipped = most_skipped();
+  limits_.beam.diversity &= limits_.matches.hierarchical;
   matches_.emplace(source_, rules_, limits_.matches);
-  coverages_.emplace(*estimates_);
+  coverages_.emplace(source_, *estimates_, weights.step.backtrack + weights.step.distance_rule);
   const bool with_model = constraint == nullptr || constraint->with_model();
   const features::SparseWeights no_sparse_weights{};
   if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
   const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint, with_orientation_,
-                  with_sides_};
-  graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *coverages_, statistics_);
+                  weights.with_next, with_sides_};
+  graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *coverages_, statistics_,
+                  memory.beam);
   if (sparse_) sparse_->use(nullptr);
+}
+
+/// How many words a phrase of the phrase search may leave open on its left. In a lattice nothing is known of it.
+unsigned SentenceSearch::most_skipped() const {
+  if (source_.arcs().size() + 1 != source_.places()) return ~0u;
+  switch (limits_.beam.phrase_order) {
+    case PhraseOrder::kMonotone:
+      return 0;
+    case PhraseOrder::kDistortion:
+      return limits_.beam.distortion_limit;
+    case PhraseOrder::kSwap:
+      break;
+  }
+  unsigned longest = 0;
+  for (const Match& match : rules_.matches) longest = std::max(longest, match.span.width());
+  return longest;
 }
 
 void SentenceSearch::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "search/beam.hpp"
+#include "search/beam_memory.hpp"
 #include "search/collector.hpp"
 #include "search/features.hpp"
 #include "search/kbest.hpp"
@@ -33,6 +33,12 @@ struct SearchModel {
   RuleTables tables() const { return {table, overlay}; }
 };
 
+/// What a thread keeps between searches.
+struct SearchMemory {
+  CollectorMemory rules;
+  BeamMemory beam;
+};
+
 /// One step of a derivation, for people and features.
 struct Step {
   const Match& match;
@@ -48,10 +54,11 @@ class SentenceSearch {
  public:
   /// Searches. `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
   /// features. Both matter only where the model has sparse features. `constraint`, if any, is what is wanted besides or
-  /// instead of what the model likes. `sparse` and `constraint` are needed during the search only.
+  /// instead of what the model likes. `memory`, which knows these weights only, `sparse` and `constraint` are needed
+  /// during the search only.
   SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights, Source source,
-                 std::span<const std::string> words = {}, const features::SparseWeights* sparse = nullptr,
-                 Constraint* constraint = nullptr);
+                 SearchMemory& memory, std::span<const std::string> words = {},
+                 const features::SparseWeights* sparse = nullptr, Constraint* constraint = nullptr);
   SentenceSearch(const SentenceSearch&) = delete;  // its parts refer to each other
   SentenceSearch& operator=(const SentenceSearch&) = delete;
 
@@ -76,6 +83,8 @@ class SentenceSearch {
   features::SparseScorer* sparse() { return sparse_.get(); }
 
  private:
+  unsigned most_skipped() const;
+
   SearchModel model_;
   SearchOptions limits_;
   Source source_;

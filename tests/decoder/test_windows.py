@@ -21,6 +21,29 @@ def test_windows_hold_every_word_once(length: int, limit: int) -> None:
     assert len(windows) == max(1, -(-length // limit))
 
 
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ("a b c d e f g h", [4, 4]),
+        ("a b c , e f g h", [4, 4]),
+        ("a b c d e . g h", [6, 2]),
+        ("a b , d e . g h", [6, 2]),
+        (". b c d e f g h", [4, 4]),
+        ("a b c d : f g h i j k l m n o .", [5, 5, 6]),
+    ],
+)
+def test_windows_end_after_punctuation_near_their_middle(text: str, sizes: list[int]) -> None:
+    assert [len(window) for window in cut_words(text.split(), 7 if len(sizes) == 3 else 6)] == sizes
+
+
+@given(st.text(". ,ab", max_size=60), st.integers(1, 20))
+def test_windows_that_end_after_punctuation_are_no_more_and_no_longer(text: str, limit: int) -> None:
+    windows = cut_words(list(text), limit)
+    assert "".join(itertools.chain(*windows)) == text
+    assert all(len(window) <= limit for window in windows)
+    assert len(windows) == max(1, -(-len(text) // limit))
+
+
 @given(st.data(), st.integers(1, 15), st.integers(1, 6))
 def test_windows_of_a_lattice_hold_every_path(data: st.DataObject, steps: int, limit: int) -> None:
     arcs = [Arc(i, i + 1, "a") for i in range(steps)]

@@ -51,7 +51,8 @@ class SearchOptions(Options):
     threshold: Annotated[float, Between(0, 1e30)] = 0.0
     """Drop hypotheses whose score is lower than the best by more than this; 0 drops none."""
     diversity: bool = True
-    """First keep the best hypothesis of every coverage, then the next best of any."""
+    """First keep the best hypothesis of every coverage, then the next best of any. Hierarchical search
+    only."""
     phrase_order: PhraseOrder = "distortion"
     """Order of phrases: ``monotone``, ``swap`` (adjacent phrases may swap) or ``distortion`` (free within
     the distortion limit). Phrase-based search only."""

@@ -19,18 +19,38 @@ __all__ = ["cut_lattice", "cut_words", "join_windows"]
 _LAST_POSITION = 65535  # the highest position that a stored alignment can hold
 
 
+_ENDS = (frozenset(".!?…。！？।؟"), frozenset(";:；："), frozenset(",)]、，،"))
+"""Words after which a text may be cut, the best first."""
+
 T = TypeVar("T")
 
 
 def cut_words(words: Sequence[T], limit: int) -> list[list[T]]:
-    """Windows of at most ``limit`` words and similar length; a single one, possibly empty, if possible.
+    """As few windows of at most ``limit`` words as possible, of similar length.
+
+    A window ends after punctuation if there is some near the middle of what is possible: at best after the
+    end of a sentence, then after a semicolon or colon, then after a comma.
 
     >>> cut_words(["a", "b", "c", "d"], 3)
     [['a', 'b'], ['c', 'd']]
+    >>> cut_words(["a", ".", "c", "d", "e"], 4)
+    [['a', '.'], ['c', 'd', 'e']]
     """
-    count = max(1, -(-len(words) // limit))
-    ends = [len(words) * i // count for i in range(count + 1)]
-    return [list(words[begin:end]) for begin, end in itertools.pairwise(ends)]
+    windows, begin = [], 0
+    while (left := -(-(len(words) - begin) // limit)) > 1:
+        even = begin + (len(words) - begin) // left
+        first = max(len(words) - (left - 1) * limit, begin + 1)  # what follows must fit the other windows
+        near = range(max(first, even - limit // 3), min(begin + limit, even + limit // 3) + 1)
+        end = min(near, key=lambda end: (_cost_of_cut(words[end - 1]), abs(end - even)), default=even)
+        windows.append(list(words[begin:end]))
+        begin = end
+    return [*windows, list(words[begin:])]
+
+
+def _cost_of_cut(last: object) -> int:
+    return next(
+        (cost for cost, ends in enumerate(_ENDS) if isinstance(last, str) and last in ends), len(_ENDS)
+    )
 
 
 def cut_lattice(lattice: Lattice, limit: int) -> list[Lattice]:
