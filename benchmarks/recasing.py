@@ -36,8 +36,8 @@ def prepared(train: list[Pair], language: str) -> TextProcessing:
     sides = []
     for code, protect in (("en", 0), (language, 1)):
         side = TextSide(SideOptions(tokenizer=usual_tokenizer(code), language=code, case="truecase"))
-        lines = (text.protect_target(pair[protect], pair[0]) for pair in train)
-        sides.append(side.learn_case(side.split(line) for line in lines))
+        lines = [text.protect_target(pair[protect], pair[0]) for pair in train]
+        sides.append(side.learn_case(side.split_lines(lines)))
     return TextProcessing(sides[0], sides[1], DEFAULT_KINDS, case_follows(train, language))
 
 

@@ -27,6 +27,7 @@ void bind_search(nb::module_& module);
 void bind_search_result(nb::module_& module);
 void bind_spacing(nb::module_& module);
 void bind_text(nb::module_& module);
+void bind_text_processing(nb::module_& module);
 
 namespace {
 
@@ -69,6 +70,7 @@ NB_MODULE(_engine, module) {
   bind_classes(module);
   bind_spacing(module);
   bind_text(module);
+  bind_text_processing(module);
   bind_rerank(module);
   bind_features(module);
   bind_constraint(module);

@@ -623,6 +623,75 @@ class Vocabulary:
     def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """The words as one block of bytes and their offsets in it."""
 
+def unicode_version() -> str:
+    """
+    The version of Unicode whose properties of characters the engine knows.
+    """
+
+def character_properties() -> numpy.typing.NDArray[numpy.uint8]:
+    """What the engine knows of every code point, as bits."""
+
+def lowered(text: str, dotted: bool = False) -> str:
+    """The text in lower case."""
+
+class Tokenizer:
+    """Splits text into tokens."""
+
+    @staticmethod
+    def words(cut: str) -> Tokenizer:
+        """
+        Words and punctuation of any language. Words are split ``before``, ``after`` or ``never`` at an apostrophe.
+        """
+
+    @staticmethod
+    def moses(*, alphanumeric: str, alphabetic: str, numeric: str, lowercase: str, prefixes: list[str], numeric_prefixes: list[str], apostrophe: str, hyphens: bool = False) -> Tokenizer:
+        """
+        The rules of the Moses scripts, with their sets of characters and their abbreviations.
+        """
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text."""
+
+    def tokenize_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
+        """The tokens of every line, with a space between them."""
+
+class CaseCounter:
+    """Counts the forms of words in tokenized text."""
+
+    def __init__(self) -> None: ...
+
+    def add_lines(self, lines: list[str]) -> None:
+        """Count the words of lines that have a space between words."""
+
+    def add(self, form: str, count: int) -> None:
+        """Count a form this often."""
+
+    def arrays(self, dotted: bool) -> dict[str, numpy.typing.NDArray[numpy.generic]]:
+        """The table as arrays, which ``CaseTable`` takes by name."""
+
+class CaseTable:
+    """The forms of words, the most frequent first."""
+
+    def __init__(self, *, slots: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], word_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_forms: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], form_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], form_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], dotted: bool) -> None: ...
+
+    def usual_form(self, word: str) -> str | None:
+        """
+        The usual form of a word inside sentences; None if it never occurred there.
+        """
+
+    def usual_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
+        """Every word of every line in its usual form."""
+
+    def truecase_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
+        """
+        First words of sentences, and words in an unknown form, in their usual form.
+        """
+
+    def rows(self) -> list[tuple[str, str, int]]:
+        """
+        The words in lower case, their forms, and how often each form occurred.
+        """
+
 class RerankLists:
     """
     Candidates and features to learn from. Scores are relative to the first candidate of each sentence.

@@ -23,7 +23,7 @@ def text() -> TextProcessing:
     sides = []
     for lines, language in ((SOURCE, "en"), (TARGET, "tr")):
         side = TextSide(SideOptions(tokenizer="words", language=language, case="truecase"))
-        sides.append(side.learn_case(side.split(line) for line in lines))
+        sides.append(side.learn_case(side.split_lines(lines)))
     return TextProcessing(*sides, placeholders=("printf", "tags"))
 
 
@@ -75,7 +75,7 @@ def test_names_of_messages_tell_nothing(text: TextProcessing, tmp_path: Path) ->
 
 
 def test_nouns_of_german() -> None:
-    case = train_truecaser([["das", "Haus", "ist", "grün"]], "de")
+    case = train_truecaser(["das Haus ist grün"], "de")
     lower = SourceCase(begins=False)
     assert recased(["Haus"], lower, "de", usual=case.usual_form) == ["Haus"]
     assert recased(["Grün"], lower, "de", usual=case.usual_form) == ["grün"]
@@ -107,7 +107,7 @@ def test_final_sigma() -> None:
 
 
 def test_turkish_words_are_counted_together(tmp_path: Path) -> None:
-    case = train_truecaser([["x", "ısı", "ısı", "Isı", "iş", "iş", "İş"]], "tr")
+    case = train_truecaser(["x ısı ısı Isı iş iş İş"], "tr")
     assert case.usual(["ISI", "İŞ", "Isı"]) == ["ısı", "iş", "ısı"]
     side = TextSide(SideOptions(tokenizer="words", language="tr", case="truecase"), case)
     TextProcessing(side, side).save(tmp_path / "text")

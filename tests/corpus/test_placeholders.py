@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from isogloss.corpus.placeholder_kinds import HINT
 from isogloss.corpus.placeholders import DEFAULT_KINDS, KINDS, MARK, Placeholder, Protector, restore
 from isogloss.corpus.tokenizer import tokenizer
 from isogloss.io.errors import ConfigError
@@ -180,3 +182,19 @@ def test_no_text_takes_long(text: str) -> None:
     begun = time.process_time()
     Protector(KINDS).protect(text * 5)
     assert time.process_time() - begun < 20
+
+
+pieces = st.sampled_from(
+    [
+        *("http://a.b/c", "a@b.de", "snake_case", "camelCase", "a.call()", "__x__", "/usr/lib", "C:\\x"),
+        *("main.py", "v2", "1.2.3", "2.0-rc1", "\\n", "\t", *PLACEHOLDERS),
+    ]
+)
+
+
+@examples(300)
+@given(text=st.lists(pieces | st.text("aZb1_.%/{}<>&@()\\\t:v;-#$ǁ~h", max_size=6)).map("".join))
+def test_every_placeholder_has_the_hint_of_one(text: str) -> None:
+    for kind in KINDS:
+        for match in re.finditer(KINDS[kind] or MARK.pattern, text):
+            assert re.search(HINT, match.group())

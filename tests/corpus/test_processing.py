@@ -15,7 +15,7 @@ def test_case_is_learned_stored_and_undone(tmp_path: Path) -> None:
     sides = []
     for _ in range(2):
         side = TextSide(SideOptions(case="truecase"))
-        sides.append(side.learn_case(side.split(line) for line in text))
+        sides.append(side.learn_case(side.split_lines(text)))
     made = TextProcessing(*sides)
     assert made.changes
     made.save(tmp_path / "text")
@@ -30,7 +30,7 @@ def test_case_is_learned_stored_and_undone(tmp_path: Path) -> None:
 def test_every_word_in_its_usual_form(tmp_path: Path) -> None:
     text = ["Add a user to the group.", "The group has an IP.", "Add User to Group", "Every user has an IP."]
     side = TextSide(SideOptions(case="usual"))
-    made = TextProcessing(side.learn_case(side.split(line) for line in text))
+    made = TextProcessing(side.learn_case(side.split_lines(text)))
     made.save(tmp_path / "text")
     for processing in (made, TextProcessing.open(tmp_path / "text")):
         assert processing.tokenize("Group of the User: IP HBSD") == "group of the user : IP HBSD"

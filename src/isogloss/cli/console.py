@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:  # importing it takes longer than many a verb
+    from rich.console import Console
+    from rich.table import Table
 
 __all__ = [
     "error",
@@ -42,7 +43,15 @@ def set_quiet(quiet: bool) -> None:
 
 
 def _stderr() -> Console:
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _is_terminal() -> bool:
+    """Whether somebody watches: a terminal, or what the environment says is one."""
+    forced = any(name in os.environ for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"))
+    return (forced or sys.stderr.isatty()) and _stderr().is_terminal
 
 
 def _shown(message: str) -> str:
@@ -58,11 +67,15 @@ def note(message: str) -> None:
 
 def warn(message: str) -> None:
     """Print a warning on standard error."""
+    from rich.text import Text
+
     _stderr().print(Text.assemble(("warning: ", "yellow"), _shown(message)))
 
 
 def error(message: str) -> None:
     """Print why the command failed."""
+    from rich.text import Text
+
     _stderr().print(Text.assemble(("error: ", "bold red"), _shown(message)))
 
 
@@ -81,6 +94,8 @@ def print_table(table: Table) -> None:
 
     What is in brackets is text: sentences have brackets too.
     """
+    from rich.console import Console
+
     if sys.stdout.isatty():
         Console(highlight=False, markup=False).print(table)
         return
@@ -94,7 +109,7 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
     """Show progress while ``items`` are consumed: a bar on a terminal, plain lines otherwise."""
     if _quiet:
         yield from items
-    elif _stderr().is_terminal:
+    elif _is_terminal():
         from isogloss.cli.bars import counting_bar
 
         with counting_bar(_stderr()) as bar:
@@ -107,7 +122,7 @@ def track_bytes(chunks: Iterable[bytes], description: str, total: int | None = N
     """Show progress in bytes, as ``track`` does, while the pieces of a file are consumed."""
     if _quiet:
         yield from chunks
-    elif _stderr().is_terminal:
+    elif _is_terminal():
         from isogloss.cli.bars import byte_bar
 
         with byte_bar(_stderr()) as bar:

@@ -7,8 +7,6 @@ import shutil
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
@@ -24,6 +22,8 @@ class HelpText:
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
         """Write a group of options or of verbs."""
+        from rich.text import Text  # only help needs it
+
         entries = [entry for entry in panel.entries if entry.display_labels]
         if not entries:
             return
@@ -37,11 +37,15 @@ class HelpText:
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
         """Write the line that shows how to call the verb."""
+        from rich.text import Text
+
         console.print(Text(f"Usage: {_plain(usage).removeprefix('Usage:').strip()}"))
         console.print()
 
     def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:
         """Write what the verb does."""
+        from rich.text import Text
+
         paragraphs = _plain(description).split("\n\n")
         for paragraph in filter(None, paragraphs):
             text = textwrap.fill(" ".join(paragraph.split()), shutil.get_terminal_size().columns)
@@ -50,6 +54,8 @@ class HelpText:
 
 
 def _write(console: Console, name: str, sentence: str, wide: int) -> None:
+    from rich.text import Text
+
     left = _INDENT + wide + 2
     lines = textwrap.wrap(
         sentence, max(shutil.get_terminal_size().columns - left, 20), break_long_words=False

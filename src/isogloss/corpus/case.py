@@ -18,6 +18,7 @@ __all__ = [
     "SourceCase",
     "capitalized",
     "case_follows",
+    "is_dotted",
     "lowered",
     "raised",
     "recased",
@@ -41,13 +42,18 @@ _OPENINGS = frozenset("([{\"'“‘«„‚<‹¿¡-–—*`/")
 """Characters that do not count as the beginning of a sentence; it begins after them."""
 
 
+def is_dotted(language: str) -> bool:
+    """Whether I is the capital of ı in this language, and İ that of i."""
+    return base_language(language) in _DOTTED
+
+
 def lowered(text: str, language: str = "") -> str:
     """Convert text to lower case.
 
     >>> lowered("ISPARTA İzmir", "tr"), lowered("ΟΔΟΣ", "el")
     ('ısparta izmir', 'οδος')
     """
-    if base_language(language) in _DOTTED:
+    if is_dotted(language):
         text = text.replace("I", "ı").replace("İ", "i")
     return text.lower()
 

@@ -152,7 +152,7 @@ def _unpack(row: str, path: StrPath, number: int) -> list[Placeholder]:
 
 def learn_truecaser(input: StrPath, model: StrPath, *, track: Track = no_track) -> None:
     """Learn the usual case of words from tokenized text."""
-    train_truecaser(line.split() for line in track(read_lines(input), "lines")).save(model)
+    train_truecaser(" ".join(line.split()) for line in track(read_lines(input), "lines")).save(model)
 
 
 def apply_truecaser(input: StrPath, output: StrPath, model: StrPath, *, track: Track = no_track) -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from isogloss.corpus.placeholder_kinds import ALL_KINDS, DEFAULT_KINDS, KINDS, ORDER
+from isogloss.corpus.placeholder_kinds import ALL_KINDS, DEFAULT_KINDS, HINT, KINDS, ORDER
 from isogloss.io.errors import ConfigError
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
 # U+01C1 is a letter of the Khoisan languages: it has no case, and all tokenizers treat it as part of a word.
 MARK = re.compile("ǁ([0-9]{1,6})ǁ")
 """A mark: the number of the placeholder in its sentence, from 0."""
+_HINT = re.compile(HINT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Protector:
         >>> Protector().found("Delete <b>%(name)s</b>?")
         ['<b>', '%(name)s', '</b>']
         """
-        return [match.group() for match in self._pattern.finditer(text)]
+        return [match.group() for match in self._pattern.finditer(text)] if _HINT.search(text) else []
 
     def difference(self, source: str, translation: str) -> tuple[str, str]:
         """Return a placeholder that the translation lacks and one that it has in excess; empty if none.
@@ -109,6 +110,8 @@ class Protector:
         is the text of the other side, a placeholder that only one side has is left as text, unless it
         belongs to a format: an address that differs between languages is an ordinary word.
         """
+        if not _HINT.search(text):
+            return text, list(known)
         skipped = self._alone(text, beside) if beside is not None else set()
         numbers: dict[str, list[int]] = {}
         for number, placeholder in reversed(list(enumerate(known))):

@@ -21,12 +21,13 @@ from isogloss.corpus.placeholders import MARK, Placeholder, Protector, restore
 from isogloss.corpus.profile import script_of
 from isogloss.corpus.spacing import SpacedLine, Spacing, learn_spacing, observed_spaces, parse_spacing
 from isogloss.corpus.spacing_tokens import Beside, beside_in_source
-from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
+from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenize_lines, tokenizer
 from isogloss.corpus.truecase import Truecaser, parse_truecaser, train_truecaser
 from isogloss.io.errors import ConfigError, ModelFormatError, UserError
 from isogloss.io.options import Options
 from isogloss.io.streams import StrPath
-from isogloss.storage.folder import open_folder, write_folder
+from isogloss.storage.folder import ArrayFolder, open_folder, write_folder
+from isogloss.storage.packed import pack, unpack
 
 __all__ = ["LEARNED_CASES", "Case", "Punctuation", "SideOptions", "TextProcessing", "TextSide"]
 
@@ -34,7 +35,7 @@ Case = Literal["keep", "lowercase", "truecase", "usual"]
 LEARNED_CASES: tuple[Case, ...] = ("truecase", "usual")
 Punctuation = Literal["keep", "remove"]
 
-KIND, VERSION = "text-processing", 1
+KIND, VERSION = "text-processing", 2  # in version 1, case tables were text
 _SIDES = ("source", "target")
 _SPOKEN = frozenset("%&@#")  # punctuation in Unicode, but read aloud
 
@@ -106,6 +107,13 @@ class TextSide:
             tokens = [token for token in tokens if not _is_punctuation(token)]
         return tokens
 
+    def split_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
+        """Split many sentences; return each with a space between its tokens."""
+        options = self.options
+        if options.tokenizer == "none" or options.isolate or options.punctuation == "remove":
+            return [" ".join(self.split(line)) for line in lines]
+        return tokenize_lines(self._tokenizer, lines, threads=threads)
+
     def tokenize(self, text: str) -> list[str]:
         """Split a sentence into tokens as the system expects them."""
         return self.cased(self.split(text))
@@ -118,6 +126,16 @@ class TextSide:
             return tokens
         usual = self.options.case == "usual"
         return self.truecaser.usual(tokens) if usual else self.truecaser.truecase(tokens)
+
+    def cased_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
+        """Do the same for lines of tokens from ``split_lines``."""
+        if self.options.case == "lowercase":
+            return [lowered(line, self.options.language) for line in lines]
+        if self.truecaser is None:
+            return lines
+        usual = self.options.case == "usual"
+        change = self.truecaser.usual_lines if usual else self.truecaser.truecase_lines
+        return change(lines, threads=threads)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Turn tokens into ordinary text; lowercase tokens stay lowercase."""
@@ -146,11 +164,11 @@ class TextSide:
             return self.spacing.join(tokens, beside)
         return self._tokenizer.detokenize(tokens)
 
-    def learn_case(self, tokens: Iterable[Sequence[str]]) -> TextSide:
-        """Return a copy that has learned the usual case of words from tokens of ``split``, if it needs it."""
+    def learn_case(self, lines: Iterable[str]) -> TextSide:
+        """Return a copy that has learned the usual case of words from ``split_lines``, if it needs it."""
         learned = None
         if self.options.case in LEARNED_CASES:
-            learned = train_truecaser(tokens, self.options.language)
+            learned = train_truecaser(lines, self.options.language)
         return replace(self, truecaser=learned)
 
     def learn_spacing(self, lines: Iterable[SpacedLine]) -> TextSide:
@@ -265,7 +283,7 @@ class TextProcessing:
     def save(self, path: StrPath) -> None:
         """Store the text processing as a folder."""
         arrays = {
-            f"{name}_case": np.frombuffer("\n".join(side.truecaser.lines()).encode(), np.uint8)
+            f"{name}_case_table": pack(side.truecaser.arrays)
             for name, side in zip(_SIDES, (self.source, self.target), strict=True)
             if side.truecaser is not None
         }
@@ -290,23 +308,29 @@ class TextProcessing:
         try:
             for name in _SIDES:
                 options = SideOptions(**folder.attributes[name])
-                truecaser = None
-                if options.case in LEARNED_CASES:
-                    lines = folder.arrays[f"{name}_case"].tobytes().decode().split("\n")
-                    truecaser = parse_truecaser(lines, path, options.language)
+                learned = options.case in LEARNED_CASES
+                truecaser = _truecaser(folder, name, options.language) if learned else None
                 sides.append(TextSide(options, truecaser))
             if "target_spacing" in folder.attributes:
                 arrays = {name: folder.arrays[f"target_spacing_{name}"] for name in ("keys", "weights")}
-                learned = Spacing.restored(arrays, folder.attributes["target_spacing"], path)
-                sides[1] = replace(sides[1], spacing=learned)
+                spacing = Spacing.restored(arrays, folder.attributes["target_spacing"], path)
+                sides[1] = replace(sides[1], spacing=spacing)
             elif "target_spacing" in folder.arrays:  # of an earlier version
                 text = folder.arrays["target_spacing"].tobytes().decode(errors="surrogatepass")
                 sides[1] = replace(sides[1], spacing=parse_spacing(text.split("\n"), path))
             placeholders = tuple(folder.attributes.get("placeholders", ()))
             Protector(placeholders)
-        except (UserError, KeyError, TypeError, UnicodeDecodeError) as error:
+        except (UserError, KeyError, TypeError, ValueError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
         return cls(sides[0], sides[1], placeholders, folder.attributes.get("case_follows", True) is True)
+
+
+def _truecaser(folder: ArrayFolder, side: str, language: str) -> Truecaser:
+    table = folder.arrays.get(f"{side}_case_table")
+    if table is None:  # written by an earlier version
+        lines = folder.arrays[f"{side}_case"].tobytes().decode().split("\n")
+        return parse_truecaser(lines, folder.path, language)
+    return Truecaser(unpack(table, folder.path), language)
 
 
 def _unmarked(tokens: Iterable[str], written: Sequence[Placeholder]) -> list[str]:

@@ -11,12 +11,14 @@ from functools import cache, cached_property
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
+from isogloss import _engine
 from isogloss.corpus.languages import base_language
+from isogloss.corpus.moses_rules import moses_tokenizer
 from isogloss.corpus.placeholders import MARK
-from isogloss.corpus.plain_words import join_plain, split_plain
+from isogloss.corpus.plain_words import join_plain
 from isogloss.corpus.profile import UNSPACED, script_of
 from isogloss.corpus.spacing import usual_spacing
-from isogloss.corpus.words import word_tokens
+from isogloss.corpus.words import word_tokenizer
 from isogloss.io.errors import ConfigError, MissingExtraError
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "Tokenizer",
     "chinese_segmenter",
     "missing_segmenter",
+    "tokenize_lines",
     "tokenizer",
     "usual_tokenizer",
 ]
@@ -39,6 +42,17 @@ class Tokenizer(Protocol):
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Join tokens to ordinary text."""
+
+
+def tokenize_lines(tool: Tokenizer, lines: list[str], *, threads: int = 1) -> list[str]:
+    """Tokenize many lines; return each with a space between its tokens. Tokenizers in the engine use threads.
+
+    >>> tokenize_lines(tokenizer("words", "en"), ["Isn't it?", ""])
+    ["Isn 't it ?", '']
+    """
+    if isinstance(tool, _InEngine):
+        return tool.tokenize_lines(lines, threads=threads)
+    return [" ".join(tool.tokenize(line)) for line in lines]
 
 
 TOKENIZERS: dict[str, Callable[[str], Tokenizer]] = {}
@@ -96,27 +110,31 @@ def _works(segmenter: str, language: str) -> bool:
     return True
 
 
-class _Moses:
-    """The Moses scripts from sacremoses, without escapes such as ``&apos;``."""
+class _InEngine:
+    """Tokenizers that the engine has."""
 
-    def __init__(self, language: str) -> None:
-        self._language = language
+    def __init__(self, engine: _engine.Tokenizer, language: str) -> None:
+        self._engine, self._language = engine, language
 
-    @cached_property
-    def _tokenizer(self) -> Any:
-        from sacremoses import MosesTokenizer
+    def tokenize(self, text: str) -> list[str]:
+        return self._engine.tokenize(text)
 
-        return MosesTokenizer(lang=base_language(self._language))
+    def tokenize_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
+        """Tokenize many lines at once; return each with a space between its tokens."""
+        return self._engine.tokenize_lines(lines, threads=threads)
+
+
+class _Moses(_InEngine):
+    """The Moses scripts as in sacremoses, without escapes such as ``&apos;``."""
+
+    def __init__(self, language: str, *, hyphens: bool = False) -> None:
+        super().__init__(moses_tokenizer(language, hyphens=hyphens), language)
 
     @cached_property
     def _detokenizer(self) -> Any:
         from sacremoses import MosesDetokenizer
 
         return MosesDetokenizer(lang=base_language(self._language))
-
-    def tokenize(self, text: str) -> list[str]:
-        plain = split_plain(text)
-        return list(self._tokenizer.tokenize(text, escape=False)) if plain is None else plain
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         plain = join_plain(tokens, base_language(self._language))
@@ -126,21 +144,15 @@ class _Moses:
 class _MosesHyphens(_Moses):
     """Moses, with words split at hyphens: ``TCP @-@ Port``. Parts of compounds can be recombined."""
 
-    def tokenize(self, text: str) -> list[str]:
-        plain = split_plain(text, hyphens=True)
-        if plain is not None:
-            return plain
-        return list(self._tokenizer.tokenize(text, escape=False, aggressive_dash_splits=True))
+    def __init__(self, language: str) -> None:
+        super().__init__(language, hyphens=True)
 
 
-class _Words:
+class _Words(_InEngine):
     """Words and punctuation of any language (``isogloss.corpus.words``). Use it with learned spacing."""
 
     def __init__(self, language: str) -> None:
-        self._language = language
-
-    def tokenize(self, text: str) -> list[str]:
-        return word_tokens(text, self._language)
+        super().__init__(word_tokenizer(language), language)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         return usual_spacing().join(tokens)

@@ -22,9 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.align import AlignmentModel
 from isogloss.corpus.processing import TextProcessing
-from isogloss.decoder.added_rules import add_rules
 from isogloss.decoder.beside import ALIGNER, CORRECTIONS, beside
 from isogloss.decoder.matches import Match, refilled
 from isogloss.decoder.sentence import split_words
@@ -265,6 +263,10 @@ class Corrections:
         if not pairs:
             return ""
         name = f"overlay-{secrets.token_hex(4)}"
+        # Only corrections with phrases need them, and translating starts sooner without.
+        from isogloss.align import AlignmentModel
+        from isogloss.decoder.added_rules import add_rules
+
         aligner = AlignmentModel.load(self._aligner)
         add_rules(self.path / name, pairs, aligner, self._rules, drafts)
         return name

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from isogloss.corpus.processing import TextProcessing
-from isogloss.corpus.term_lists import read_terms
 from isogloss.decoder.sentence import Fixed, Sentence, split_words
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath
@@ -43,6 +42,8 @@ class Terms:
     @classmethod
     def read(cls, path: StrPath, text: TextProcessing | None = None, *, ignore_case: bool = False) -> Terms:
         """Read a term list (TSV, CSV or TBX; plain, gzip or zstd) and tokenize it with ``text``."""
+        from isogloss.corpus.term_lists import read_terms
+
         translations: dict[Words, Words] = {}
         lines: dict[Words, int] = {}
         languages = ("", "") if text is None else (text.source.options.language, text.target.options.language)

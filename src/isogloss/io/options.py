@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-import textwrap
+import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
@@ -300,13 +300,9 @@ def option_named(cls: type, name: str) -> Option:
 @cache
 def _docs(cls: type) -> Mapping[str, str]:
     """The strings below the fields of a class."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
-    except (OSError, SyntaxError):  # without source code, only the help is missing
-        return {}
+    tree = _classes(cls.__module__).get(cls.__qualname__)
     found = {}
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
-    for field, below in pairwise(body):
+    for field, below in pairwise(tree.body if tree is not None else ()):
         if (
             isinstance(field, ast.AnnAssign)
             and isinstance(field.target, ast.Name)
@@ -316,6 +312,19 @@ def _docs(cls: type) -> Mapping[str, str]:
         ):
             found[field.target.id] = " ".join(inspect.cleandoc(below.value.value).split())
     return found
+
+
+@cache
+def _classes(module: str) -> Mapping[str, ast.ClassDef]:
+    """The classes of a module in source code; none if there is no source code, and then only help is missing.
+
+    ``inspect.getsource`` parses the module again for each class and takes ten times as long.
+    """
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, SyntaxError, TypeError):
+        return {}
+    return {item.name: item for item in tree.body if isinstance(item, ast.ClassDef)}
 
 
 def _described(hint: Any) -> str:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import Above, AtLeast, ByCaller, Options
-from isogloss.learn.learner import Learned, LearningStep, Track, no_track
-from isogloss.learn.problem import Problem
+from isogloss.io.progress import Track, no_track
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.edit import highest_rows
 from isogloss.nbest.store import Int64, NbestStore
+
+if TYPE_CHECKING:
+    from isogloss.learn.learner import Learned
+    from isogloss.learn.problem import Problem
 
 __all__ = ["UTILITIES", "Mbr", "MbrOptions", "Utility", "consensus_rows", "expected_utility", "posterior"]
 
@@ -78,6 +81,8 @@ class Mbr(Options):
         track: Track = no_track,
     ) -> Learned:
         """Try every scale; the best on held-out data counts, if there is such data."""
+        from isogloss.learn.learner import Learned, LearningStep
+
         steps = []
         for iteration, scale in enumerate(track(self.scales, "minimum risk", len(self.scales)), start=1):
             scores = [

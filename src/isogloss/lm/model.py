@@ -14,7 +14,6 @@ from isogloss._engine import LmModel, Vocabulary
 from isogloss.io.errors import ModelFormatError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
-from isogloss.lm.arpa import read_arpa
 from isogloss.lm.stored import StoredModel, in_own_memory, open_model, vocabulary_arrays, write_model
 
 __all__ = ["LanguageModel", "Perplexity", "SentenceScores", "WordScore"]
@@ -151,6 +150,8 @@ class LanguageModel:
                 raise ModelFormatError(f"the tables are damaged ({error})", path) from None
             return cls(stored, path=path)
         words = Vocabulary() if vocabulary is None else vocabulary
+        from isogloss.lm.arpa import read_arpa
+
         reader = read_arpa(path, words, track=track)
         unigrams, tables = reader.take_tables()
         arrays = {f"ngrams_{order}": table for order, table in enumerate(tables, start=2)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,12 @@ from isogloss._engine import LM_MAX_ORDER, LmModel, LmTableCompiler, Vocabulary,
 from isogloss.io.errors import ModelFormatError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
-from isogloss.lm.counts import Special
-from isogloss.lm.kneser_ney import Estimate
-from isogloss.lm.scratch import Scratch
 from isogloss.storage.folder import open_folder, write_folder
+
+if TYPE_CHECKING:  # estimation, which nobody needs who only opens a model
+    from isogloss.lm.counts import Special
+    from isogloss.lm.kneser_ney import Estimate
+    from isogloss.lm.scratch import Scratch
 
 __all__ = [
     "KIND",

@@ -77,7 +77,7 @@ class _Recipe:
         more = self._more_text()
         tokens = Stage(
             name="tokenize",
-            function=partial(text_stages.tokenize, track=helpers.track),
+            function=partial(text_stages.tokenize, threads=helpers.threads, track=helpers.track),
             inputs={**train, **sets, **more},
             outputs={
                 **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},

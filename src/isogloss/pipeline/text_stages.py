@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice, starmap
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 
 from isogloss.align.bitext import read_sides
 from isogloss.corpus.case import case_follows
@@ -19,7 +19,7 @@ from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles
 from isogloss.corpus.inputs import several_files
 from isogloss.corpus.pairs import ReadOptions
-from isogloss.corpus.processing import LEARNED_CASES, SideOptions, TextProcessing, TextSide
+from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import SpacedLine
 from isogloss.corpus.tsv import read_tsv
 from isogloss.decoder.matches import write_matches
@@ -30,11 +30,14 @@ from isogloss.selection import SampleOptions, read_text, sample_corpus
 
 __all__ = ["clean", "fold_in", "hold_out", "join", "sample", "set_aside", "tokenize"]
 
+T = TypeVar("T")
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
 
 _SET_SIZE = 1000
 _DEV_SHARE, _TEST_SHARE = 10, 20
+_BATCH = 20_000
+"""Lines that the engine tokenizes at once."""
 _SPACED_LINES = 30_000
 """Lines to learn spacing from; more add little."""
 LEAST_TUNED = 10
@@ -149,22 +152,21 @@ def _set_sizes(count: int, options: Options, warn: Callable[[str], None]) -> tup
     return dev, test
 
 
-def tokenize(inputs: Paths, outputs: Paths, options: Options, *, track: Track) -> None:
+def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
     """Tokenize everything; the truecaser is trained on the training text.
 
     Inputs and outputs have the same names; those with ``source`` in the name are in the source language.
     """
     raw = TextProcessing(placeholders=tuple(options["placeholders"]))
-    sides = {}
-    for name in ("source", "target"):
-        side = TextSide(SideOptions(**options[name]))
-        lines = track(_protected(raw, inputs, name), f"tokenizing {name}")
-        sides[name] = _tokenize_training(side, lines, outputs[name])
+    sides = _tokenize_training(raw, inputs, outputs, options, threads=threads, track=track)
     for name in inputs:
         if name not in sides:
             side = sides["source" if name.endswith("source") else "target"]
             lines = track(_protected(raw, inputs, name), f"tokenizing {name}")
-            _write(outputs[name], map(side.tokenize, lines))
+            with atomic_output(outputs[name]) as stream:
+                for batch in _batches(lines):
+                    split = side.split_lines(batch, threads=threads)
+                    _write(stream, side.cased_lines(split, threads=threads))
     text = replace(raw, source=sides["source"], target=sides["target"])
     spaced = track(_spaced_lines(text, inputs), "learning spaces")
     pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=False)
@@ -182,35 +184,41 @@ def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
-    """Replace placeholders with marks; a target gets the marks of its source.
-
-    In a training pair, only text that occurs on both sides counts as a placeholder.
-    """
-    if name in ("source", "target"):
-        pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=True)
-        return (text.protect_pair(*pair)[name == "target"] for pair in pairs)
+    """Replace placeholders with marks; a target gets the marks of its source."""
     if name.endswith("source"):
         return map(text.protect, read_lines(inputs[name]))
     source = inputs[name[: name.index("target")] + "source"]
     return map(text.protect_target, read_lines(inputs[name]), read_lines(source))
 
 
-def _tokenize_training(side: TextSide, text: Iterable[str], output: Path) -> TextSide:
-    lines: Iterator[list[str]] = map(side.split, text)
-    if side.options.case not in LEARNED_CASES:
-        _write(output, map(side.cased, lines))
-        return side
-    split = output.with_name(output.name + ".split")
-    _write(split, lines)
-    learned = side.learn_case(line.split(" ") for line in read_lines(split))
-    _write(output, (learned.cased(line.split(" ")) if line else [] for line in read_lines(split)))
-    split.unlink()
-    return learned
+def _tokenize_training(
+    text: TextProcessing, inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track
+) -> dict[str, TextSide]:
+    """Tokenize the training text; in a pair, only text that occurs on both sides counts as a placeholder."""
+    sides = {name: TextSide(SideOptions(**options[name])) for name in ("source", "target")}
+    split = {name: outputs[name].with_name(outputs[name].name + ".split") for name in sides}
+    pairs = track(zip(*(read_lines(inputs[name]) for name in sides), strict=True), "tokenizing")
+    with atomic_outputs(list(split.values())) as streams:
+        for batch in _batches(starmap(text.protect_pair, pairs)):
+            for side, lines, stream in zip(sides.values(), zip(*batch, strict=True), streams, strict=True):
+                _write(stream, side.split_lines(list(lines), threads=threads))
+    for name, path in split.items():
+        sides[name] = sides[name].learn_case(read_lines(path))
+        with atomic_output(outputs[name]) as stream:
+            for tokens in _batches(read_lines(path)):
+                _write(stream, sides[name].cased_lines(tokens, threads=threads))
+        path.unlink()
+    return sides
 
 
-def _write(path: Path, lines: Iterable[Sequence[str]]) -> None:
-    with atomic_output(path) as stream:
-        stream.writelines(" ".join(tokens) + "\n" for tokens in lines)
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    rest = iter(items)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
+
+
+def _write(stream: IO[str], lines: Iterable[str]) -> None:
+    stream.writelines(line + "\n" for line in lines)
 
 
 def set_aside(inputs: Paths, outputs: Paths, options: Options) -> None:
