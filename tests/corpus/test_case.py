@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.corpus.case import SourceCase, capitalized, case_follows, lowered, raised, recased, source_case
+from isogloss.corpus.case import (
+    SourceCase,
+    capitalized,
+    case_follows,
+    lowered,
+    raised,
+    recased,
+    small_in_titles,
+    source_case,
+)
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.truecase import train_truecaser
 from support.properties import examples
@@ -72,6 +81,24 @@ def test_names_of_messages_tell_nothing(text: TextProcessing, tmp_path: Path) ->
     assert stored.detokenize("dosya", "title") == "Dosya"
     assert case_follows([("a file", "dosya"), ("The file", "Dosya")] * 20)
     assert not case_follows([("title", "Dosya"), ("The file", "Dosya")] * 20)
+
+
+def test_titles_follow_where_the_training_text_does(text: TextProcessing, tmp_path: Path) -> None:
+    assert text.detokenize("dosya adı ve isim", "File Name and Type") == "Dosya adı ve isim"
+    replace(text, small_in_titles=frozenset({"ve"})).save(tmp_path / "text")
+    stored = TextProcessing.open(tmp_path / "text")
+    for source, expected in (
+        ("File Name and Type", "Dosya Adı ve İsim"),
+        ("File name and type", "Dosya adı ve isim"),
+        ("Name (ID)", "Dosya adı ve isim"),
+        ("New File. The name", "Dosya adı ve isim"),
+        ("FILE NAME AND EVERYTHING", "DOSYA ADI VE İSİM"),
+    ):
+        assert stored.detokenize("dosya adı ve isim", source) == expected
+    pairs = [("File and Name", "Dosya ve Adı"), ("Old and New", "Eski Ve Yeni"), ("a b c", "x y z")]
+    assert small_in_titles([*pairs, *pairs[:1]] * 20) == {"ve"}
+    assert small_in_titles(pairs) is None  # too few to know
+    assert small_in_titles([*pairs, ("New File", "yeni dosya"), ("Old Name", "Eski soyadı")] * 20) is None
 
 
 def test_nouns_of_german() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ __all__ = [
     "lowered",
     "raised",
     "recased",
+    "small_in_titles",
     "source_case",
 ]
 
@@ -33,6 +35,8 @@ _FEW = 10
 """Fewest lines from which case can be learned."""
 _SHOUTED = 6
 """A word with this many capitals is not an abbreviation."""
+_SHORT = 3
+"""Letters of the longest words that may be small in a title: ``of``, ``and``, ``ve``."""
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _SENTENCE = re.compile(r"[.?!…]['\"”’»)\]]*\s+[\"'“‘«(\[¿¡]*([^\W\d_])")
 _COLON = re.compile(r":\s+[\"'“‘«(\[¿¡]*([^\W\d_])")
@@ -114,6 +118,8 @@ class SourceCase:
     """Whether sentences after the first one begin with capitals."""
     colons: bool = True
     """Whether the text after a colon begins with a capital."""
+    titled: bool = False
+    """Whether the sentence is a title with a capital in each word, such as ``File Name``."""
 
 
 def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
@@ -149,7 +155,40 @@ def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
         shouted,
         _any_capital(_SENTENCE.findall(blank)),
         _any_capital(_COLON.findall(blank)),
+        _is_title(cased) and not shouted and not _SENTENCE.search(blank),
     )
+
+
+def _is_title(words: Sequence[str]) -> bool:
+    """Whether all words but short ones have capitals, and one after the first is not an abbreviation."""
+    long = [word for word in words if len(word) > _SHORT]
+    return all(word[0].isupper() for word in long) and any(
+        word[0].isupper() and not word.isupper() for word in words[1:]
+    )
+
+
+def small_in_titles(pairs: Iterable[tuple[str, str]]) -> frozenset[str] | None:
+    """Return the words that are small in the translation of titles with a capital in each word.
+
+    None if the translations of titles usually have no capitals inside.
+
+    >>> small_in_titles([("File and Name", "Dosya ve Adı")] * 10)
+    frozenset({'ve'})
+    >>> small_in_titles([("File Name", "Nom du fichier")] * 10)
+    """
+    titles = follows = 0
+    counts: Counter[str] = Counter()
+    for source, target in pairs:
+        sides = [[word for word in _WORD.findall(text) if _has_case(word[0])] for text in (source, target)]
+        inner = [word for word in sides[1][1:] if not word.isupper()]
+        if inner and _is_title(sides[0]) and "." not in source:
+            titles += 1
+            follows += all(word[0].isupper() for word in inner if len(word) > _SHORT)
+            counts.update({word: -1 if word[0].isupper() else 1 for word in inner})
+            counts.update({word.lower(): -1 for word in inner if word[0].isupper()})
+    if titles < _FEW or follows <= 0.5 * titles:
+        return None
+    return frozenset(word for word, count in counts.items() if count > 1)
 
 
 def _any_capital(letters: Sequence[str]) -> bool:
@@ -185,11 +224,13 @@ def recased(
     *,
     usual: Callable[[str], str | None] = lambda word: None,
     tags: Container[str] = (),
+    small: Container[str] | None = None,
 ) -> list[str]:
     """Give the tokens of a translation their final case, starting from their usual case.
 
     ``usual`` returns the usual form of a word, or None if it is unknown. ``tags`` are the marks that stand
-    for tags; a sentence may begin before or after a tag.
+    for tags; a sentence may begin before or after a tag. ``small`` are words without a capital in titles, or
+    None if titles do not follow the source.
 
     >>> recased(["(", "silindi", ")"], SourceCase(begins=True), "tr")
     ['(', 'Silindi', ')']
@@ -214,6 +255,8 @@ def recased(
         else:
             # After a placeholder or number at the beginning, follow the case of the source.
             wanted = None if is_word or begun else source.goes_on
+        if small is not None and source.titled and is_word and token not in small:
+            token = _with_case(token, True, language, usual)
         begun = begun or is_word
         last = token
         cased.append(token)

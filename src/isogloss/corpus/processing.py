@@ -142,13 +142,22 @@ class TextSide:
         return self.join(self.recased(tokens))
 
     def recased(
-        self, tokens: Sequence[str], source: SourceCase | None = None, tags: Container[str] = ()
+        self,
+        tokens: Sequence[str],
+        source: SourceCase | None = None,
+        tags: Container[str] = (),
+        small: Container[str] | None = None,
     ) -> Sequence[str]:
-        """Capitalize the beginnings of sentences, if case was learned; ``tags`` as for ``recased``."""
+        """Capitalize the beginnings of sentences, if case was learned; parameters as for ``recased``."""
         if self.options.case not in LEARNED_CASES:
             return tokens
         return recased(
-            tokens, source or SourceCase(), self.options.language, usual=self.usual_form, tags=tags
+            tokens,
+            source or SourceCase(),
+            self.options.language,
+            usual=self.usual_form,
+            tags=tags,
+            small=small,
         )
 
     def usual_form(self, word: str) -> str | None:
@@ -194,6 +203,9 @@ class TextProcessing:
     """Kinds of placeholders that become separate tokens, numbered within their sentence."""
     case_follows: bool = True
     """Whether a translation begins in lower case if its source does."""
+    small_in_titles: frozenset[str] | None = None
+    """Words without a capital in the translation of a title that has a capital in each word. None if such
+    translations have no capitals inside."""
 
     @property
     def changes(self) -> bool:
@@ -278,7 +290,7 @@ class TextProcessing:
         case = source_case(without_tags, self.source.usual_form)
         if not (self.case_follows or case.begins):
             case = replace(case, begins=None, goes_on=None)
-        return self.target.recased(line.split(" ") if line else [], case, tags)
+        return self.target.recased(line.split(" ") if line else [], case, tags, self.small_in_titles)
 
     def save(self, path: StrPath) -> None:
         """Store the text processing as a folder."""
@@ -295,6 +307,7 @@ class TextProcessing:
             "target": asdict(self.target.options),
             "placeholders": list(self.placeholders),
             "case_follows": self.case_follows,
+            "small_in_titles": None if self.small_in_titles is None else sorted(self.small_in_titles),
         }
         if self.target.spacing is not None:
             attributes["target_spacing"] = self.target.spacing.attributes()
@@ -322,7 +335,9 @@ class TextProcessing:
             Protector(placeholders)
         except (UserError, KeyError, TypeError, ValueError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
-        return cls(sides[0], sides[1], placeholders, folder.attributes.get("case_follows", True) is True)
+        follows = folder.attributes.get("case_follows", True) is True
+        small = folder.attributes.get("small_in_titles")
+        return cls(sides[0], sides[1], placeholders, follows, None if small is None else frozenset(small))
 
 
 def _truecaser(folder: ArrayFolder, side: str, language: str) -> Truecaser:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from isogloss.align.bitext import read_sides
-from isogloss.corpus.case import case_follows
+from isogloss.corpus.case import case_follows, small_in_titles
 from isogloss.corpus.check import CheckOptions, Row
 from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles
@@ -169,11 +169,15 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, t
                     _write(stream, side.cased_lines(split, threads=threads))
     text = replace(raw, source=sides["source"], target=sides["target"])
     spaced = track(_spaced_lines(text, inputs), "learning spaces")
-    pairs = zip(read_lines(inputs["source"]), read_lines(inputs["target"]), strict=False)
-    follows = case_follows(pairs, text.target.options.language)
-    text = replace(text, target=text.target.learn_spacing(spaced), case_follows=follows)
+    pairs = partial(read_sides, inputs["source"], inputs["target"])
+    text = replace(
+        text,
+        target=text.target.learn_spacing(spaced),
+        case_follows=case_follows(pairs(), text.target.options.language),
+        small_in_titles=small_in_titles(pairs()),
+    )
     text.save(outputs["text"])
-    write_matches(outputs["matches"], partial(read_sides, inputs["source"], inputs["target"]), text)
+    write_matches(outputs["matches"], pairs, text)
 
 
 def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
