@@ -103,7 +103,7 @@ def test_it_is_stored_and_the_same_everywhere(
     facts = json.loads(capsys.readouterr().out)
     assert facts["verdict"] == json.loads(json.dumps(again.to_dict()))
     assert facts["kind"] == "system"
-    assert facts["parts"]["confidence"]["attributes"]["predicts"].startswith("expected chrF")
+    assert facts["parts"]["confidence"]["attributes"]["predicts"].startswith("the expected chrF")
     assert trained.to_dict()["verdict"] == again.to_dict()
     # A folder of an earlier version has none; one that was cut off is said to be damaged.
     copy = tmp_path / "engine"

@@ -31,12 +31,18 @@ __all__ = [
 ]
 
 KIND, VERSION = "confidence", 1
-CALIBRATED = "expected chrF of the translation, divided by 100"
+CALIBRATED = "the expected chrF of a translation, divided by 100"
 RULE_OF_THUMB = "a rule of thumb that ranks translations; it predicts nothing"
 
 Float64 = npt.NDArray[np.float64]
 
 _SURPRISE = 10.0  # natural logarithm: words this improbable lower the rule of thumb to 1/e
+_SUMS = (
+    *("unknown", "rules", "lm", "target_given_source", "source_given_target"),
+    *("target_given_source_lexical", "source_given_target_lexical"),
+)
+"""Features that say something about quality; with those of reordering and lengths, a model that is learned
+from a few hundred sentences becomes worse."""
 _BEYOND = 3.0
 """Standard deviations beyond those of the held-out text that a property may reach: a straight line says
 nothing about text that is quite different."""
@@ -136,7 +142,7 @@ def translation_properties(store: NbestStore, rows: Int64, lengths: Sequence[int
         "length ratio": np.log((made + 1) / (words + 1)),
         "has unknown words": (unknown > 0).astype(np.float64),
         "one rule": (rules <= 1).astype(np.float64),
-        **{f"{name} per word": values / words for name, values in dense.items()},
+        **{f"{name} per word": dense[name] / words for name in _SUMS if name in dense},
     }
 
 

@@ -18,7 +18,7 @@ class Piece(NamedTuple):
 
 
 def differences(first: str, second: str) -> tuple[list[Piece], list[Piece]]:
-    """Both texts in pieces; the pieces of a text, joined, are the text.
+    """Both texts in pieces; the pieces of a text, joined, are the text. All white space is alike.
 
     >>> differences("the old house", "the house")
     ([Piece(text='the ', shared=True), Piece(text='old ', shared=False), Piece(text='house', shared=True)], \
@@ -26,7 +26,8 @@ def differences(first: str, second: str) -> tuple[list[Piece], list[Piece]]:
     """
     words = split(first), split(second)
     pieces: tuple[list[Piece], list[Piece]] = [], []
-    for kind, *places in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+    alike = [[" " if word.isspace() else word for word in side] for side in words]
+    for kind, *places in SequenceMatcher(None, *alike, autojunk=False).get_opcodes():
         for side, (begin, end) in enumerate((places[:2], places[2:])):
             text = "".join(words[side][begin:end])
             if text:

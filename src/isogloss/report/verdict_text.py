@@ -35,7 +35,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
     if verdict.best:
         yield f"The {len(verdict.best)} best"
         for one in verdict.best:
-            yield f"  {_short(one.source)} → {_short(one.translation)}"
+            yield f"  {_short(one.source, _LONGEST // 2)} → {_short(one.translation, _LONGEST // 2)}"
         yield ""
         yield f"The {len(verdict.worst)} worst"
         for one in verdict.worst:
@@ -82,11 +82,14 @@ def _wrapped(text: str, mark: str = "") -> list[str]:
     return [(mark if at == 0 else " " * len(mark)) + line for at, line in enumerate(lines)]
 
 
-def _short(text: str) -> str:
+def _short(text: str, longest: int = _LONGEST) -> str:
     text = _printable(text)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _printable(text: str) -> str:
     """Escape control characters: a catalog must not control the terminal."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return "".join(
+        letter if letter.isprintable() else " " if letter.isspace() else "\N{REPLACEMENT CHARACTER}"
+        for letter in text
+    )
