@@ -7,10 +7,10 @@ the one that begins first is used; among those, the longest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from isogloss.corpus.processing import TextProcessing
-from isogloss.corpus.term_lists import read_terms
+from isogloss.corpus.term_lists import TermRow, read_terms
 from isogloss.decoder.sentence import Fixed, Sentence, split_words
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath
@@ -43,10 +43,29 @@ class Terms:
     @classmethod
     def read(cls, path: StrPath, text: TextProcessing | None = None, *, ignore_case: bool = False) -> Terms:
         """Read a term list (TSV, CSV or TBX; plain, gzip or zstd) and tokenize it with ``text``."""
+        languages = ("", "") if text is None else (text.source.options.language, text.target.options.language)
+        return cls._made(read_terms(path, *languages), text, path, ignore_case)
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Iterable[tuple[str, str | None]],
+        text: TextProcessing | None = None,
+        *,
+        ignore_case: bool = False,
+        where: str = "terms",
+    ) -> Terms:
+        """Make it of terms and translations; None keeps a term. ``where`` names them in messages."""
+        rows = (TermRow(term, translation, line) for line, (term, translation) in enumerate(pairs, start=1))
+        return cls._made(rows, text, where, ignore_case)
+
+    @classmethod
+    def _made(
+        cls, rows: Iterable[TermRow], text: TextProcessing | None, path: StrPath, ignore_case: bool
+    ) -> Terms:
         translations: dict[Words, Words] = {}
         lines: dict[Words, int] = {}
-        languages = ("", "") if text is None else (text.source.options.language, text.target.options.language)
-        for row in read_terms(path, *languages):
+        for row in rows:
             forms = _source_forms(row.term, text)
             if not forms[0]:
                 raise DataFormatError("the line has no term", path, row.line)
