@@ -88,9 +88,7 @@ def main() -> None:
     for name, some in (("all", times[False] + times[True]), ("of 18 to 22 words", times[True])):
         if len(some) > 1:
             middle, late = statistics.median(some), statistics.quantiles(some, n=100)[98]
-            print(
-                f"CPU time, {name:<18}{len(some):>9,}  median {1e3 * middle:.1f}, 99% {1e3 * late:.1f} ms"
-            )
+            print(f"CPU time, {name:<18}{len(some):>9,}  median {1e3 * middle:.1f}, 99% {1e3 * late:.1f} ms")
 
 
 if __name__ == "__main__":
