@@ -5,7 +5,7 @@ import { makeEditor } from "./editor.js";
 import * as service from "./service.js";
 
 const HEIGHT = 72; // of a row, in pixels; all rows have the same, so that thousands of them scroll smoothly
-const STATES = { empty: "untranslated", draft: "draft", fuzzy: "fuzzy", done: "done" };
+const STATES = { empty: "new draft", draft: "draft", fuzzy: "fuzzy", done: "done" };
 
 export function catalogView(context) {
   const session = context.session;
