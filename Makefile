@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow mutations lint imports stubs docs sanitize sanitize-threads clean
+.PHONY: help demo test slow mutations browser soak lint imports stubs docs sanitize sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -33,6 +33,13 @@ slow: $(VENV)/installed ## The slow tests, and properties on many examples
 
 mutations: $(VENV)/installed ## Make known mistakes one by one, and see that tests notice each
 	$(BIN)/python tests/support/replay_mutations.py
+
+browser: $(VENV)/installed ## All tests of the workbench page, in Chromium (Debian: apt-get install chromium)
+	$(BIN)/python -m pip install --quiet 'playwright>=1.45,<2'
+	$(BIN)/python -m pytest -n 0 tests/serve/test_page_files.py -m '' $(PYTEST)
+
+soak: $(VENV)/installed ## The service under load, then with kills, on this machine only; MINUTES=1 each
+	$(BIN)/python benchmarks/serve.py --minutes $(or $(MINUTES),1)
 
 lint: $(VENV)/installed stubs ## Style, types, who imports whom, and the engine's type stubs
 	$(BIN)/ruff check .

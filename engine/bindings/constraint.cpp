@@ -25,6 +25,19 @@ void bind_constraint(nb::module_& module) {
           "force", [](References references) { return BatchConstraint{std::move(references), true, {}}; },
           "references"_a, "Derivations of one of the references of each sentence.")
       .def_static(
+          "prefix",
+          [](References typed, unsigned most_edits, float edit_cost) {
+            if (most_edits > 100) throw nb::value_error("too many edits");
+            BatchConstraint made{std::move(typed), false, {}};
+            made.begun = true;
+            made.most_edits = static_cast<std::uint8_t>(most_edits);
+            made.edit_cost = edit_cost;
+            return made;
+          },
+          "typed"_a, nb::kw_only(), "most_edits"_a, "edit_cost"_a,
+          "Translations that begin with typed words: for each sentence the whole words, the forms of the half-typed word "
+          "that follows them, if any, and words that must not come next.")
+      .def_static(
           "oracle",
           [](References references, std::size_t order, const std::string& length, const std::string& smoothing,
              std::optional<double> smoothing_value, bool effective_order) {

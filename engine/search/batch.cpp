@@ -1,9 +1,12 @@
 #include "search/batch.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <string_view>
 
 #include "search/forced.hpp"
+#include "search/prefix.hpp"
 
 namespace isogloss::search {
 namespace {
@@ -28,11 +31,56 @@ References number_words(const BatchConstraint::Texts& texts, const Input& input,
   return out;
 }
 
+/// Typed words with their numbers. Words that begin as a half-typed one does, and have no number yet, get one.
+TypedWords typed_words(References& numbered, const BatchConstraint::Texts& texts, const Input& input,
+                       const Wording& wording) {
+  TypedWords out;
+  if (!numbered.texts.empty()) out.words = numbered.texts[0];
+  if (texts.size() > 2 && !texts[2].empty()) {
+    WordId last = 0;
+    for (WordId word : numbered.texts[2]) last = std::max(last, word);
+    out.forbidden.assign(last + 1, false);
+    for (WordId word : numbered.texts[2]) out.forbidden[word] = true;
+  }
+  if (texts.size() < 2 || texts[1].empty()) return out;
+  const std::vector<std::string>& halves = texts[1];
+  out.words.push_back(numbered.texts[1][0]);
+  out.half_typed = true;
+  WordId last = 0;
+  for (const std::vector<WordId>& words : numbered.texts)
+    for (WordId word : words) last = std::max(last, word);
+  const WordId alike = last + 1;
+  out.begin_alike.assign(alike + 1, false);
+  out.begin_alike[alike] = true;
+  const auto look_at = [&](WordId word, std::string_view reads) {
+    if (std::ranges::none_of(halves, [&](const std::string& half) { return reads.starts_with(half); })) return;
+    const auto [at, fresh] = numbered.numbers.try_emplace(word, alike);
+    if (!fresh) out.begin_alike[at->second] = true;
+  };
+  const Vocabulary& target = wording.target_words();
+  for (WordId word = 0; word < target.size(); ++word) look_at(word, target.word(word));
+  for (std::size_t i = 0; i < input.words.size(); ++i) {
+    const WordId word = kSourceWord + static_cast<WordId>(i);
+    look_at(word, wording.text(input, word));
+  }
+  for (std::size_t i = 0; i < input.fixed.size(); ++i) {
+    const WordId word = kFixedWord + static_cast<WordId>(i);
+    look_at(word, wording.text(input, word));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::unique_ptr<Constraint> BatchConstraint::of(std::size_t sentence, const Input& input,
                                                 const Wording& wording) const {
   References numbered = number_words(references[sentence], input, wording);
+  if (begun) {
+    TypedWords typed = typed_words(numbered, references[sentence], input, wording);
+    typed.most_edits = most_edits;
+    typed.edit_cost = edit_cost;
+    return std::make_unique<PrefixConstraint>(std::move(numbered), std::move(typed));
+  }
   if (forced) return std::make_unique<ForcedConstraint>(std::move(numbered));
   return std::make_unique<OracleConstraint>(std::move(numbered), bleu);
 }

@@ -23,6 +23,11 @@ struct BatchConstraint {
   std::vector<Texts> references;  ///< by sentence
   bool forced = false;            ///< to the references; otherwise those with the highest BLEU
   SentenceBleu bleu;
+  /// Only translations that begin with what somebody has typed: the first reference are the whole words, the second, if
+  /// there is one, the forms of a half-typed word that follows them, the third words that must not come next.
+  bool begun = false;
+  std::uint8_t most_edits = 0;  ///< see TypedWords
+  float edit_cost = 0.0f;
 
   /// What is wanted of one sentence.
   std::unique_ptr<Constraint> of(std::size_t sentence, const Input& input, const Wording& wording) const;

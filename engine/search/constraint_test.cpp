@@ -122,3 +122,47 @@ TEST("an oracle is the translation with the highest BLEU of all") {
     for (std::size_t i = 0; i < found[0].candidates(); ++i) CHECK_NEAR(found[0].scores[i], expected[i], 1e-5);
   }
 }
+
+TEST("of the translations that begin as typed, the search finds the best, the last word perhaps half typed") {
+  for (std::uint32_t seed = 0; seed < 30; ++seed) {
+    const Exhausted given = Exhausted::make(seed);
+    std::mt19937 random(seed);
+    for (int turn = 0; turn < 5; ++turn) {
+      std::vector<std::string> typed = split(given.texts[random() % given.texts.size()]);
+      typed.resize(random() % (typed.size() + 1));
+      std::vector<std::string> half;
+      if (!typed.empty() && random() % 2 == 0) {
+        half.push_back(typed.back().substr(0, 1));
+        typed.pop_back();
+      }
+      const auto begins = [&](const std::vector<std::string>& words) {
+        if (words.size() < typed.size() + half.size()) return false;
+        if (!std::equal(typed.begin(), typed.end(), words.begin())) return false;
+        return half.empty() || words[typed.size()].starts_with(half[0]);
+      };
+      std::vector<double> expected, others;
+      std::string next;
+      for (std::size_t i = 0; i < given.texts.size(); ++i) {
+        const std::vector<std::string> words = split(given.texts[i]);
+        if (!begins(words)) continue;
+        expected.push_back(given.scores[i]);
+        if (words.size() == typed.size()) continue;
+        if (next.empty()) next = words[typed.size()];
+        if (words[typed.size()] != next) others.push_back(given.scores[i]);
+      }
+      BatchConstraint constraint{{{typed, half}}, false, {}};
+      constraint.begun = true;
+      BatchRequest request;
+      request.nbest = 100000;
+      request.constraint = &constraint;
+      const auto found = given.decoder->translate({given.input}, request);
+      CHECK_EQUAL(found[0].candidates(), expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i) CHECK_NEAR(found[0].scores[i], expected[i], 1e-3);
+      if (next.empty()) continue;
+      constraint.references[0] = {typed, half, {next}};  // and what follows must not be this
+      const auto but = given.decoder->translate({given.input}, request);
+      CHECK_EQUAL(but[0].candidates(), others.size());
+      for (std::size_t i = 0; i < others.size(); ++i) CHECK_NEAR(but[0].scores[i], others[i], 1e-3);
+    }
+  }
+}

@@ -943,6 +943,12 @@ class Constraint:
         """Derivations of one of the references of each sentence."""
 
     @staticmethod
+    def prefix(typed: Sequence[Sequence[Sequence[str]]], *, most_edits: int, edit_cost: float) -> Constraint:
+        """
+        Translations that begin with typed words: for each sentence the whole words, the forms of the half-typed word that follows them, if any, and words that must not come next.
+        """
+
+    @staticmethod
     def oracle(references: Sequence[Sequence[Sequence[str]]], *, order: int, length: str, smoothing: str, smoothing_value: float | None, effective_order: bool) -> Constraint:
         """Translations with the highest sentence BLEU."""
 

@@ -171,6 +171,8 @@ def test_retrain(run: Run) -> None:
     lines = "Der Zwerg lacht hier.", "Der Zwerg schläft."
     assert translated(run, *lines) == ["The dwarf laughs here.", "The dwarf sleeps."]
     assert len(as_json(run, "--list")) == 20
+    stored = json.loads(Path("engine/retrained.json").read_bytes())  # for those who look at the engine later
+    assert stored["after"] == found["after"]
     (engine,) = (json.loads(run("retrain", "engine", "--json")[1]),)  # nothing is left to do
     assert engine["before"] == engine["after"]
 

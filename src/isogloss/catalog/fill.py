@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from isogloss.catalog.checks import fault
-from isogloss.catalog.messages import Draft, MessageTranslator
+from isogloss.catalog.messages import Draft, EntryState, MessageTranslator
 from isogloss.catalog.options import FillOptions
 from isogloss.catalog.po import PoCatalog
 from isogloss.catalog.xml import TmxCatalog, XliffCatalog
@@ -18,7 +18,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_bytes, atomic_output
 
-__all__ = ["Filled", "Unfilled", "fill_catalog"]
+__all__ = ["Catalog", "Filled", "Unfilled", "fill_catalog", "open_catalog"]
 
 
 class Catalog(Protocol):
@@ -43,6 +43,15 @@ class Catalog(Protocol):
 
     def formats(self) -> list[frozenset[str]]:
         """Return the flags of each message that say how a program uses it: ``c-format``, …"""
+
+    def targets(self) -> list[str]:
+        """Return the translation that each message has already; empty if none."""
+
+    def states(self) -> list[EntryState]:
+        """Return how far each message is."""
+
+    def contexts(self) -> list[str]:
+        """Return what tells messages with the same text apart; empty if there is nothing."""
 
     def refuses(self, text: str) -> str:
         """Return why a translation cannot be written to the file; empty if it can."""
@@ -105,17 +114,7 @@ def fill_catalog(
     (a placeholder is missing, a tag is not closed) is not written.
     """
     options = options or FillOptions()
-    format = detect_format(path, look_inside=True).name
-    catalog: Catalog
-    if format == "po":
-        catalog = PoCatalog(path, options)
-    elif format in ("xliff", "xliff2"):
-        catalog = XliffCatalog(path, options)
-    elif format == "tmx":
-        target = options.target_language or translator.target_language
-        catalog = TmxCatalog(path, options.source_language, target, options)
-    else:
-        raise ConfigError(f"{path}: neither a PO, nor an XLIFF, nor a TMX file")
+    catalog = open_catalog(path, options, target_language=translator.target_language)
     messages, lines = catalog.messages(), catalog.places()
     drafts = translator.translate(messages, track=track)
     reasons = _reasons(catalog, messages, drafts, options)
@@ -146,6 +145,24 @@ def _other(declared: str, written: str) -> str:
     tag = declared_language(declared)
     same = not tag or not written or base_language(tag) == base_language(language_tag(written) or written)
     return "" if same else declared
+
+
+def open_catalog(
+    path: StrPath, options: FillOptions, *, target_language: str = "", everything: bool = False
+) -> Catalog:
+    """Open a PO, XLIFF or TMX file; its messages are those that the options fill, or with ``everything`` all.
+
+    ``target_language`` is for a TMX file, if the options name none.
+    """
+    format = detect_format(path, look_inside=True).name
+    if format == "po":
+        return PoCatalog(path, options, everything=everything)
+    if format in ("xliff", "xliff2"):
+        return XliffCatalog(path, options, everything=everything)
+    if format == "tmx":
+        target = options.target_language or target_language
+        return TmxCatalog(path, options.source_language, target, options, everything=everything)
+    raise ConfigError(f"{path}: neither a PO, nor an XLIFF, nor a TMX file")
 
 
 def _reasons(

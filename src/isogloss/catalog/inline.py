@@ -46,6 +46,20 @@ class Inline:
         reader.text(html.unescape(raw[done:]))
         return cls("".join(reader.parts), reader.tags)
 
+    def read_beside(self, raw: str) -> str:
+        """Parse the content of the translation of this segment; equal elements get the same tags."""
+        other = Inline.read(raw)
+        free: dict[str, list[str]] = {}
+        for tag, xml in self.tags.items():
+            if not tag.startswith("</"):
+                free.setdefault(xml, []).append(tag)
+        renamed: dict[str, str] = {}
+        for tag, xml in other.tags.items():
+            if not tag.startswith("</") and free.get(xml):
+                own = free[xml].pop(0)
+                renamed |= {tag: own, tag.replace("<", "</"): own.replace("<", "</")}
+        return _OWN.sub(lambda match: renamed.get(match.group(), match.group()), other.text)
+
     def write(self, translation: str) -> str:
         """Turn a translation with the same tags back into XML."""
         done, parts = 0, []

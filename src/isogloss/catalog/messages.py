@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from isogloss.catalog.checks import TAG, hollow_tags, unnumbered, well_nested
 from isogloss.catalog.icu import NUMBER, icu_parts
@@ -21,7 +22,10 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.nbest.edit import best_rows
 
-__all__ = ["Draft", "MessageTranslator"]
+__all__ = ["Draft", "EntryState", "MessageTranslator"]
+
+EntryState = Literal["empty", "draft", "fuzzy", "done"]
+"""How far an entry of a catalog is: no translation, an engine's draft, to be reviewed, finished."""
 
 _LINE_END = re.compile(r"(\s*[\n\r]\s*)")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -37,6 +41,10 @@ class Draft:
     """Expected chrF of the draft, divided by 100, as the engine learned it; of its least certain line."""
     whole: bool = True
     """False if a part is copied from the source, because no translation kept its placeholders intact."""
+    accepted: bool = False
+    """Whether a person has accepted it, so that it is written as a finished translation."""
+    known: bool = False
+    """Whether it is a known translation: a correction, or one of the training text."""
 
 
 class MessageTranslator:
@@ -64,17 +72,14 @@ class MessageTranslator:
         for begin in track(starts, "batches", len(starts)):
             batch = wanted[begin : begin + _BATCH * self._threads]
             drafts |= zip(batch, self._known_or_drafts(batch), strict=True)
-        return [
-            Draft(found[message].text, 1.0) if message in found else _whole(message, drafts)
-            for message in messages
-        ]
+        return [found[message] if message in found else _whole(message, drafts) for message in messages]
 
     def _known(self, text: str) -> Draft | None:
         """Return the exact match of a text, if any; with terms, only corrections count."""
         match = self._system.match(text)
         if match is None or (self._terms is not None and match.kind != "correction"):
             return None
-        return Draft(match.text, 1.0)
+        return Draft(match.text, 1.0, known=True)
 
     def _known_or_drafts(self, sentences: Sequence[str]) -> Iterator[Draft]:
         """Yield exact matches where there are any, and new drafts for the other lines."""
@@ -173,4 +178,5 @@ def _joined(parts: Sequence[str], drafts: Mapping[str, Draft]) -> Draft:
         for at, part in enumerate(parts)
     )
     sure = min((draft.confidence for draft in used), default=1.0)
-    return Draft(text, sure, whole=all(draft.whole for draft in used))
+    known = bool(used) and all(draft.known for draft in used)
+    return Draft(text, sure, whole=all(draft.whole for draft in used), known=known)

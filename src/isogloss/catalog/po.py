@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from isogloss.catalog.messages import Draft
+from isogloss.catalog.messages import Draft, EntryState
 from isogloss.catalog.options import FillOptions
 from isogloss.corpus.draft_mark import NOTE, draft_note, untouched_drafts
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
@@ -69,8 +69,10 @@ def _form(keyword: str) -> int:
 class PoCatalog:
     """A catalog whose empty entries can be filled."""
 
-    def __init__(self, path: StrPath, options: FillOptions | None = None) -> None:
-        self._path, self._options = path, options or FillOptions()
+    def __init__(
+        self, path: StrPath, options: FillOptions | None = None, *, everything: bool = False
+    ) -> None:
+        self._path, self._options, self._everything = path, options or FillOptions(), everything
         content = b"".join(read_chunks(path))
         if b"\0" in content:
             raise not_text(path)
@@ -108,6 +110,8 @@ class PoCatalog:
         """Return the plural forms to translate: missing ones, and those that the options replace."""
         known = set(range(self._plurals.count) if entry.plural else [0]) | entry.forms.keys()
         fuzzy = "fuzzy" in entry.flags
+        if self._everything:
+            return known
         if self._options.replace_fuzzy and fuzzy:
             return known
         found = {form for form in known if not entry.forms.get(form)}
@@ -147,6 +151,29 @@ class PoCatalog:
         """Return the flags of each message's entry, such as ``c-format``."""
         return [entry.flags for entry, _ in self._wanted]
 
+    def targets(self) -> list[str]:
+        """Return the translation that each message has already; empty if none."""
+        return [entry.forms.get(form, "") for entry, form in self._wanted]
+
+    def states(self) -> list[EntryState]:
+        """Return how far each message is."""
+        found: list[EntryState] = []
+        for entry, form in self._wanted:
+            if not entry.forms.get(form):
+                found.append("empty")
+            elif form in self._drafts(entry):
+                found.append("draft")
+            else:
+                found.append("fuzzy" if "fuzzy" in entry.flags else "done")
+        return found
+
+    def contexts(self) -> list[str]:
+        """Return what tells messages with the same text apart; empty if there is nothing."""
+        return [
+            entry.texts.get("msgctxt", "") or (f"plural form {form}" if entry.plural else "")
+            for entry, form in self._wanted
+        ]
+
     def refuses(self, text: str) -> str:
         """Return why a text cannot be written to this file; empty if it can."""
         try:
@@ -183,17 +210,21 @@ class PoCatalog:
         """Return an entry with drafts; its other lines keep their order and line ends."""
         end = "\r\n" if self._raw[entry.first].endswith(b"\r\n") else "\n"
         mark = codecs.BOM_UTF8 if self._raw[entry.top].startswith(codecs.BOM_UTF8) else b""
-        out = [self._note(entry, drafts).encode() + end.encode()]
+        finished = all(draft.accepted for draft in drafts.values()) and not any(
+            not text and form not in drafts for form, text in entry.forms.items()
+        )
+        flagged = self._options.fuzzy_flag and not finished
+        out = [] if finished else [self._note(entry, drafts).encode() + end.encode()]
         previous = (at for at in range(entry.top, entry.first) if self._lines[at].lstrip().startswith("#|"))
         place = next(previous, entry.first)  # flags come before the previous msgid
-        new_flag = self._options.fuzzy_flag and not entry.flag_lines
+        new_flag = flagged and not entry.flag_lines
         for number in range(entry.top, entry.first + 1):
             if number == place and new_flag:
                 out.append(f"#, fuzzy{end}".encode())
             if number == entry.first or NOTE.fullmatch(self._lines[number].lstrip("# ")):
                 continue
             known = self._raw[number].removeprefix(mark)
-            out.append(self._flags(entry, number, end) if number in entry.flag_lines else known)
+            out.append(self._flags(entry, number, end, flagged) if number in entry.flag_lines else known)
         strings = {number for form in entry.forms for number in entry.lines[entry.keyword(form)]}
         out += [
             self._raw[number].removeprefix(mark)
@@ -224,11 +255,11 @@ class PoCatalog:
             flagged=self._options.fuzzy_flag,
         )
 
-    def _flags(self, entry: _Entry, number: int, end: str) -> bytes:
+    def _flags(self, entry: _Entry, number: int, end: str, flagged: bool) -> bytes:
         """Return a line of flags with ``fuzzy`` added or removed."""
         line = self._lines[number]
         given = [flag for flag in re.split(r"[\s,]+", line.strip().removeprefix("#,")) if flag]
-        if self._options.fuzzy_flag:
+        if flagged:
             if "fuzzy" in entry.flags or number != entry.flag_lines[-1]:
                 return self._raw[number]
             return f"{line.rstrip()}, fuzzy{end}".encode(self._encoding)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from isogloss.catalog.inline import Inline
-from isogloss.catalog.messages import Draft
+from isogloss.catalog.messages import Draft, EntryState
 from isogloss.catalog.options import FillOptions
 from isogloss.corpus.draft_mark import draft_digest, draft_note, untouched_drafts
 from isogloss.corpus.markup import attribute, not_xml, parse_units
@@ -93,8 +93,10 @@ class _XmlCatalog:
     names: frozenset[str]
     format: str
 
-    def __init__(self, path: StrPath, options: FillOptions | None = None) -> None:
-        self._path, self._options = path, options or FillOptions()
+    def __init__(
+        self, path: StrPath, options: FillOptions | None = None, *, everything: bool = False
+    ) -> None:
+        self._path, self._options, self._everything = path, options or FillOptions(), everything
         self._text = _XmlText.read(path)
         self._content = self._text.utf8
         places = _Places(self._content, self.names)
@@ -145,8 +147,10 @@ class XliffCatalog(_XmlCatalog):
     )
     format = "XLIFF"
 
-    def __init__(self, path: StrPath, options: FillOptions | None = None) -> None:
-        super().__init__(path, options)
+    def __init__(
+        self, path: StrPath, options: FillOptions | None = None, *, everything: bool = False
+    ) -> None:
+        super().__init__(path, options, everything=everything)
         version = self._root.attributes.get("version", "") if self._root is not None else ""
         if self._root is None or self._root.tag != "xliff" or version[:2] not in ("1.", "2."):
             raise DataFormatError("XLIFF 1.2 or 2.0 begins with <xliff version=…>", path, 1)
@@ -164,7 +168,8 @@ class XliffCatalog(_XmlCatalog):
                 continue
             # A tool that divides a unit wants its divisions, <mrk>, in the target too.
             inline = Inline.read(self._inside(unit.part("seg-source") or source))
-            if target is not None and self._has_text(target) and not self._replaceable(unit):
+            kept = target is not None and self._has_text(target) and not everything
+            if kept and not self._replaceable(unit):
                 self.translated += 1
             elif inline.text.strip():
                 self._wanted.append((unit, source, inline))
@@ -182,8 +187,14 @@ class XliffCatalog(_XmlCatalog):
         state = (unit if self._second else target).attributes.get("state", "")
         if self._options.replace_fuzzy and (state in ("new", "initial") or state.startswith("needs-")):
             return True
-        if not self._options.replace_drafts:
+        return self._options.replace_drafts and self._is_draft(unit)
+
+    def _is_draft(self, unit: _Element) -> bool:
+        """Whether the translation is a draft that nobody has changed or accepted."""
+        source, target = unit.part("source"), unit.part("target")
+        if source is None or target is None:
             return False
+        state = (unit if self._second else target).attributes.get("state", "")
         texts = self._inside(source), self._inside(target)
         if self._second:
             own = _OWN_STATE.fullmatch(unit.attributes.get("subState", ""))
@@ -229,30 +240,59 @@ class XliffCatalog(_XmlCatalog):
         """Return no flags: these formats have none."""
         return [frozenset()] * len(self._wanted)
 
+    def targets(self) -> list[str]:
+        """Return the translation that each message has already; empty if none."""
+        return [
+            "" if (target := unit.part("target")) is None else inline.read_beside(self._inside(target))
+            for unit, _, inline in self._wanted
+        ]
+
+    def states(self) -> list[EntryState]:
+        """Return how far each message is."""
+        found: list[EntryState] = []
+        for unit, _, _ in self._wanted:
+            target = unit.part("target")
+            state = (unit if self._second or target is None else target).attributes.get("state", "")
+            if target is None or not self._has_text(target):
+                found.append("empty")
+            elif self._is_draft(unit):
+                found.append("draft")
+            else:
+                unfinished = state in ("new", "initial") or state.startswith("needs-")
+                found.append("fuzzy" if unfinished else "done")
+        return found
+
+    def contexts(self) -> list[str]:
+        """Return the name of each unit."""
+        return [unit.attributes.get("resname", "") for unit, _, _ in self._wanted]
+
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
         """Return the file with the drafts filled in, marked as needing review."""
         edits: list[tuple[int, int, str]] = []
         for (unit, source, inline), draft in zip(self._wanted, drafts, strict=True):
             if draft is not None:
-                edits += self._edits(unit, source, inline.write(draft.text), draft.confidence)
+                edits += self._edits(unit, source, inline.write(draft.text), draft)
         return self._edited(edits)
 
     def _edits(
-        self, unit: _Element, source: _Element, text: str, confidence: float
+        self, unit: _Element, source: _Element, text: str, draft: Draft
     ) -> Iterator[tuple[int, int, str]]:
         target = unit.part("target")
+        confidence = draft.confidence
         flagged = self._options.fuzzy_flag
-        state = "needs-review-translation" if flagged else "translated"
-        states = f'state="{state}" state-qualifier="mt-suggestion"'
+        state = "needs-review-translation" if flagged and not draft.accepted else "translated"
+        states = f'state="{state}"' + ("" if draft.accepted else ' state-qualifier="mt-suggestion"')
         opening = f"<{self._name(source, 'target')} {states}>"
         behind = ""
         if self._second:
-            yield self._segment_state(unit, confidence, draft_digest(self._inside(source), [text]))
+            digest = draft_digest(self._inside(source), [text])
+            yield self._segment_state(unit, "" if draft.accepted else f"{confidence:.2f}-{digest}")
             opening = f"<{self._name(source, 'target')}>"
         else:
             note = self._name(source, "note")
             said = draft_note(confidence, self._inside(source), {0: text}, plural=False, flagged=flagged)
-            behind = f'<{note} from="isogloss">{said.removeprefix("isogloss: ")}</{note}>'
+            if not draft.accepted:
+                behind = f'<{note} from="isogloss">{said.removeprefix("isogloss: ")}</{note}>'
             for known in self._notes(unit):
                 yield known.begin, known.end, behind
                 behind = ""
@@ -274,14 +314,11 @@ class XliffCatalog(_XmlCatalog):
         given = re.match(rb"<([\w.-]+:)?", self._content[source.begin : source.inner])
         return (given[1].decode() if given and given[1] else "") + name
 
-    def _segment_state(self, segment: _Element, confidence: float, digest: str) -> tuple[int, int, str]:
+    def _segment_state(self, segment: _Element, mark: str) -> tuple[int, int, str]:
         start = self._content[segment.begin : segment.inner].decode()
         given = _STATES.sub("", start.rstrip(">")).rstrip()
-        return (
-            segment.begin,
-            segment.inner,
-            f'{given} state="translated" subState="isogloss:draft-{confidence:.2f}-{digest}">',
-        )
+        mark = f' subState="isogloss:draft-{mark}"' if mark else ""
+        return segment.begin, segment.inner, f'{given} state="translated"{mark}>'
 
 
 class TmxCatalog(_XmlCatalog):
@@ -296,8 +333,10 @@ class TmxCatalog(_XmlCatalog):
         source_language: str = "",
         target_language: str = "",
         options: FillOptions | None = None,
+        *,
+        everything: bool = False,
     ) -> None:
-        super().__init__(path, options)
+        super().__init__(path, options, everything=everything)
         if self._root is None or self._root.tag != "tmx":
             raise DataFormatError("TMX begins with <tmx>", path, 1)
         header, body = self._root.part("header"), self._root.part("body")
@@ -318,7 +357,8 @@ class TmxCatalog(_XmlCatalog):
             filled = target.part("seg") if target is not None else None
             inline = Inline.read(self._inside(seg))
             draft = target is not None and self._options.replace_drafts and self._is_draft(target, seg)
-            if filled is not None and self._inside(filled).strip() and not draft:
+            kept = filled is not None and self._inside(filled).strip() and not everything
+            if kept and not draft:
                 self.translated += 1
             elif inline.text.strip():
                 self._wanted.append((unit, seg, target, inline))
@@ -361,6 +401,29 @@ class TmxCatalog(_XmlCatalog):
         """Return no flags: these formats have none."""
         return [frozenset()] * len(self._wanted)
 
+    def targets(self) -> list[str]:
+        """Return the translation that each message has already; empty if none."""
+        return [
+            ""
+            if target is None or (segment := target.part("seg")) is None
+            else inline.read_beside(self._inside(segment))
+            for _, _, target, inline in self._wanted
+        ]
+
+    def states(self) -> list[EntryState]:
+        """Return how far each message is."""
+        found: list[EntryState] = []
+        for (_, source, target, _), text in zip(self._wanted, self.targets(), strict=True):
+            if target is None or not text.strip():
+                found.append("empty")
+            else:
+                found.append("draft" if self._is_draft(target, source) else "done")
+        return found
+
+    def contexts(self) -> list[str]:
+        """Return the name of each unit."""
+        return [unit.attributes.get("tuid", "") for unit, *_ in self._wanted]
+
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
         """Return the file with the drafts filled in; a property marks them as drafts."""
         edits = []
@@ -370,6 +433,7 @@ class TmxCatalog(_XmlCatalog):
             inside = inline.write(draft.text)
             digest = draft_digest(self._inside(source), [inside])
             note = f'<prop type="x-isogloss">draft {digest}, confidence {draft.confidence:.2f}</prop>'
+            note = "" if draft.accepted else note
             segment = target.part("seg") if target is not None else None
             if target is not None and segment is not None:
                 if (known := self._property(target)) is not None:

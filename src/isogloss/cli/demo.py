@@ -13,6 +13,7 @@ from rich.table import Table
 from isogloss.cli import console
 from isogloss.cli.declared import declares
 from isogloss.experiments.demo import DemoOptions, DemoOutcome, run_demo
+from isogloss.serve import serve as serve_engines
 
 __all__ = ["demo"]
 
@@ -22,6 +23,9 @@ def demo(
     *,
     options: DemoOptions,
     folder: Annotated[Path, Parameter(help="Folder for the files of the demo.")] = Path("isogloss-demo"),
+    serve: Annotated[
+        bool, Parameter(negative=(), help="Afterwards, serve the engine and its workbench page until Ctrl-C.")
+    ] = False,
 ) -> None:
     """Build, evaluate and explain an English-German engine from open-source message catalogs.
 
@@ -34,6 +38,8 @@ def demo(
     begun = time.monotonic()
     outcome = run_demo(folder, options, run_words=run_words, say=console.note, track=console.track)
     _print(outcome, time.monotonic() - begun)
+    if serve:
+        serve_engines([outcome.journey.system], say=console.note)
 
 
 def _print(outcome: DemoOutcome, seconds: float) -> None:

@@ -55,6 +55,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "correct": ("correct:correct", "Correct a translation; it holds at once and for good."),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
         "explain": ("explain:explain", "Show why a sentence got this translation."),
+        "serve": ("serve:serve", "Serve engines: a REST service and a workbench page."),
     },
     "N-best lists of any system": {
         "evaluate": (

@@ -261,6 +261,36 @@ class Decoder:
         constraint = _engine.Constraint.force(_check_references(inputs, references))
         return self._search(inputs, nbest=nbest, threads=threads, constraint=constraint, distinct=False)
 
+    def begun(
+        self,
+        sentence: Source,
+        typed: Sequence[str],
+        half_typed: Sequence[str] = (),
+        *,
+        nbest: int = 1,
+        but: Sequence[str] = (),
+        most_edits: int = 0,
+        edit_cost: float = 0.0,
+    ) -> NbestStore:
+        """The best different translations of an input that begin with typed words.
+
+        ``half_typed`` are the forms of a word that follows them and may go on; ``but`` are words that must
+        not come next, or not be the half-typed word. A typed word that no rule yields stands for any word;
+        besides these, up to ``most_edits`` words may differ from what was typed, at ``edit_cost`` each.
+        There may be no translation within the limits of the search; then the store is empty. The input is not
+        split.
+        """
+        _check_counts(nbest, 1)
+        for word in (*typed, *half_typed, *but):
+            _check_text(word, "the typed words")
+        constraint = _engine.Constraint.prefix(
+            [[list(typed), list(half_typed), list(but)]], most_edits=most_edits, edit_cost=edit_cost
+        )
+        (window,) = _windows(sentence, 1, _MOST_WORDS)
+        with self._rules.report_corruption(), _finite_scores():
+            columns: Any = self._engine.translate([window.source], nbest=nbest, constraint=constraint)
+        return NbestStore.from_columns(columns)
+
     def _search(
         self,
         inputs: Sequence[Source],

@@ -7,7 +7,7 @@ Two sources match if they differ only in white space and in the text of their pl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal, NamedTuple
@@ -105,6 +105,11 @@ class TrainingMatches:
                 found = refilled(self._line("target", row), known, source, placeholders)
                 return None if found is None else Match(found, "training")
         return None
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """All sources with their translations, in the order of the training text."""
+        for row in range(len(self)):
+            yield self._line("source", row), self._line("target", row)
 
     def _line(self, side: str, row: int) -> str:
         ends, text = self.folder.arrays[f"{side}_ends"], self.folder.arrays[f"{side}_text"]

@@ -61,6 +61,7 @@ from isogloss.storage.folder import open_folder, write_folder
 from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_folder
 
 if TYPE_CHECKING:
+    from isogloss.decoder.completion import Completion
     from isogloss.decoder.explanation import Explanation
 
 __all__ = [
@@ -189,6 +190,15 @@ class System(TextTranslator):
         rules = RuleTable.open(self.path / _RULES)
         return Corrections(self.path, rules, self.text, partial(_draft, self.decoder))
 
+    def training_pairs(self) -> Iterator[tuple[str, str]]:
+        """The pairs of the training text, each source with its most frequent translation; none if the
+        system does not return them as exact matches."""
+        return iter(()) if self._matches is None else self._matches.pairs()
+
+    def with_decoder(self, decoder: Decoder) -> System:
+        """The same system, with the same corrections, but another decoder of its features."""
+        return System(decoder, self.path, self.text, corrections=self._corrections, matches=self._matches)
+
     @property
     def overlay(self) -> RuleTable | None:
         """Rules of corrected phrases, which the search uses beside its own; None if there are none."""
@@ -232,6 +242,24 @@ class System(TextTranslator):
                 known = known._replace(weights=weights, sparse=sparse)
             self._corrected = known
             return known.decoder
+
+    def decoder_in_use(self) -> Decoder:
+        """The decoder that translates now: with the phrases of corrections, if there are any."""
+        return self._searching()
+
+    def complete(
+        self, sentence: Source, typed: str, *, count: int = 1, tokenized: bool = False
+    ) -> list[Completion]:
+        """How a translation goes on that begins with ``typed``: the ``count`` best ways, the best first.
+
+        Unless ``typed`` ends in white space, its last word may be half typed.
+
+        >>> system.complete("Der König ist alt.", "The k")[0].completion          # doctest: +SKIP
+        'ing is old.'
+        """
+        from isogloss.decoder.completion import complete
+
+        return complete(self, sentence, typed, count=count, tokenized=tokenized)
 
     def _decoded(
         self, batch: list[Source], *, threads: int, max_words: int, time_limit: float | None

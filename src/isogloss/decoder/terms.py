@@ -7,12 +7,16 @@ the one that begins first is used; among those, the longest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.sentence import Fixed, Sentence, split_words
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath
+
+if TYPE_CHECKING:
+    from isogloss.corpus.term_lists import TermRow
 
 __all__ = ["Terms"]
 
@@ -44,10 +48,31 @@ class Terms:
         """Read a term list (TSV, CSV or TBX; plain, gzip or zstd) and tokenize it with ``text``."""
         from isogloss.corpus.term_lists import read_terms
 
+        languages = ("", "") if text is None else (text.source.options.language, text.target.options.language)
+        return cls._made(read_terms(path, *languages), text, path, ignore_case)
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Iterable[tuple[str, str | None]],
+        text: TextProcessing | None = None,
+        *,
+        ignore_case: bool = False,
+        where: str = "terms",
+    ) -> Terms:
+        """Make it of terms and translations; None keeps a term. ``where`` names them in messages."""
+        from isogloss.corpus.term_lists import TermRow
+
+        rows = (TermRow(term, translation, line) for line, (term, translation) in enumerate(pairs, start=1))
+        return cls._made(rows, text, where, ignore_case)
+
+    @classmethod
+    def _made(
+        cls, rows: Iterable[TermRow], text: TextProcessing | None, path: StrPath, ignore_case: bool
+    ) -> Terms:
         translations: dict[Words, Words] = {}
         lines: dict[Words, int] = {}
-        languages = ("", "") if text is None else (text.source.options.language, text.target.options.language)
-        for row in read_terms(path, *languages):
+        for row in rows:
             forms = _source_forms(row.term, text)
             if not forms[0]:
                 raise DataFormatError("the line has no term", path, row.line)

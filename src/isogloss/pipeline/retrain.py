@@ -2,10 +2,12 @@
 
 DIR/options.json            the options that the engine was trained with
 DIR/input/corrections.tsv   the corrections to train on
+DIR/retrained.json          how many there were, and the scores before and after
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,13 +91,17 @@ def retrain(
     after = _translations(load(place), held_out, threads)
     target = options.sides[1]
     how = EvaluateOptions(**scoring(target.tokenizer, target.case), test="none")
-    return Retrained(
+    done = Retrained(
         trained=trained,
         folded=len(folded),
         held_out=len(held_out),
         before=_scores(before, held_out, how),
         after=_scores(after, held_out, how),
     )
+    with atomic_output(place / "retrained.json") as stream:
+        facts = {"folded": done.folded, "held_out": done.held_out}
+        json.dump({**facts, "before": dict(done.before), "after": dict(done.after)}, stream, indent=1)
+    return done
 
 
 def _translations(system: System, held_out: Sequence[Correction], threads: int) -> list[str]:

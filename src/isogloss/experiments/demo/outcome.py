@@ -140,6 +140,7 @@ class DemoOutcome:
         catalog = f"{self.journey.folder}/untranslated.po"
         return [
             f"echo {shlex.quote(sentence)} | isogloss translate {system}",
+            f"isogloss serve {system}  # then open http://127.0.0.1:8700/ in a browser: the workbench",
             f"isogloss catalog fill {system} {catalog} -o filled.po  # or a catalog of yours",
             "isogloss train my-engine --source my.po  # train on your own catalog, memory (TMX) or text",
         ]

@@ -1,0 +1,126 @@
+"""The examples nearest to a sentence: training text and corrections, with what differs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from isogloss.adapt.options import RetrievalOptions
+from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.decoder import Correction, System
+from isogloss.decoder.corrections import tokens_of
+from isogloss.serve.spans import unmarked
+
+__all__ = ["NearExample", "NearestExamples"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearExample:
+    """An example, how similar it is to a sentence, and its words with what differs from the sentence."""
+
+    source: str
+    target: str
+    similarity: float
+    origin: str
+    """``training`` or ``correction``."""
+    number: int | None
+    """Number of the correction."""
+    differences: tuple[tuple[str, str], ...]
+    """Words of the example: ``same``, ``more`` (not in the sentence) or ``less`` (only in the sentence)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    frequencies: Frequencies
+    segment: Segment
+
+
+class NearestExamples:
+    """Finds examples by the words they share with a sentence. The index is made when it is first needed."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._making = threading.Lock()
+        self._training: _Index | None = None
+        self._pairs: Sequence[tuple[str, str]] = ()
+        self._corrected: tuple[tuple[int, ...], _Index | None] = ((), None)
+
+    def search(self, text: str, size: int = 5, *, at_least: float = 0.2) -> list[NearExample]:
+        """The most similar examples, corrections included; the best first."""
+        tokens = tokens_of(text, self._system.text)
+        corrections = self._system.corrections()
+        found: list[NearExample] = []
+        for index, rows in (
+            (self._of_corrections(corrections), corrections),
+            (self._of_training(), None),
+        ):
+            if index is None:
+                continue
+            query = QueryTerms.of(tokens, index.frequencies)
+            if not len(query.tokens):
+                continue
+            options = RetrievalOptions(size=size)
+            positions, similarities = index.segment.search(query, options, at_least)
+            for position, similarity in zip(positions.tolist(), similarities.tolist(), strict=True):
+                source, target = self._pairs[position] if rows is None else _sides(rows[position])
+                found.append(
+                    NearExample(
+                        source=source,
+                        target=target,
+                        similarity=round(similarity, 4),
+                        origin="training" if rows is None else "correction",
+                        number=None if rows is None else rows[position].number,
+                        differences=self._differences(text, source),
+                    )
+                )
+        known = {one.source for one in found if one.origin == "correction"}
+        kept = [one for one in found if one.origin == "correction" or one.source not in known]
+        return sorted(kept, key=lambda one: -one.similarity)[:size]
+
+    def _differences(self, sentence: str, example: str) -> tuple[tuple[str, str], ...]:
+        text = self._system.text
+        found = _differences(tokens_of(sentence, text).split(), tokens_of(example, text).split())
+        return tuple(
+            (kind, unmarked(words, sentence if kind == "less" else example, text)) for kind, words in found
+        )
+
+    def _of_training(self) -> _Index | None:
+        with self._making:
+            if self._training is None:
+                self._pairs = list(self._system.training_pairs())
+                self._training = self._index([source for source, _ in self._pairs])
+            return self._training if self._pairs else None
+
+    def _of_corrections(self, rows: Sequence[Correction]) -> _Index | None:
+        numbers = tuple(row.number for row in rows)
+        if self._corrected[0] != numbers:
+            self._corrected = numbers, self._index([row.source for row in rows])
+        return self._corrected[1] if rows else None
+
+    def _index(self, sources: Sequence[str]) -> _Index:
+        text = self._system.text
+        tokens = [tokens_of(source, text) for source in sources]
+        frequencies = Frequencies.count([line.split() for line in tokens])
+        examples = [Example(source=line, references=()) for line in tokens]
+        columns = segment_columns(examples, range(len(examples)), frequencies)
+        return _Index(frequencies, Segment(columns, "examples"))
+
+
+def _sides(row: Correction) -> tuple[str, str]:
+    return row.source, row.target
+
+
+def _differences(sentence: Sequence[str], example: Sequence[str]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    matcher = SequenceMatcher(a=sentence, b=example, autojunk=False)
+    for kind, begin, end, first, last in matcher.get_opcodes():
+        if kind == "equal":
+            found.append(("same", " ".join(example[first:last])))
+            continue
+        if end > begin:
+            found.append(("less", " ".join(sentence[begin:end])))
+        if last > first:
+            found.append(("more", " ".join(example[first:last])))
+    return found
