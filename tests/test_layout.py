@@ -33,6 +33,7 @@ NO_PACKAGES = {
 ACROSS_MODULES = {
     "decoder/test_glossary.py": "the words of the search's page against the engine",
     "decoder/test_golden.py": "what the pruned search reaches",
+    "rerank/test_neural_functions.py": "features that neural systems lack",
     "rerank/test_stored.py": "several modules at once",
     "test_calls.py": "several modules at once",
     "adapt/test_more_training.py": "local training on more than stored lists",

@@ -9,9 +9,11 @@
 #include "bindings/arrays.hpp"
 #include "bindings/metric.hpp"
 #include "metric/bleu.hpp"
+#include "metric/chrf.hpp"
 #include "metric/nist.hpp"
 #include "metric/reference_ngrams.hpp"
 #include "metric/segments.hpp"
+#include "metric/ter.hpp"
 
 namespace isogloss::bindings {
 namespace {
@@ -60,6 +62,40 @@ ArrayOut<double> nist_statistics_array(
     metric::nist_statistics(candidates, references, order, threads, rows.data());
   }
   return to_numpy(std::move(rows), {candidates.sequences(), columns});
+}
+
+ArrayOut<std::int32_t> chrf_statistics_array(
+    ArrayIn<WordId> hypothesis_ids, ArrayIn<std::int64_t> hypothesis_offsets,
+    ArrayIn<std::int64_t> sentence_offsets, ArrayIn<WordId> reference_ids,
+    ArrayIn<std::int64_t> reference_offsets, ArrayIn<std::int64_t> reference_sentence_offsets,
+    std::size_t order, std::size_t threads) {
+  const metric::Segments candidates{view(hypothesis_ids), view(hypothesis_offsets), view(sentence_offsets)};
+  const metric::Segments references{view(reference_ids), view(reference_offsets), view(reference_sentence_offsets)};
+  const std::size_t columns = metric::chrf_columns(checked_order(order));
+  Buffer<std::int32_t> rows;
+  {
+    const nb::gil_scoped_release released;
+    metric::check_segments(candidates, references);
+    rows.resize(candidates.sequences() * columns);
+    metric::chrf_statistics(candidates, references, order, threads, rows.data());
+  }
+  return to_numpy(std::move(rows), {candidates.sequences(), columns});
+}
+
+ArrayOut<double> ter_statistics_array(
+    ArrayIn<WordId> hypothesis_ids, ArrayIn<std::int64_t> hypothesis_offsets,
+    ArrayIn<std::int64_t> sentence_offsets, ArrayIn<WordId> reference_ids,
+    ArrayIn<std::int64_t> reference_offsets, ArrayIn<std::int64_t> reference_sentence_offsets, std::size_t threads) {
+  const metric::Segments candidates{view(hypothesis_ids), view(hypothesis_offsets), view(sentence_offsets)};
+  const metric::Segments references{view(reference_ids), view(reference_offsets), view(reference_sentence_offsets)};
+  Buffer<double> rows;
+  {
+    const nb::gil_scoped_release released;
+    metric::check_segments(candidates, references);
+    rows.resize(candidates.sequences() * 2);
+    metric::ter_statistics(candidates, references, threads, rows.data());
+  }
+  return to_numpy(std::move(rows), {candidates.sequences(), 2});
 }
 
 template <class Count>
@@ -119,6 +155,16 @@ void bind_metric(nb::module_& module) {
       "One row per candidate: length, mean reference length, information of the matched n-grams by order,\n"
       "all n-grams by order.\n\n"
       "Arguments as of ``bleu_statistics``; all references given weigh the n-grams.");
+  module.def(
+      "chrf_statistics", &chrf_statistics_array, "hypothesis_ids"_a, "hypothesis_offsets"_a, "sentence_offsets"_a,
+      "reference_ids"_a, "reference_offsets"_a, "reference_sentence_offsets"_a, nb::kw_only(), "order"_a = 6,
+      "threads"_a = 1,
+      "One row per candidate: n-grams of the candidate, of the reference, and in both, for each order; ids are\n"
+      "characters. With several references, those of the best one.");
+  module.def(
+      "ter_statistics", &ter_statistics_array, "hypothesis_ids"_a, "hypothesis_offsets"_a, "sentence_offsets"_a,
+      "reference_ids"_a, "reference_offsets"_a, "reference_sentence_offsets"_a, nb::kw_only(), "threads"_a = 1,
+      "One row per candidate: the fewest edits to a reference, the mean length of the references.");
   constexpr const char* scores_doc =
       "BLEU in 0..1 of each row of statistics, ``background`` added to it first.\n\n"
       "``smoothing`` is ``none``, ``exp``, ``floor`` or ``add-k`` with sacreBLEU's formulas and default\n"

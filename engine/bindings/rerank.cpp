@@ -245,21 +245,41 @@ ArrayOut<double> posteriors_array(ArrayIn<WordId> ids, ArrayIn<std::int64_t> off
   return to_numpy(std::move(means), {segments.sequences(), order});
 }
 
+rerank::Utility utility_named(const std::string& name, bool aggregate) {
+  if (name == "bleu") return rerank::Utility::kBleu;
+  if (name == "chrf") return rerank::Utility::kChrf;
+  if (name == "ter" && !aggregate) return rerank::Utility::kTer;
+  throw std::invalid_argument("utility must be bleu, chrf" + std::string(aggregate ? "" : " or ter") + ", got '" +
+                              name + "'");
+}
+
+ArrayOut<double> aggregate_array(ArrayIn<WordId> ids, ArrayIn<std::int64_t> offsets,
+                                 ArrayIn<std::int64_t> sentence_offsets, ArrayIn<double> probabilities,
+                                 const std::string& utility, std::size_t order, std::size_t threads) {
+  const metric::Segments segments = checked_segments(ids, offsets, sentence_offsets, probabilities);
+  consensus_order(order);
+  const rerank::Utility kind = utility_named(utility, true);
+  Buffer<double> utilities;
+  {
+    const nb::gil_scoped_release released;
+    utilities.resize(segments.sequences());
+    rerank::aggregate_utilities(segments, view(probabilities), kind, order, threads, utilities.data());
+  }
+  return to_numpy(std::move(utilities));
+}
+
 ArrayOut<double> utilities_array(ArrayIn<WordId> ids, ArrayIn<std::int64_t> offsets,
                                  ArrayIn<std::int64_t> sentence_offsets, ArrayIn<double> probabilities,
                                  const std::string& utility, std::size_t order, std::size_t references,
                                  std::size_t threads) {
   const metric::Segments segments = checked_segments(ids, offsets, sentence_offsets, probabilities);
   consensus_order(order);
-  if (utility != "bleu" && utility != "chrf")
-    throw std::invalid_argument("utility must be bleu or chrf, got '" + utility + "'");
+  const rerank::Utility kind = utility_named(utility, false);
   Buffer<double> utilities;
   {
     const nb::gil_scoped_release released;
     utilities.resize(segments.sequences());
-    rerank::expected_utilities(segments, view(probabilities),
-                               utility == "bleu" ? rerank::Utility::kBleu : rerank::Utility::kChrf, order, references,
-                               threads, utilities.data());
+    rerank::expected_utilities(segments, view(probabilities), kind, order, references, threads, utilities.data());
   }
   return to_numpy(std::move(utilities));
 }
@@ -304,8 +324,11 @@ void bind_rerank(nb::module_& module) {
              "n-grams.");
   module.def("expected_utilities", &utilities_array, "ids"_a, "offsets"_a, "sentence_offsets"_a,
              "probabilities"_a, nb::kw_only(), "utility"_a, "order"_a, "references"_a = 0, "threads"_a = 1,
-             "Expected ``bleu`` or ``chrf`` (0..1) of each candidate against the candidates of its list, each with\n"
-             "its probability; only the ``references`` most probable ones take part (0: all).");
+             "Expected ``bleu``, ``chrf`` (0..1) or ``ter`` (1 - TER) of each candidate against the candidates of\n"
+             "its list, each with its probability; only the ``references`` most probable ones take part (0: all).");
+  module.def("aggregate_utilities", &aggregate_array, "ids"_a, "offsets"_a, "sentence_offsets"_a, "probabilities"_a,
+             nb::kw_only(), "utility"_a, "order"_a, "threads"_a = 1,
+             "``bleu`` or ``chrf`` of each candidate against the mean of all, n-grams with expected counts.");
 }
 
 }  // namespace isogloss::bindings

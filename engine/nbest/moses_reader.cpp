@@ -129,8 +129,10 @@ void MosesReader::parse(std::string_view line) {
 
   std::size_t next = 2;
   if (options_.fields_before_features && fields_.size() > 4) {
-    for (; next + 2 < fields_.size(); ++next)
+    for (; next + 2 < fields_.size(); ++next) {
       if (looks_like_links(fields_[next])) parse_links(fields_[next]);
+      else parse_word_scores(fields_[next]);
+    }
   }
   if (fields_.size() - next > 4)
     throw LineError("at most 6 fields expected between '|||', found " + std::to_string(fields_.size()), line_,
@@ -181,6 +183,19 @@ void MosesReader::parse_features(std::string_view field) {
     }
   }
   builder_.add_dense(group, values_);
+}
+
+/// The scores of single words say where a translation is weak; their sum is the score.
+void MosesReader::parse_word_scores(std::string_view field) {
+  text::Tokens tokens(field);
+  if (tokens.next() != "WordScores=") return;
+  double lowest = 0, value, count = 0;
+  for (std::string_view token; !(token = tokens.next()).empty(); ++count) {
+    value = number(token, "WordScores");
+    if (count == 0 || value < lowest) lowest = value;
+  }
+  builder_.add_dense("WordScoreMin", {&lowest, 1});
+  builder_.add_dense("WordScoreCount", {&count, 1});
 }
 
 void MosesReader::parse_links(std::string_view field) {

@@ -40,6 +40,7 @@ class MosesReader {
   void read_line(std::string_view line);
   void parse(std::string_view line);
   void parse_features(std::string_view field);
+  void parse_word_scores(std::string_view field);
   void parse_links(std::string_view field);
 
   Options options_;

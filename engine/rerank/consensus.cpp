@@ -10,6 +10,7 @@
 #include "base/interner.hpp"
 #include "base/parallel.hpp"
 #include "metric/bleu.hpp"
+#include "metric/ter.hpp"
 
 namespace isogloss::rerank {
 namespace {
@@ -92,8 +93,8 @@ double bleu_of(const Counts& matched, double length, double reference_length, st
   return score;
 }
 
-double chrf_of(const Counts& matched, double length, double reference_length, std::size_t order) {
-  const Counts own = ngrams_in(length, order), other = ngrams_in(reference_length, order);
+double chrf_of(const Counts& matched, double length, const Counts& other, std::size_t order) {
+  const Counts own = ngrams_in(length, order);
   double precision = 0, recall = 0, orders = 0;
   for (std::size_t n = 0; n < order; ++n) {
     if (own[n] == 0 || other[n] == 0) continue;
@@ -108,8 +109,8 @@ double chrf_of(const Counts& matched, double length, double reference_length, st
 struct Worker {
   NgramIndex index;
   std::vector<double> posterior;        // by n-gram
+  metric::EditRate edit_rate;
   std::vector<std::uint32_t> counts;    // by n-gram, of the reference at hand
-  std::vector<std::size_t> references;  // by falling probability
 };
 
 void posteriors_of(const metric::Segments& candidates, std::span<const double> probabilities, std::size_t sentence,
@@ -130,6 +131,59 @@ void posteriors_of(const metric::Segments& candidates, std::span<const double> p
   }
 }
 
+std::vector<std::size_t> most_probable(std::span<const double> own, std::size_t most) {
+  std::vector<std::size_t> references(own.size());
+  std::iota(references.begin(), references.end(), std::size_t{0});
+  std::stable_sort(references.begin(), references.end(), [&](auto a, auto b) { return own[a] > own[b]; });
+  if (most > 0 && references.size() > most) references.resize(most);
+  return references;
+}
+
+void edit_utilities_of(const metric::Segments& candidates, std::span<const double> probabilities,
+                       std::size_t sentence, std::size_t most, Worker& worker, double* utilities) {
+  const auto [first, last] = candidates.sequences_of(sentence);
+  const auto own = probabilities.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  const auto references = most_probable(own, most);
+  double mass = 0;
+  for (const std::size_t reference : references) mass += own[reference];
+  for (std::int64_t c = first; c < last; ++c) {
+    double sum = 0;
+    for (const std::size_t reference : references) {
+      const auto words = candidates.tokens(first + static_cast<std::int64_t>(reference));
+      const double edits = worker.edit_rate.edits(candidates.tokens(c), words);
+      const double rate = words.empty() ? (edits > 0 ? 1 : 0) : edits / static_cast<double>(words.size());
+      sum += own[reference] * (1 - rate);
+    }
+    utilities[c] = mass > 0 ? sum / mass : 0;
+  }
+}
+
+void aggregate_of(const metric::Segments& candidates, std::span<const double> probabilities, std::size_t sentence,
+                  Utility utility, std::size_t order, Worker& worker, double* utilities) {
+  const auto [first, last] = candidates.sequences_of(sentence);
+  NgramIndex& index = worker.index;
+  index.assign(candidates, first, last, order);
+  std::vector<double>& expected = worker.posterior;
+  expected.assign(index.order_of.size(), 0.0);
+  double length = 0;
+  Counts totals{};
+  for (std::size_t j = 0; j < index.rows.size(); ++j) {
+    const double share = probabilities[static_cast<std::size_t>(first) + j];
+    for (const Counted& entry : index.rows[j]) expected[entry.ngram] += share * entry.count;
+    const Counts own = ngrams_in(index.lengths[j], order);
+    for (std::size_t n = 0; n < order; ++n) totals[n] += share * own[n];
+    length += share * index.lengths[j];
+  }
+  for (std::size_t j = 0; j < index.rows.size(); ++j) {
+    Counts matched{};
+    for (const Counted& entry : index.rows[j])
+      matched[index.order_of[entry.ngram]] += std::min(static_cast<double>(entry.count), expected[entry.ngram]);
+    utilities[first + static_cast<std::int64_t>(j)] = utility == Utility::kBleu
+                                                          ? bleu_of(matched, index.lengths[j], length, order)
+                                                          : chrf_of(matched, index.lengths[j], totals, order);
+  }
+}
+
 void utilities_of(const metric::Segments& candidates, std::span<const double> probabilities, std::size_t sentence,
                   Utility utility, std::size_t order, std::size_t most, Worker& worker, double* utilities) {
   const auto [first, last] = candidates.sequences_of(sentence);
@@ -137,15 +191,11 @@ void utilities_of(const metric::Segments& candidates, std::span<const double> pr
   NgramIndex& index = worker.index;
   index.assign(candidates, first, last, order);
   worker.counts.assign(index.order_of.size(), 0);
-  worker.references.resize(own.size());
-  std::iota(worker.references.begin(), worker.references.end(), std::size_t{0});
-  std::stable_sort(worker.references.begin(), worker.references.end(),
-                   [&](auto a, auto b) { return own[a] > own[b]; });
-  if (most > 0 && worker.references.size() > most) worker.references.resize(most);
+  const auto references = most_probable(own, most);
   double* const sums = utilities + first;
   std::fill(sums, sums + own.size(), 0.0);
   double mass = 0;
-  for (const std::size_t reference : worker.references) {
+  for (const std::size_t reference : references) {
     mass += own[reference];
     for (const Counted& entry : index.rows[reference]) worker.counts[entry.ngram] = entry.count;
     for (std::size_t j = 0; j < own.size(); ++j) {
@@ -155,7 +205,7 @@ void utilities_of(const metric::Segments& candidates, std::span<const double> pr
       const double length = index.lengths[j], reference_length = index.lengths[reference];
       sums[j] += own[reference] * (utility == Utility::kBleu
                                        ? bleu_of(matched, length, reference_length, order)
-                                       : chrf_of(matched, length, reference_length, order));
+                                       : chrf_of(matched, length, ngrams_in(reference_length, order), order));
     }
     for (const Counted& entry : index.rows[reference]) worker.counts[entry.ngram] = 0;
   }
@@ -181,7 +231,17 @@ void ngram_posteriors(const metric::Segments& candidates, std::span<const double
 void expected_utilities(const metric::Segments& candidates, std::span<const double> probabilities, Utility utility,
                         std::size_t order, std::size_t references, std::size_t threads, double* utilities) {
   for_sentences(candidates, threads, [&](std::size_t sentence, Worker& worker) {
-    utilities_of(candidates, probabilities, sentence, utility, order, references, worker, utilities);
+    if (utility == Utility::kTer)
+      edit_utilities_of(candidates, probabilities, sentence, references, worker, utilities);
+    else
+      utilities_of(candidates, probabilities, sentence, utility, order, references, worker, utilities);
+  });
+}
+
+void aggregate_utilities(const metric::Segments& candidates, std::span<const double> probabilities, Utility utility,
+                         std::size_t order, std::size_t threads, double* utilities) {
+  for_sentences(candidates, threads, [&](std::size_t sentence, Worker& worker) {
+    aggregate_of(candidates, probabilities, sentence, utility, order, worker, utilities);
   });
 }
 

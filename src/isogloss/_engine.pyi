@@ -813,8 +813,13 @@ def ngram_posteriors(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), o
 
 def expected_utilities(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, utility: str, order: int, references: int = 0, threads: int = 1) -> NDArray[numpy.float64]:
     """
-    Expected ``bleu`` or ``chrf`` (0..1) of each candidate against the candidates of its list, each with
-    its probability; only the ``references`` most probable ones take part (0: all).
+    Expected ``bleu``, ``chrf`` (0..1) or ``ter`` (1 - TER) of each candidate against the candidates of
+    its list, each with its probability; only the ``references`` most probable ones take part (0: all).
+    """
+
+def aggregate_utilities(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, utility: str, order: int, threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    ``bleu`` or ``chrf`` of each candidate against the mean of all, n-grams with expected counts.
     """
 
 def template_names() -> list[str]:
@@ -1077,6 +1082,17 @@ def nist_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=
     all n-grams by order.
 
     Arguments as of ``bleu_statistics``; all references given weigh the n-grams.
+    """
+
+def chrf_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, order: int = 6, threads: int = 1) -> NDArray[numpy.int32]:
+    """
+    One row per candidate: n-grams of the candidate, of the reference, and in both, for each order; ids are
+    characters. With several references, those of the best one.
+    """
+
+def ter_statistics(hypothesis_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_sentence_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    One row per candidate: the fewest edits to a reference, the mean length of the references.
     """
 
 @overload

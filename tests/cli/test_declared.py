@@ -142,6 +142,8 @@ SEVERAL = {
     "--case": "of a system in training, of text on its own",
     "--columns": "features of a list by name; of a TSV file by number",
     "--config": "options of a verb, or the description of an experiment",
+    "--force": "forced decoding; storing a reranker that is worse than the list",
+    "--html": "a page of the training; a page of what changed",
     "--count": "of utterances; how rules are counted",
     "--dev-source": "optional in training, required for tuning",
     "--dev-target": "likewise",

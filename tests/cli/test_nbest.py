@@ -250,6 +250,8 @@ def test_formats_that_do_not_exist(run: Run, good: str) -> None:
     for option in ("--to", "--format"):
         message = refused(run, "convert", "missing", option, "bogus", "--output", "out")
         choices = "moses, marian, fairseq, sockeye, jsonl, store"
+        if option == "--format":
+            choices += ", samples, openai, vllm, ctranslate2, huggingface, lines"
         assert message.startswith(f"{option} must be one of {choices}, got 'bogus'")
     assert refused(run, "convert", good, "--format", "jsonl").startswith("good:1: not JSON")
     assert refused(run, "convert", good, "--format", "fairseq").startswith("good: no hypotheses found")
@@ -373,3 +375,21 @@ def test_damaged_folders(run: Run, good: str) -> None:
     assert refused(run, "info", "stored").startswith("stored/manifest.json: is not a manifest of isogloss")
     message = refused(run, "convert", good, "--to", "store", "--output", "stored")
     assert message.startswith("stored: the folder holds something")
+
+
+def test_computed_features_and_words(run: Run, tmp_path: Path) -> None:
+    Path("answers.jsonl").write_text('{"samples": ["A house.", "House."]}\n{"samples": ["No."]}\n', "utf-8")
+    assert run("tokenize", "answers.jsonl", "--output", "words")[0] == 0
+    assert [line.split(" |||")[1] for line in Path("words").read_text("utf-8").splitlines()] == [
+        " A house .",
+        " House .",
+        " No .",
+    ]
+    assert run("features", "words", "--features", "popularity repetition", "--output", "more")[0] == 0
+    assert read_nbest("more").dense_names == [
+        "Count",
+        "Popularity",
+        "RepeatedWords",
+        "RepeatedPhrases",
+        "RepeatedRun",
+    ]

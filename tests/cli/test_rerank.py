@@ -75,14 +75,14 @@ def test_train_and_apply(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_models_of_all_metrics_and_a_given_quality(capsys: pytest.CaptureFixture[str]) -> None:
     for metric in ("chrf", "ter", "nist"):
-        assert main(["--quiet", *TRAIN, "--metric", metric, "--json"]) == 0
+        assert main(["--quiet", *TRAIN, "--metric", metric, "--force", "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         better = found["score"] - found["decoder"]
         assert better < 0 if metric == "ter" else better > 0
     store = read_nbest("dev.nbest")
     Path("quality").write_text("\n".join(map(str, store.dense[:, 0])) + "\n")
     quality = ["rerank", "train", "dev.nbest", "--quality", "quality", "--output", "model"]
-    assert main(["--quiet", *quality, "--method", "splitting:iterations=5", "--json"]) == 0
+    assert main(["--quiet", *quality, "--method", "splitting:iterations=5", "--force", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert max(found["weights"], key=found["weights"].get) == "Missing"
     assert (
@@ -105,7 +105,7 @@ def test_sweep_prints_a_table_and_writes_curves(capsys: pytest.CaptureFixture[st
     assert out.count("splitting:iterations=4") == 2
     assert "decoder's choice" in out
     page = Path("curves.html").read_text()
-    assert page.count("<svg") == 2  # the expected score has no sweeps to draw
+    assert page.count("<svg") == 4
     assert "log loss" in page
     assert main([*sweep, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -245,3 +245,75 @@ def test_options_inside_others_and_files_of_them(capsys: pytest.CaptureFixture[s
         (["--set", "mbr.scales=0"], "--mbr.scales must be above 0, got 0"),
     ):
         assert message in error_of(capsys, *TRAIN, *wrong)
+
+
+def test_a_reranker_that_is_worse_is_stored_only_by_force(capsys: pytest.CaptureFixture[str]) -> None:
+    ordered = read_nbest("dev.nbest")
+    Path("noise").write_text("".join(f"{(7919 * row) % 1009}\n" for row in range(ordered.num_candidates)))
+    write_nbest(ordered, "plain.jsonl", format="jsonl")
+    train = [*TRAIN, "--columns", "Length", "--features", "column:noise"]
+    assert "worse than the order of the list" in error_of(capsys, "--quiet", *train)
+    assert not Path("model").exists()
+    assert main(["--quiet", *train, "--force"]) == 0
+    assert "warning: the reranker is worse" in capsys.readouterr().err
+
+
+def test_explain_and_ablate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--quiet", *TRAIN, "--features", "lengths:label=L"]) == 0
+    capsys.readouterr()
+    explain = ["--quiet", "rerank", "explain", "model", "test.nbest", "--source", "test.de"]
+    explain += ["--reference", "test.en", "--html", "page.html"]
+    assert main([*explain, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    changed = found["changed"]
+    assert found["sentences"] == 40
+    assert 0 < len(changed) <= 40
+    assert [abs(one["difference"]) for one in changed] == sorted(
+        (abs(one["difference"]) for one in changed), reverse=True
+    )
+    # The reranker prefers its own choice by the sum of the reasons.
+    assert all(sum(one["reasons"].values()) > 0 for one in changed)
+    assert changed[0]["after"] in Path("page.html").read_text()
+    assert main([*explain, "--most", "1"]) == 0
+    assert f"{len(changed)} of 40 sentences changed" in capsys.readouterr().out
+    ablate = ["--quiet", "rerank", "ablate", "dev.nbest", "--reference", "dev.en", "--folds", "2", "--json"]
+    assert main(ablate) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert {row["feature"] for row in table["rows"]} == {*read_nbest("dev.nbest").dense_names, "Score"}
+    assert [row["loss"] for row in table["rows"]] == sorted(
+        (row["loss"] for row in table["rows"]), reverse=True
+    )
+    assert all(abs(table["score"] - row["score"] - row["loss"]) < 1e-9 for row in table["rows"])
+
+
+def test_file_names_in_a_toml_file_are_relative_to_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("terms.tsv").write_text("HOUSE\thouse\n", "utf-8")
+    Path("options.toml").write_text('features = ["terms:terms.tsv,label=T"]\n', "utf-8")
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    files = ["--source", "../dev.de", "--reference", "../dev.en", "--output", "../model"]
+    train = ["--quiet", "rerank", "train", "../dev.nbest", *files, "--config", "../options.toml", "--force"]
+    assert main(train) == 0
+    assert isogloss.Reranker.load("../model").feature_names[-1] == "T"
+
+
+def test_the_experiment_checks_all_features_first_and_keeps_what_it_found(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = 'list = "dev.nbest"\nreferences = ["dev.en"]\nmethods = ["expected-bleu"]\nfolds = 2\n'
+    Path("e.toml").write_text(lines + 'features = ["popularity", "lm:missing.arpa"]\n')
+    experiment = ["--quiet", "experiment", "reranking", "--config", "e.toml", "--output", "out"]
+    assert "missing.arpa" in error_of(capsys, *experiment)
+    assert not Path("out/partial.jsonl").exists()
+    Path("e.toml").write_text(lines + 'features = ["popularity"]\n')
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isogloss.experiments.reranking._threshold_sets", fail)
+    assert main(experiment) != 0
+    rows = [json.loads(line) for line in Path("out/partial.jsonl").read_text().splitlines()]
+    assert [row["features"] for row in rows] == ["baseline", "popularity"]
+    assert 0.5 < rows[0]["length_ratio"] < 1.5

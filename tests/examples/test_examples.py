@@ -20,7 +20,13 @@ def run(name: str, folder: Path, *arguments: str) -> str:
 
 
 def test_there_is_no_example_without_a_test() -> None:
-    tested = {"train_from_python.py", "rerank_neural_list.py", "reranker_in_10_lines.py"}
+    tested = {
+        "mbr_with_neural_metric.py",
+        "rerank_llm_samples.py",
+        "rerank_neural_list.py",
+        "reranker_in_10_lines.py",
+        "train_from_python.py",
+    }
     assert {path.name for path in EXAMPLES.glob("*.py")} == tested
 
 
@@ -33,6 +39,21 @@ def test_train_from_python(tmp_path: Path) -> None:
 
 def test_rerank_neural_list(tmp_path: Path) -> None:
     assert len(run("rerank_neural_list.py", tmp_path).splitlines()) == 30
+
+
+def test_rerank_llm_samples(tmp_path: Path) -> None:
+    printed = dict(line.split(": ") for line in run("rerank_llm_samples.py", tmp_path).splitlines())
+    assert float(printed["reranked"]) >= float(printed["minimum risk"]) > float(printed["first sample"])
+    assert (tmp_path / "reranker" / "manifest.json").exists()
+
+
+def test_from_samples_to_a_saved_reranker_in_15_lines() -> None:
+    code = (EXAMPLES / "rerank_llm_samples.py").read_text("utf-8").partition("answers = ")[2].splitlines()
+    assert len([line for line in code if line.strip()]) <= 15
+
+
+def test_mbr_with_neural_metric(tmp_path: Path) -> None:
+    assert run("mbr_with_neural_metric.py", tmp_path) == "a big house\n"
 
 
 def test_reranker_in_10_lines(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ def test_a_users_function(tmp_path: Path) -> None:
     ]:
         file.write_text(text)
         with pytest.raises(ConfigError, match=message):
-            column(f"python:{file}", store)
+            column(f"python:{file}", store, [["x"]])
 
 
 def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
         ("consensus:scale=inf", "scale of the feature function 'consensus' cannot be 'inf'"),
         ("consensus:NMT", "the list has no column 'NMT'; it has: LM"),
         ("consensus:order=9", "must be between 1 and 8"),
-        ("expected:ter", "unknown utility 'ter'"),
+        ("expected:wer", "unknown utility 'wer'"),
         ("sparse:words", "unknown template 'words'"),
         ("sparse:hierarchical", "unknown template 'hierarchical'; choose from: pair, pair_bigram"),
         ("sparse:rule", "needs the segmentation of every candidate"),
@@ -344,9 +344,28 @@ def test_what_is_written_wrongly_is_explained(tmp_path: Path) -> None:
 
 
 def test_every_function_can_be_written_and_read_again() -> None:
-    given = {"class-lm": "path,classes=file", "factor-lm": "path,tags=file", "nouns": "tags"}
+    given = {
+        "class-lm": "path,classes=file",
+        "factor-lm": "path,tags=file",
+        "language": "path,other=file",
+        "length-model": "path,target=file",
+        "memory": "path,target=file",
+        "nouns": "tags",
+    }
+    paths = (
+        "agreement",
+        "column",
+        "coverage",
+        "cross",
+        "function",
+        "lm",
+        "missing",
+        "model1",
+        "python",
+        "terms",
+    )
     for name in FUNCTIONS:
-        needs = name in ("agreement", "lm", "model1", "missing", "column", "python", "function")
+        needs = name in paths
         spec = f"{name}:{given.get(name, 'path')}" if needs or name in given else name
         (function,) = parse_features([f"{spec},label=Z" if ":" in spec else f"{spec}:label=Z"])
         assert parse_features([function.written()]) == [function]

@@ -184,7 +184,7 @@ def test_files_of_features_must_be_those_of_training(tmp_path: Path) -> None:
     problem = synthetic_problem(8)
     rows = problem.store.num_candidates
     mine = tmp_path / "mine.py"
-    mine.write_text("def feature(source, candidate):\n    return len(candidate)\n")
+    mine.write_text("def feature(candidate):\n    return len(candidate)\n")
     (tmp_path / "a").write_text("1\n" * rows)
     functions = parse_features([f"python:{mine}", f"column:{tmp_path / 'a'}"])
     store = prepare(problem.store, functions)
@@ -282,7 +282,7 @@ def test_a_model_that_was_given_other_files_stores_their_fingerprints(tmp_path: 
     store = prepare(problem.store, functions)
     model = train_model(Problem(store, problem.metric, problem.statistics), ExpectedScore(), functions).model
     arpa.write_text(ARPA.replace("-0.5", "-0.4"))
-    model.with_functions(functions).save(tmp_path / "model")
+    model.with_functions(functions).save(tmp_path / "model", bundle=False)
     loaded = RerankModel.load(tmp_path / "model")
     assert len(loaded.scores(problem.store)) == problem.store.num_candidates
     arpa.write_text(ARPA)

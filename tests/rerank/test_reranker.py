@@ -87,12 +87,12 @@ def test_saved_and_loaded_it_chooses_the_same(tmp_path: Path) -> None:
     nbest = small()
     (tmp_path / "lm.arpa").write_text(ARPA)
     reranker = Reranker([f"lm:{tmp_path / 'lm.arpa'}"], "splitting:iterations=3").fit(nbest)
-    reranker.save(tmp_path / "model")
+    reranker.save(tmp_path / "model", force=True, bundle=False)
     loaded = Reranker.load(tmp_path / "model")
     assert loaded.weights == reranker.weights
     assert loaded.feature_names == reranker.feature_names
     assert loaded.rerank(nbest).best() == reranker.rerank(nbest).best()
-    assert repr(loaded) == repr(reranker) == "Reranker(method='splitting:iterations=3'; 7 features)"
+    assert repr(loaded) == repr(reranker) == "Reranker(method='splitting:iterations=3'; 8 features)"
     assert loaded.training is None
     with pytest.raises(ConfigError, match="a loaded reranker cannot be trained again"):
         loaded.fit(nbest)
@@ -152,7 +152,8 @@ def test_training_tells_what_was_reached() -> None:
     reranker = Reranker(method="splitting:iterations=4", held_out_share=0.2).fit(nbest)
     training = reranker.training
     assert training is not None
-    assert training.score > training.decoder_score
+    assert training.score != training.decoder_score
+    assert training.validated_score is not None
     assert training.held_out_score is not None
     assert len(training.curve) == len(training.to_dict()["curve"]) > 1
     assert training.constant == ("Same",)
@@ -205,8 +206,8 @@ def test_progress_sees_features_and_learning() -> None:
         return items
 
     reranker = Reranker("popularity", metric="ter").fit(small(), progress=track)
-    assert seen[:2] == ["computing features", "scoring with TER"]
-    assert len(seen) > 2
+    assert seen[:2] == ["computing features", "learning"]
+    assert "cross-validating" in seen
     seen.clear()
     reranker.rerank(small(), progress=track)
     assert seen == ["computing features"]
@@ -232,7 +233,7 @@ def test_functions_of_users_are_stored_by_name_only(tmp_path: Path) -> None:
     reranker = Reranker([shares_words, Words(most=7)]).fit(nbest)
     assert reranker.feature_names[-2:] == ("shares_words", "Words")
     expected = reranker.rerank(nbest).best()
-    reranker.save(tmp_path / "model")
+    reranker.save(tmp_path / "model", force=True)
     manifest = (tmp_path / "model" / "manifest.json").read_text()
     assert __file__ not in manifest
     assert "test_reranker" not in manifest
@@ -254,7 +255,7 @@ def test_python_files_must_be_named_again(tmp_path: Path) -> None:
     script.write_text("def feature(source, candidate):\n    return len(candidate)\n")
     reranker = Reranker(f"python:{script}").fit(small())
     expected = reranker.rerank(small()).best()  # named in this process already
-    reranker.save(tmp_path / "model")
+    reranker.save(tmp_path / "model", force=True)
     with pytest.raises(ConfigError, match=r"which is never run automatically; .* functions=\['python:"):
         Reranker.load(tmp_path / "model")
     loaded = Reranker.load(tmp_path / "model", functions=f"python:{script}")

@@ -33,12 +33,12 @@ def test_every_method_with_every_set_of_features() -> None:
     ]
     assert tuple(told) == found.results
     assert found.best().difference == max(row.difference for row in found.results)
-    assert {key[0] for key in found.curves} == {"splitting:iterations=3"}
+    assert {key[0] for key in found.curves} == {"splitting:iterations=3", "ExpectedScore"}
     as_dict = found.to_dict()
     assert as_dict["rows"] == list(found)
-    assert len(as_dict["curves"]) == 3
+    assert len(as_dict["curves"]) == 6
     page = found.report("Which one?").html()
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 6
     assert f"scores {found.decoder_score:.2f} BLEU" in page
 
 

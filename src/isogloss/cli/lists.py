@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from isogloss.cli import console
 from isogloss.cli.declared import heading
 from isogloss.cli.parameters import output_to
-from isogloss.nbest import FormatName, NbestList, NbestStore, write_nbest
+from isogloss.nbest import FormatName, NbestList, NbestStore, ReadFormatName, write_nbest
 
 __all__ = ["ListFile", "ListFormat", "ListOutput", "ListTo", "Quality", "Source", "opened", "write_list"]
 
@@ -20,13 +20,13 @@ ListFile = Annotated[
     Parameter(help="N-best list: a file (plain, gzip or zstd), a stored folder, or - for standard input."),
 ]
 ListFormat = Annotated[
-    FormatName | None,
+    ReadFormatName | None,
     Parameter(
         name="--format",
         metavar="NAME",
         group=heading("Data"),
         show_default="recognized by the first lines",
-        help="Format of the list.",
+        help="Format of the list. 'lines' is N lines of text per source sentence, and needs --source.",
     ),
 ]
 ListOutput = Annotated[
@@ -64,9 +64,11 @@ Quality = Annotated[
 ]
 
 
-def opened(path: str, format: FormatName | None = None, *, warn: bool = True) -> NbestList:
+def opened(
+    path: str, format: ReadFormatName | None = None, *, source: Path | None = None, warn: bool = True
+) -> NbestList:
     """A list, read with progress; ``warn`` unless whoever uses it tells what it lacks."""
-    listed = NbestList.read(path, format, watch=console.watch_file(path))
+    listed = NbestList.read(path, format, source=source, watch=console.watch_file(path))
     for warning in listed.warnings if warn else ():
         console.warn(warning)
     return listed

@@ -10,13 +10,16 @@ from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares, heading
-from isogloss.cli.lists import ListFile, ListFormat, ListOutput, ListTo, opened, write_list
+from isogloss.cli.lists import ListFile, ListFormat, ListOutput, ListTo, Source, opened, write_list
 from isogloss.cli.parameters import Reference, output_to
+from isogloss.io.resources import Threads
 from isogloss.io.streams import atomic_output
 from isogloss.metric import ScoringOptions
 from isogloss.nbest import (
+    NbestList,
     NbestSummary,
     SyntheticListOptions,
+    TokenizeListOptions,
     nbest_oracle,
     summarize,
     synthetic_nbest,
@@ -24,6 +27,7 @@ from isogloss.nbest import (
 from isogloss.nbest import add_column as with_column
 from isogloss.nbest import distinct as distinct_candidates
 from isogloss.nbest import merge as merged_lists
+from isogloss.rerank import as_functions, assemble, context_of
 from isogloss.speech import LatticeStringOptions, lattice_nbest
 
 __all__ = ["app"]
@@ -48,10 +52,36 @@ def info(list: ListFile, /, *, format: ListFormat = None, json: Json = False) ->
 @app.command
 @declares()
 def convert(
-    list: ListFile, /, *, output: ListOutput = "-", to: ListTo = "moses", format: ListFormat = None
+    list: ListFile,
+    /,
+    *,
+    source: Source = None,
+    output: ListOutput = "-",
+    to: ListTo = "moses",
+    format: ListFormat = None,
 ) -> None:
     """Write a list in another format. What the format cannot carry is named first."""
-    write_list(opened(list, format).store, output, to)
+    write_list(opened(list, format, source=source).store, output, to)
+
+
+@app.command
+@declares({"Text": ("tokenizer", "language")}, options=TokenizeListOptions, config=False)
+def tokenize(
+    list: ListFile,
+    /,
+    *,
+    options: TokenizeListOptions,
+    source: Source = None,
+    output: ListOutput = "-",
+    to: ListTo = "moses",
+    format: ListFormat = None,
+) -> None:
+    """Split the candidates into words, as language models and word features need it.
+
+    Tokenize source and references the same way (isogloss corpus tokenize).
+    """
+    listed = opened(list, format, source=source)
+    write_list(NbestList.from_store(listed.store, tokenizer=options.function()).store, output, to)
 
 
 @app.command
@@ -96,6 +126,33 @@ def add_column(
     """Add a dense feature that was computed elsewhere, such as a quality estimate."""
     listed = opened(list, format)
     write_list(with_column(listed.store, name, listed.column(values, name)), output, to)
+
+
+@app.command(name="features")
+@declares({"Resources": ("threads",)}, resources=Threads, config=False)
+def computed_features(
+    list: ListFile,
+    /,
+    *,
+    features: Annotated[
+        Files,
+        Parameter(
+            name="--features",
+            metavar="TEXT...",
+            group=_COLUMN,
+            help="Features of the reranker to compute, such as consensus or lm:english.arpa.",
+        ),
+    ],
+    resources: Threads,
+    source: Source = None,
+    output: ListOutput = "-",
+    to: ListTo = "moses",
+    format: ListFormat = None,
+) -> None:
+    """Add features of the reranker to a list as columns, to look at them or to use them elsewhere."""
+    listed = opened(list, format, source=source)
+    context = context_of(listed, threads=resources.count, track=console.track)
+    write_list(assemble(context, None, as_functions(" ".join(features))), output, to)
 
 
 @app.command

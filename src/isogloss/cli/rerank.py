@@ -24,6 +24,7 @@ from isogloss.rerank import (
     SweepOptions,
     SweepRow,
     SweepTask,
+    ablation,
     sweep_cells,
 )
 from isogloss.rerank import sweep as compare
@@ -56,8 +57,8 @@ OtherFiles = Annotated[
 _METRIC = ("metric", "tokenize")
 _RESOURCES = ("threads",)
 _TRAIN = {
-    "Features": ("features", "columns"),
-    "Learning": ("method", "start", "length"),
+    "Features": ("features", "columns", "score"),
+    "Learning": ("method", "start", "length", "check_folds"),
     "Metric": _METRIC,
     "Resources": _RESOURCES,
 }
@@ -68,7 +69,17 @@ _SWEEP = {
     "Comparison": ("folds", "seed"),
     "Resources": _RESOURCES,
 }
-_MBR = {"Choice": ("utility", "scale", "references"), "Resources": _RESOURCES}
+_ABLATE = {
+    "Features": ("features", "columns", "score"),
+    "Learning": ("method", "start"),
+    "Metric": _METRIC,
+    "Comparison": ("folds", "seed"),
+    "Resources": _RESOURCES,
+}
+_MBR = {
+    "Choice": ("utility", "scale", "references", "aggregate", "prune", "prune_by", "batch_size"),
+    "Resources": _RESOURCES,
+}
 
 
 @app.command
@@ -85,6 +96,21 @@ def train(
     quality: Quality = None,
     source: Source = None,
     format: ListFormat = None,
+    force: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            group=heading("Output"),
+            help="Store the model even if it is worse than the order of the list in cross-validation.",
+        ),
+    ] = False,
+    bundle: Annotated[
+        bool,
+        Parameter(
+            group=heading("Output"),
+            help="Copy the models that features use into the folder, so that it works everywhere.",
+        ),
+    ] = True,
     html: Annotated[
         str | None,
         Parameter(
@@ -103,17 +129,17 @@ def train(
         options=options,
     )
     reranker.fit(
-        opened(list, format, warn=False),
+        opened(list, format, source=source, warn=False),
         reference,
-        source=source,
         quality=quality,
         threads=resources.count,
         progress=console.track,
+        warn=console.warn,
     )
-    reranker.save(output)
+    reranker.save(output, force=force, bundle=bundle)
     assert reranker.training is not None
-    for warning in reranker.training.warnings:
-        console.warn(warning)
+    if reranker.training.refusal is not None:
+        console.warn(reranker.training.refusal)
     if html is not None:
         reranker.report().write(html)
     if json:
@@ -138,10 +164,92 @@ def apply(
 ) -> None:
     """Choose from a list: write one line per source line, or with --to the reordered list."""
     reranker = isogloss.Reranker.load(model, functions=" ".join(features or ()))
-    listed = opened(list, format)
-    _write(
-        reranker.rerank(listed, source=source, threads=resources.count, progress=console.track), output, to
+    listed = opened(list, format, source=source)
+    _write(reranker.rerank(listed, threads=resources.count, progress=console.track), output, to)
+
+
+@app.command
+@declares({"Resources": _RESOURCES}, resources=Threads, config=False)
+def explain(
+    model: Annotated[str, Parameter(help="Folder that 'isogloss rerank train' wrote.")],
+    list: ListFile,
+    /,
+    *,
+    resources: Threads,
+    reference: OptionalReference = None,
+    source: Source = None,
+    features: OtherFiles = None,
+    format: ListFormat = None,
+    most: Annotated[
+        int, Parameter(metavar="N", group=heading("Output"), help="Print this many sentences.")
+    ] = 20,
+    html: Annotated[
+        str | None,
+        Parameter(metavar="FILE", group=heading("Output"), help="HTML page with the changed sentences."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show which sentences a reranker changes, and which features decided."""
+    reranker = isogloss.Reranker.load(model, functions=" ".join(features or ()))
+    found = reranker.changes(opened(list, format, source=source), reference, threads=resources.count)
+    if html is not None:
+        found.report().write(html)
+    if json:
+        console.print_json(found.to_dict())
+        return
+    for one in found.changed[:most]:
+        change = "" if one.difference is None else f", {one.difference:+.1f}"
+        console.print_line(f"sentence {one.sentence}{change}")
+        why = ", ".join(f"{name} {value:+.2f}" for name, value in [*one.reasons.items()][:5])
+        console.print_line(f"  before: {one.before}\n  after:  {one.after}\n  why:    {why}")
+    console.print_line(f"{len(found.changed):,} of {found.sentences:,} sentences changed")
+
+
+@app.command
+@declares(
+    _ABLATE,
+    task=RerankTask,
+    train_options=RerankOptions,
+    options=SweepOptions,
+    resources=Threads,
+)
+def ablate(
+    list: ListFile,
+    /,
+    *,
+    task: RerankTask,
+    train_options: RerankOptions,
+    options: SweepOptions,
+    resources: Threads,
+    reference: OptionalReference = None,
+    source: Source = None,
+    format: ListFormat = None,
+    json: Json = False,
+) -> None:
+    """Show what each feature is worth: its weight, and the cross-validated score without it."""
+    found = ablation(
+        opened(list, format, source=source),
+        reference,
+        features=" ".join(task.features),
+        method=task.method,
+        metric=task.metric,
+        tokenize=task.tokenize,
+        train_options=train_options,
+        options=options,
+        threads=resources.count,
+        progress=console.track,
     )
+    if json:
+        console.print_json(found.to_dict())
+        return
+    title = f"{found.metric} with all features {found.score:.2f}, cross-validated"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("without")
+    for name in ("weight", "score", "loss"):
+        table.add_column(name, justify="right")
+    for row in found.results:
+        table.add_row(row.feature, f"{row.weight:.4f}", f"{row.score:.2f}", f"{row.loss:+.2f}")
+    console.print_table(table)
 
 
 @app.command
@@ -158,6 +266,7 @@ def mbr(
     *,
     options: ListMbrOptions,
     resources: Threads,
+    source: Source = None,
     output: ListOutput = "-",
     to: To = None,
     format: ListFormat = None,
@@ -165,13 +274,17 @@ def mbr(
     """Choose the candidates that agree best with the others (minimum Bayes risk), without training.
 
     Scores must be log-probabilities up to a scale; use --scale 0 for samples. Time grows with the square of
-    the number of candidates, unless --pseudo-references limits it.
+    the number of candidates, unless --pseudo-references, --aggregate or --prune limits it.
     """
     reordered = isogloss.mbr(
-        opened(list, format),
+        opened(list, format, source=source),
         options.utility,
         scale=options.scale,
         references=options.references,
+        aggregate=options.aggregate,
+        prune=options.prune,
+        prune_by=options.prune_by,
+        batch_size=options.batch_size,
         threads=resources.count,
         progress=console.track,
     )
@@ -211,9 +324,8 @@ def sweep(
 ) -> None:
     """Compare methods and features by cross-validation over the sentences of a list."""
     found = compare(
-        opened(list, format, warn=False),
+        opened(list, format, source=source, warn=False),
         reference,
-        source=source,
         quality=quality,
         methods=task.methods,
         features=task.features,
@@ -237,6 +349,8 @@ def sweep(
 
 
 def _write(reordered: NbestList, output: str, to: FormatName | None) -> None:
+    for warning in reordered.warnings:
+        console.warn(warning)
     if to is not None:
         write_list(reordered.store, output, to)
         return
@@ -272,3 +386,6 @@ def _print_trained(trained: RerankTraining) -> None:
         console.print_line(f"and {len(trained.model.sparse_names):,} sparse features")
     scores = f"decoder {trained.decoder_score:.2f}, reranked {trained.score:.2f}"
     console.print_line(f"{trained.metric} of what was learned from: {scores}")
+    if trained.validated_score is not None:
+        validated = f"{trained.validated_score:.2f}, without reranking {trained.list_score:.2f}"
+        console.print_line(f"{trained.metric} in cross-validation: {validated}")

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import AtLeast, Options
+from isogloss.io.options import AtLeast, NamesFiles, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.learn.learner import Learner
 from isogloss.learn.problem import Problem
@@ -40,21 +40,21 @@ Features = Sequence[tuple[str, FeatureFunction]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankingTask(Options):
-    """The data and the settings. File names, also in features, are relative to the current folder."""
+    """The data and the settings. File names, also in features, are relative to the TOML file."""
 
-    list: str
+    list: Annotated[str, NamesFiles()]
     """Development list, in any format that 'isogloss nbest' reads."""
-    references: tuple[str, ...]
+    references: Annotated[tuple[str, ...], NamesFiles()]
     """References of the development list, one file per translator."""
-    features: tuple[str, ...]
+    features: Annotated[tuple[str, ...], NamesFiles()]
     """Feature functions, evaluated alone and in sets."""
-    source: str | None = None
+    source: Annotated[str | None, NamesFiles()] = None
     """Source sentences of the development list, for features that need them."""
-    test_list: str | None = None
+    test_list: Annotated[str | None, NamesFiles()] = None
     """Test list; its scores are only reported."""
-    test_references: tuple[str, ...] = ()
+    test_references: Annotated[tuple[str, ...], NamesFiles()] = ()
     """References of the test list."""
-    test_source: str | None = None
+    test_source: Annotated[str | None, NamesFiles()] = None
     """Source sentences of the test list."""
     methods: tuple[str, ...] = ("mert", "splitting", "ordinal", "expected-bleu")
     """Methods to compare; options may follow a name: ``splitting:iterations=20``."""
@@ -175,8 +175,22 @@ def reranking_results(
     test = None
     if options.test_list is not None:
         test = read(options.test_list, options.test_references, options.test_source, training=table)
+    _check_features(table, None if test is None else test[0], features)
     found = _run(options, table, problem, features, methods, single, test=test, track=track, report=report)
     return found, problem.metric.name
+
+
+def _check_features(table: FeatureTable, test: FeatureTable | None, features: Features) -> None:
+    """Compute every feature of both lists now, so that no mistake shows after hours; the tables keep them."""
+    for name, function in features:
+        if test is not None and function.belongs_to_list:
+            raise ConfigError(
+                f"the file of '{name}' belongs to the development list and has no values for the test list; "
+                "remove the feature or test_list"
+            )
+        for one in (table, test):
+            if one is not None:
+                one.assembled([function])
 
 
 def _method(written: str, warn: Callable[[str], None]) -> tuple[str, Learner]:
@@ -198,12 +212,6 @@ def _run(
     """Run single features, sets, greedy selection, and all methods with all sets."""
     sweep_options = SweepOptions(folds=options.folds, seed=options.seed)
     train_options = RerankOptions(start=options.start, seed=options.seed)
-    for name, function in features:
-        if test is not None and function.belongs_to_list:
-            raise ConfigError(
-                f"the file of '{name}' belongs to the development list and has no values for the test list; "
-                "remove the feature or test_list"
-            )
 
     def run(methods: Sequence[tuple[str, Learner]], sets: Mapping[str, Sequence[str]]) -> list[SweepRow]:
         chosen = [(name, [dict(features)[one] for one in names]) for name, names in sets.items()]

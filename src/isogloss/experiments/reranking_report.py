@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 from isogloss.experiments.reranking import RerankingResults, RerankingTask, reranking_results
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say
@@ -24,12 +26,18 @@ def run_reranking(
     warn: Callable[[str], None] = lambda message: None,
     track: Track = no_track,
 ) -> ExperimentResults:
-    """Run everything. There are no intermediate files, so ``folder`` is not used."""
+    """Run everything. Each result is written to ``partial.jsonl`` at once, which is gone at the end."""
+    partial = Path(folder) / "partial.jsonl"
+    partial.parent.mkdir(parents=True, exist_ok=True)
+    partial.unlink(missing_ok=True)
 
     def report(row: SweepRow) -> None:
         say(f"{row.method}, {row.features}: {row.score:.2f} ({row.difference:+.2f}, p {row.p_value:.3f})")
+        with partial.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(row.to_dict()) + "\n")
 
     found, metric = reranking_results(task, threads=threads, warn=warn, track=track, report=report)
+    partial.unlink(missing_ok=True)
     tables = [
         ResultTable(f"each feature alone, {metric}", *_single_table(found)),
         ResultTable(f"methods and sets, {metric}", *_method_table(found)),

@@ -7,6 +7,7 @@ names the file and the key.
 
 from __future__ import annotations
 
+import re
 import tomllib
 import types
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError
-from isogloss.io.options import declared
+from isogloss.io.options import NamesFiles, declared
 from isogloss.io.sizes import parse_size
 
 __all__ = [
@@ -63,19 +64,34 @@ def read_toml(path: str | PathLike[str]) -> Settings:
 
 def placed(hint: Any, value: Any, folder: Path) -> Any:
     """Resolve file names in a value relative to a folder, wherever the type has files."""
+    whole, marks = hint, getattr(hint, "__metadata__", ())
+    if marks:
+        hint = get_args(hint)[0]
     if isinstance(value, str):
+        if any(isinstance(mark, NamesFiles) for mark in marks):
+            return " ".join(_placed_words(word, folder) for word in value.split())
         return str(folder / value) if _has_files(hint) else value
     if isinstance(value, list):
-        return [placed(hint, item, folder) for item in value]
+        return [placed(whole, item, folder) for item in value]
     if not isinstance(value, Mapping):
         return value
     if is_dataclass(hint):
-        hints = get_type_hints(hint)
+        hints = get_type_hints(hint, include_extras=True)
         return {name: placed(hints.get(name), item, folder) for name, item in value.items()}
     inner = next((part for part in get_args(hint) if is_dataclass(part)), None)
     if inner is not None and get_origin(hint) in (Union, types.UnionType):
         return placed(inner, value, folder)
     return {name: placed(inner or hint, item, folder) for name, item in value.items()}
+
+
+def _placed_words(word: str, folder: Path) -> str:
+    """A word like ``lm:english.arpa,label=Big`` with the files that are in the folder."""
+
+    def part(text: str) -> str:
+        return str(folder / text) if text and (folder / text).exists() else text
+
+    pieces = re.split("([:,=])", word)
+    return part(word) if len(pieces) == 1 else "".join(map(part, pieces))
 
 
 def _has_files(hint: Any) -> bool:

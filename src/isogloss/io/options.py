@@ -39,6 +39,7 @@ __all__ = [
     "ByCaller",
     "ByteSize",
     "DefaultText",
+    "NamesFiles",
     "Option",
     "Options",
     "Range",
@@ -120,6 +121,11 @@ class DefaultText:
 @dataclass(frozen=True, slots=True)
 class ByteSize:
     """Marks a number of bytes, which may be written as ``500M`` or ``4G``."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamesFiles:
+    """The text names files, alone or after a colon or equals sign: in TOML, relative to the TOML file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 from isogloss import _engine
+from isogloss._engine import Vocabulary
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import Above, AtLeast, ByCaller, Options
 from isogloss.io.progress import Track, no_track
@@ -21,13 +22,24 @@ if TYPE_CHECKING:
     from isogloss.learn.learner import Learned
     from isogloss.learn.problem import Problem
 
-__all__ = ["UTILITIES", "Mbr", "MbrOptions", "Utility", "consensus_rows", "expected_utility", "posterior"]
+__all__ = [
+    "AGGREGATED",
+    "UTILITIES",
+    "Mbr",
+    "MbrOptions",
+    "Utility",
+    "consensus_rows",
+    "expected_utility",
+    "posterior",
+]
 
-UTILITIES = ("bleu", "chrf")
-_ORDERS = {"bleu": 4, "chrf": 6}
+UTILITIES = ("bleu", "chrf", "ter")
+AGGREGATED = ("bleu", "chrf")
+"""Utilities for which the mean of all references can stand for them."""
+_ORDERS = {"bleu": 4, "chrf": 6, "ter": 1}
 
 Utility = str | Callable[[str, str], float]
-"""``bleu``, ``chrf``, or a function of a candidate and another one that is taken for the reference."""
+"""``bleu``, ``chrf``, ``ter``, or a function of a candidate and another one taken for the reference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +69,7 @@ class Mbr(Options):
     """
 
     utility: Utility = "bleu"
-    """What counts as agreement: bleu or chrf."""
+    """What counts as agreement: bleu, chrf or ter."""
     scales: Annotated[tuple[float, ...], Above(0)] = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
     """Scales of the scores to choose from: P(candidate) ∝ exp(scale · score)."""
     references: Annotated[int, AtLeast(0)] = 0
@@ -133,18 +145,33 @@ def expected_utility(
     *,
     utility: Utility = "bleu",
     references: int = 0,
+    aggregate: bool = False,
     threads: int = 1,
 ) -> FloatArray:
     """Expected utility of each candidate, in 0..1 for BLEU and chrF; costs n² per sentence.
 
     With ``references`` above 0 only so many of the most probable candidates of a sentence take the
-    reference's part, which makes it n · references.
+    reference's part, which makes it n · references. With ``aggregate`` the mean of all candidates is the one
+    reference, which makes it n.
     """
     if not isinstance(utility, str):
         return _of_function(store, probabilities, utility, references)
     ids, offsets = (store.tokens.values, store.tokens.offsets)
     if utility == "chrf":
         ids, offsets = _characters(store)
+    elif utility == "ter":
+        lowered = Vocabulary()
+        ids = np.array([lowered.add(word.lower()) for word in store.words.words()], dtype=np.uint32)[ids]
+    if aggregate:
+        return _engine.aggregate_utilities(
+            np.ascontiguousarray(ids),
+            np.ascontiguousarray(offsets),
+            store.sentence_offsets,
+            probabilities,
+            utility=utility,
+            order=_ORDERS[utility],
+            threads=threads,
+        )
     return _engine.expected_utilities(
         np.ascontiguousarray(ids),
         np.ascontiguousarray(offsets),
@@ -172,14 +199,13 @@ def consensus_rows(
 
 
 def _characters(store: NbestStore) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], Int64]:
-    words = [
-        np.frombuffer("".join(word.split()).encode("utf-32-le"), np.uint32) for word in store.words.words()
-    ]
-    lengths = np.array([len(word) for word in words], dtype=np.int64)
-    within = np.concatenate([[0], np.cumsum(lengths[store.tokens.values])])
-    parts = [words[word] for word in store.tokens.values.tolist()]
-    ids = np.concatenate(parts) if parts else np.zeros(0, np.uint32)
-    return ids, within[store.tokens.offsets].astype(np.int64)
+    words = ["".join(word.split()) for word in store.words.words()]
+    characters = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32)
+    begins = np.concatenate([[0], np.cumsum([len(word) for word in words])]).astype(np.int64)
+    lengths = np.diff(begins)[store.tokens.values]
+    within = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    places = np.arange(within[-1]) - np.repeat(within[:-1] - begins[:-1][store.tokens.values], lengths)
+    return characters[places], within[store.tokens.offsets]
 
 
 def _of_function(

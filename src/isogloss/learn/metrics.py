@@ -65,6 +65,14 @@ def list_statistics(store: NbestStore, references: References, metric: Metric) -
             store.path or "n-best list",
             hint="are these the references of this list?",
         )
+    if isinstance(metric, SacreMetric) and metric.fast_statistics is not None:
+        return metric.fast_statistics.of_words(
+            store.words.words(),
+            store.tokens.values,
+            store.tokens.offsets,
+            references,
+            store.sentence_ids[store.sentence_of_row()],
+        )
     # Many candidates differ only in features, and some metrics are slow: score each string once.
     numbers: dict[tuple[int, bytes], int] = {}
     owners: list[int] = store.sentence_of_row().tolist()

@@ -7,6 +7,7 @@ import numpy as np
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
 from isogloss.metric.bleu import Bleu
+from isogloss.metric.engine_statistics import ChrfStatistics, TerStatistics
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.nist import Nist
 from isogloss.metric.sacre import SacreMetric
@@ -19,7 +20,7 @@ METRIC_NAMES = ("bleu", "nist", "chrf", "ter")
 def metric_named(
     name: str, *, tokenize: str = "none", lowercase: bool = False, progress: Track | None = None
 ) -> Metric:
-    """BLEU and NIST from the engine, chrF and TER (which always ignores case) from sacreBLEU.
+    """Metrics with statistics from the engine; TER always ignores case.
 
     >>> metric_named("ter").higher_is_better
     False
@@ -34,13 +35,22 @@ def metric_named(
 
             chrf = CHRF(lowercase=lowercase)
             return SacreMetric(
-                chrf, "chrF2", fast_scores=lambda rows: _chrf_scores(rows, chrf.beta), progress=progress
+                chrf,
+                "chrF2",
+                fast_scores=lambda rows: _chrf_scores(rows, chrf.beta),
+                fast_statistics=ChrfStatistics(lowercase=lowercase),
+                progress=progress,
             )
         case "ter":
             from sacrebleu.metrics.ter import TER
 
             return SacreMetric(
-                TER(), "TER", higher_is_better=False, fast_scores=_ter_scores, progress=progress
+                TER(),
+                "TER",
+                higher_is_better=False,
+                fast_scores=_ter_scores,
+                fast_statistics=TerStatistics(),
+                progress=progress,
             )
     raise ConfigError(f"unknown metric '{name}'; choose one of: {', '.join(METRIC_NAMES)}")
 

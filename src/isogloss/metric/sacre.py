@@ -14,6 +14,7 @@ import numpy as np
 
 from isogloss.io.progress import Track
 from isogloss.metric.bleu import BleuOptions, bleu_scores
+from isogloss.metric.engine_statistics import EngineStatistics
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.references import References
 from isogloss.metric.tokens import owners, sacrebleu_tokenizer
@@ -25,7 +26,8 @@ class SacreMetric(Metric):
     """Any metric object with the methods of ``sacrebleu.metrics.base.Metric``.
 
     Prepared references are cached until other references are given. ``fast_scores`` may compute the scores of
-    many rows at once, for resampling; ``progress`` shows progress, because some of these metrics are slow.
+    many rows at once, for resampling, and ``fast_statistics`` the same rows in the engine; ``progress`` shows
+    progress, because some of these metrics are slow.
 
     >>> from sacrebleu.metrics import CHRF
     >>> metric, references = SacreMetric(CHRF(word_order=2), "chrF2++"), References([["one two"]])
@@ -40,11 +42,13 @@ class SacreMetric(Metric):
         *,
         higher_is_better: bool = True,
         fast_scores: Callable[[Statistics], FloatArray] | None = None,
+        fast_statistics: EngineStatistics | None = None,
         progress: Track | None = None,
     ) -> None:
         self.name, self.higher_is_better = name, higher_is_better
         self._metric = metric
         self._fast_scores = fast_scores
+        self.fast_statistics = fast_statistics
         self._progress = progress
         self._prepared: tuple[References, list[Any]] | None = None
 
@@ -59,6 +63,8 @@ class SacreMetric(Metric):
     ) -> Statistics:
         """What sacreBLEU counts per segment; how many columns depends on the metric."""
         owner = owners(len(hypotheses), len(references), sentences)
+        if self.fast_statistics is not None:
+            return self.fast_statistics.of_lines(hypotheses, references, owner)
         if self._prepared is None or self._prepared[0] is not references:
             self._prepared = (references, self._metric._cache_references(references.streams))
         prepared = self._prepared[1]

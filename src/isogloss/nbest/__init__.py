@@ -2,7 +2,7 @@
 
 NbestList, Candidate            the public class: sentences with candidates, as strings
 NbestStore                      the columns, shared by search, learners and file formats
-read_nbest, write_nbest         files: Moses, Marian, fairseq, sockeye, JSON lines, stored folders
+read_nbest, write_nbest         files of Moses, Marian, fairseq, sockeye, OpenAI, vLLM, CTranslate2, …
 merge, distinct, add_column     operations on lists
 nbest_oracle, summarize         oracle scores and statistics of a list
 make_nbest, synthetic_nbest     a synthetic list made from references
@@ -15,13 +15,21 @@ from isogloss.io.lazy import lazy_names
 if TYPE_CHECKING:
     from isogloss.nbest.columns import read_column
     from isogloss.nbest.edit import add_column, best_rows, distinct, merge
-    from isogloss.nbest.formats import FORMATS, FormatName, losses, read_nbest, write_nbest
+    from isogloss.nbest.formats import (
+        FORMATS,
+        FormatName,
+        ReadFormatName,
+        losses,
+        read_nbest,
+        write_nbest,
+    )
     from isogloss.nbest.nbest_list import Candidate, Columns, NbestLike, NbestList, as_nbest
     from isogloss.nbest.oracle import ListOracle, NbestOracle, find_oracle, nbest_oracle
     from isogloss.nbest.statistics import bleu_statistics
     from isogloss.nbest.store import DenseGroup, NbestStore, Ragged, SparseFeatures
     from isogloss.nbest.summary import NbestSummary, summarize
     from isogloss.nbest.synthetic import SyntheticListOptions, make_nbest, synthetic_nbest
+    from isogloss.nbest.tokenizing import TokenizeListOptions
 
 __all__ = [
     "FORMATS",
@@ -36,8 +44,10 @@ __all__ = [
     "NbestStore",
     "NbestSummary",
     "Ragged",
+    "ReadFormatName",
     "SparseFeatures",
     "SyntheticListOptions",
+    "TokenizeListOptions",
     "add_column",
     "as_nbest",
     "best_rows",
@@ -68,6 +78,7 @@ __getattr__, __dir__ = lazy_names(
         "formats": (
             "FORMATS",
             "FormatName",
+            "ReadFormatName",
             "losses",
             "read_nbest",
             "write_nbest",
@@ -101,5 +112,6 @@ __getattr__, __dir__ = lazy_names(
             "make_nbest",
             "synthetic_nbest",
         ),
+        "tokenizing": ("TokenizeListOptions",),
     },
 )

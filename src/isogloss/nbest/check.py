@@ -6,6 +6,7 @@ makes sure that all offsets, ids and names are valid.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from isogloss.io.errors import ModelFormatError
 if TYPE_CHECKING:
     from isogloss.nbest.store import NbestStore, Ragged
 
-__all__ = ["check_content", "check_shapes", "is_feature_name"]
+__all__ = ["check_content", "check_shapes", "column_of", "is_feature_name"]
 
 _ASCII_SPACES = frozenset(" \t\n\v\f\r")
 
@@ -28,6 +29,17 @@ def is_feature_name(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return bool(name) and "|||" not in name and "\0" not in name and _ASCII_SPACES.isdisjoint(name)
+
+
+def column_of(name: str, value: object) -> float | None:
+    """A value as a column, or None if it is not a number or the name cannot be a column."""
+    if not is_feature_name(name) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def check_shapes(store: NbestStore) -> None:

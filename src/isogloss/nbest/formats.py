@@ -11,26 +11,45 @@ from typing import Literal, Protocol
 
 from isogloss.io.errors import ConfigError, DataFormatError, OutputError
 from isogloss.io.streams import StrPath, atomic_output, read_chunks
-from isogloss.nbest import fairseq, jsonl, marian, moses, sockeye
+from isogloss.nbest import fairseq, jsonl, marian, moses, plain, responses, sockeye
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["FORMATS", "STORE", "FormatName", "losses", "read_nbest", "write_nbest"]
+__all__ = ["FORMATS", "STORE", "FormatName", "ReadFormatName", "losses", "read_nbest", "write_nbest"]
 
 STORE = "store"
 """The name of isogloss's own folder format, which holds everything."""
 
 FormatName = Literal["moses", "marian", "fairseq", "sockeye", "jsonl", "store"]
 """The formats for writing lists."""
+ReadFormatName = Literal[
+    "moses",
+    "marian",
+    "fairseq",
+    "sockeye",
+    "jsonl",
+    "store",
+    "samples",
+    "openai",
+    "vllm",
+    "ctranslate2",
+    "huggingface",
+    "lines",
+]
+"""The formats for reading lists."""
 Chunks = Iterable[bytes]
 
 _RECOGNIZED_BY = 1 << 16  # bytes to read for detection: logs begin with lines that are not part of the list
 
 
-class NbestFormat(Protocol):
-    """The interface of a file format, implemented by a module of this package."""
+class ReadFormat(Protocol):
+    """The interface of a file format that is only read, implemented by a module of this package."""
 
     def read(self, chunks: Iterable[bytes], path: StrPath) -> NbestStore:
         """Read the list from the decompressed bytes of ``path``."""
+
+
+class NbestFormat(ReadFormat, Protocol):
+    """The interface of a file format that is also written."""
 
     def write(self, store: NbestStore) -> Iterator[str]:
         """Yield the list as chunks of text."""
@@ -48,11 +67,23 @@ FORMATS: dict[str, NbestFormat] = {
 }
 
 
+_ONLY_READ: dict[str, ReadFormat] = {
+    **dict.fromkeys(("samples", "openai", "vllm", "ctranslate2", "huggingface"), responses),
+    "lines": plain,
+}
+"""What other systems write; each object says by its keys which system it is from."""
+
+
 def format_named(name: str) -> NbestFormat:
-    """The file format with that name."""
+    """The file format with that name, for writing."""
     if name not in FORMATS:
         raise ConfigError(f"no n-best format is called '{name}'; known are: {', '.join([*FORMATS, STORE])}")
     return FORMATS[name]
+
+
+def reader_named(name: str) -> ReadFormat:
+    """The file format with that name, for reading."""
+    return _ONLY_READ[name] if name in _ONLY_READ else format_named(name)
 
 
 def read_nbest(
@@ -68,7 +99,7 @@ def read_nbest(
         store = NbestStore.open(path)
         store.check()
         return store
-    reader = None if format is None else format_named(format)
+    reader = None if format is None else reader_named(format)
     chunks = iter(watch(read_chunks(path)))
     first = b""
     while len(first) < _RECOGNIZED_BY:
@@ -81,7 +112,7 @@ def read_nbest(
             "the file is empty", path, hint="give an n-best list with at least one candidate"
         )
     if reader is None:
-        reader = format_named(recognize(first))
+        reader = reader_named(recognize(first))
     return reader.read(itertools.chain([first], chunks), path)
 
 
@@ -111,7 +142,10 @@ def losses(store: NbestStore, format: str) -> list[str]:
 
 def recognize(first: bytes) -> str:
     """The format of a list that begins with these bytes, from the first line that matches a format."""
-    for line in first.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
+    text = first.decode("utf-8", "replace").removeprefix("\ufeff")
+    if text.lstrip()[:1] in ("{", "[") and responses.begins_with_shape(text):
+        return "samples"
+    for line in text.split("\n"):
         if re.match(r"[STHDPAEIC]-\d+\t", line):
             return "fairseq"
         if line.lstrip().startswith("{"):

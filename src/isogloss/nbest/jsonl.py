@@ -3,8 +3,8 @@
     {"sentence": 0, "text": "a house", "score": -1.5, "dense": {"LM": -3.2}, "sparse": {"seen": 1}}
 
 ``sentence`` and ``text`` are required, the rest is optional. A dense value may be a list. ``alignment`` is a
-list of [source, target] pairs. ``derivation``, which ``isogloss translate`` writes, is ignored. The format
-has no phrase segmentations.
+list of [source, target] pairs. ``derivation``, which ``isogloss translate`` writes, is ignored. Any other key
+with a number is a dense column too; other keys are named in a note. The format has no phrase segmentations.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from isogloss._engine import NbestBuilder
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath, decode_lines, naming_file
+from isogloss.nbest.check import column_of
 from isogloss.nbest.format_losses import lost_segmentation
 from isogloss.nbest.store import NbestStore
 
@@ -58,16 +60,19 @@ def read(chunks: Iterable[bytes], path: StrPath) -> NbestStore:
     """Read a list of JSON objects."""
     builder = NbestBuilder()
     found = False
+    ignored: set[str] = set()
     with naming_file(path):
         for number, entry in json_objects(chunks, path):
             found = True
             try:
-                _add(builder, entry, number)
+                _add(builder, entry, number, ignored)
             except (TypeError, KeyError) as error:
                 raise DataFormatError(f"not a candidate: {_words(error)}", path, number) from None
         if not found:
             raise DataFormatError("no candidates in the file", path)
-        return NbestStore.from_columns(builder.finish())
+        store = NbestStore.from_columns(builder.finish())
+    names = ", ".join(f"'{name}'" for name in sorted(ignored))
+    return replace(store, notes=(f"keys that are not numbers are left out: {names}",)) if ignored else store
 
 
 def _words(error: Exception) -> str:
@@ -132,12 +137,14 @@ def add_candidate(builder: NbestBuilder, sentence: int, text: object, *, line: i
         raise TypeError("the text or a name contains a lone surrogate") from None
 
 
-def _add(builder: NbestBuilder, entry: dict[str, Any], line: int) -> None:
-    unknown = entry.keys() - _KEYS
-    if unknown:
-        raise TypeError(f"unknown key '{min(unknown)}'; known are {', '.join(sorted(_KEYS))}")
+def _add(builder: NbestBuilder, entry: dict[str, Any], line: int, ignored: set[str]) -> None:
     score = entry.get("score")
     dense, sparse = _object(entry.get("dense"), "'dense'"), _object(entry.get("sparse"), "'sparse'")
+    for key in sorted(entry.keys() - _KEYS - dense.keys()):
+        if column_of(key, entry[key]) is None:
+            ignored.add(key)
+        else:
+            dense = {**dense, key: float(entry[key])}
     add_candidate(
         builder,
         _whole_number(entry["sentence"], "'sentence'", _LAST_SENTENCE),

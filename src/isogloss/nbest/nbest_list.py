@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Protocol, TypeGuard, cast, overload
 
 import numpy as np
 
-from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, as_track
 from isogloss.io.streams import StrPath, atomic_output
 from isogloss.io.text_lines import TextLines, text_lines
@@ -25,6 +25,10 @@ from isogloss.nbest.build import (
 from isogloss.nbest.columns import read_column
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.formats import losses, read_nbest, write_nbest
+from isogloss.nbest.generated import BatchDecoder, is_generated, store_of_generated
+from isogloss.nbest.list_text import counted_from_zero, last_line, line_count, some_references, source_lines
+from isogloss.nbest.plain import split_evenly
+from isogloss.nbest.responses import store_of_outputs
 from isogloss.nbest.store import Float64, Int64, NbestStore
 from isogloss.nbest.tokenizing import Tokenize, retokenized, tokenize_function
 
@@ -85,7 +89,17 @@ class NbestList:
     ['a house', 'house', 'the tree is green']
     """
 
-    __slots__ = ("_count", "_name", "_references", "_source", "_store", "_texts", "_tokenizer", "_vocabulary")
+    __slots__ = (
+        "_count",
+        "_name",
+        "_notes",
+        "_references",
+        "_source",
+        "_store",
+        "_texts",
+        "_tokenizer",
+        "_vocabulary",
+    )
 
     def __init__(
         self,
@@ -126,16 +140,25 @@ class NbestList:
     ) -> None:
         """``count`` sentences, or as many as the source has or the store has lines."""
         self._name = name or ("n-best list" if store.path is None else str(store.path))
+        self._notes = [f"{self._name}: {note}" for note in store.notes]
+        lines = None if source is None else text_lines(source, "source")
+        if isinstance(references, Iterator):
+            references = list(references)
+        if count is None:
+            renumbered = counted_from_zero(store, line_count(lines, references))
+            if renumbered is not store:
+                self._notes.append(f"{self._name}: the sentences are numbered from 1; they count from 0 here")
+                store = renumbered
         self._store, self._texts, self._tokenizer = store, texts, tokenizer
         self._vocabulary: list[str] | None = None
-        self._source = None if source is None else _source_lines(source, store, count)
+        self._source = None if lines is None else source_lines(lines, source, store, count)
         if count is None and self._source is not None:
             count = len(self._source)
         self._count = count
         self._references = None
         if references is not None:
             try:
-                self._references = as_references(references, at_least=_last_line(store), exactly=count)
+                self._references = as_references(references, at_least=last_line(store), exactly=count)
             except ConfigError as error:
                 raise ConfigError(f"{self._name}: {error}") from None
 
@@ -151,15 +174,21 @@ class NbestList:
         progress: bool | Track = False,
         watch: Callable[[Iterable[bytes]], Iterable[bytes]] | None = None,
     ) -> NbestList:
-        """Read a list written by a system: Moses, Marian, fairseq, sockeye, JSON lines, or a stored folder.
+        """Read a list written by a system: Moses, Marian, fairseq, sockeye, OpenAI, vLLM, CTranslate2, JSON
+        lines, or a stored folder.
 
-        The format is detected unless given. Files may be gzip or zstd; ``-`` is standard input. Sentence n of
-        the list is line n of ``source`` and ``references``, counted from 0. ``warnings`` says what the list
-        lacks. ``watch`` passes the pieces of the file on, and can show progress in place of ``progress``.
+        The format is detected unless given; ``lines``, N lines of text per source sentence, must be given.
+        Files may be gzip or zstd; ``-`` is standard input. Sentence n of the list is line n of ``source`` and
+        ``references``, counted from 0. ``warnings`` says what the list lacks. ``watch`` passes the pieces of
+        the file on, and can show progress in place of ``progress``.
         """
         track = as_track(progress)
         watch = watch or (lambda chunks: track(chunks, f"reading {path}"))
         store = read_nbest(path, format=format, watch=watch)
+        if format == "lines":
+            if source is not None:
+                source = text_lines(source, "source")
+            store = split_evenly(store, line_count(source, references) or 1, str(path))
         return cls.from_store(
             store, source=source, references=references, tokenizer=tokenizer, name=str(path)
         )
@@ -183,7 +212,54 @@ class NbestList:
         if tokenize is not None:
             texts = list(store.texts())
             store = retokenized(store, texts, tokenize)
+        if source is None and store.source is not None:
+            source = store.source
         made._fill(store, source, references, tokenizer, texts, name=name)
+        return made
+
+    @classmethod
+    def from_outputs(
+        cls,
+        outputs: Iterable[object] | object,
+        *,
+        source: TextLines | None = None,
+        references: ReferencesLike | None = None,
+        tokenizer: Tokenize | None = "words",
+        decode: BatchDecoder | Callable[[Sequence[Any]], str] | None = None,
+        prompt_tokens: int | None = None,
+    ) -> NbestList:
+        """Make a list from what a model returned, one output per sentence.
+
+        Outputs are answers of OpenAI and compatible services (``choices``), results of vLLM and CTranslate2,
+        lists of Hugging Face pipelines, lists of strings, or dictionaries with ``samples``. The output of
+        Hugging Face ``generate`` is one object; give ``source`` to divide its sequences among the sentences,
+        and ``decode=tokenizer`` to make text. For CTranslate2, ``decode`` may be a function that joins
+        subwords; ``▁`` and ``@@`` are joined without one.
+
+        The same text drawn twice is one candidate with a ``Count``. Log-probabilities become scores and the
+        columns ``LogProb``, ``LogProbMean``; where one is missing, ``LogProbMissing`` is 1.
+
+        >>> answers = [{"samples": [{"text": "Ein Haus.", "logprob": -1.5}, {"text": "Ein Haus."}]}]
+        >>> NbestList.from_outputs(answers)
+        NbestList(1 sentence, 1 candidate; features: Count, LogProb, LogProbMissing)
+        """
+        lines = None if source is None else text_lines(source, "source")
+        if is_generated(outputs):
+            count = line_count(lines, references) or 1
+            store = store_of_generated(outputs, decode, count, prompt_tokens)
+        elif isinstance(outputs, str) or not isinstance(outputs, Iterable):
+            raise ConfigError(f"outputs: {outputs!r:.60} is not a list with an output for each sentence")
+        else:
+            given = list(outputs)
+            count = len(given)
+            store = store_of_outputs(given, join=cast("Callable[[Sequence[str]], str] | None", decode))
+        made, texts = cls.__new__(cls), list(store.texts())
+        if lines is None and store.source is not None:
+            lines = list(store.source)
+        tokenize = tokenize_function(tokenizer)
+        if tokenize is not None:
+            store = retokenized(store, texts, tokenize)
+        made._fill(store, lines, references, tokenizer, texts if tokenize is not None else None, count)
         return made
 
     @classmethod
@@ -265,7 +341,7 @@ class NbestList:
     def warnings(self) -> list[str]:
         """What makes the list doubtful, in words: features that some of its candidates lack."""
         count = self._store.num_candidates
-        return [
+        return self._notes + [
             f"{self._name}: feature '{feature}' is missing on {lacking:,} of {count:,} candidates; "
             "it counts as 0 there"
             for feature, lacking in self._store.filled.items()
@@ -402,6 +478,12 @@ class NbestList:
             store, None if self._texts is None else [self._texts[row] for row in order.tolist()]
         )
 
+    def with_note(self, note: str) -> NbestList:
+        """A copy with one more warning."""
+        made = self._like(self._store, self._texts)
+        made._notes = [*self._notes, f"{self._name}: {note}"]
+        return made
+
     def with_text(
         self, *, source: TextLines | None = None, references: ReferencesLike | None = None
     ) -> NbestList:
@@ -457,7 +539,7 @@ class NbestList:
         made._fill(
             replace(store, sentence_ids=ids),
             None if self._source is None else [self._source[number] for number in sentences],
-            _some_references(self._references, sentences),
+            some_references(self._references, sentences),
             self._tokenizer,
             None if self._texts is None else [self._texts[row] for row in rows],
             len(sentences),
@@ -536,31 +618,6 @@ def _feature_of(column: str) -> str:
     """The feature that ``to_dict`` writes as this column."""
     name = column.removeprefix("feature.")
     return name if name in _OWN else column
-
-
-def _last_line(store: NbestStore) -> int:
-    """Number of lines that a text needs to cover every sentence of the list."""
-    return int(store.sentence_ids[-1]) + 1 if store.num_sentences else 0
-
-
-def _source_lines(source: TextLines, store: NbestStore, count: int | None) -> list[str]:
-    lines = text_lines(source, "source")
-    if count is not None and len(lines) != count:
-        raise ConfigError(f"source: {len(lines):,} sentences for {count:,} lists of candidates")
-    if len(lines) < _last_line(store):
-        raise DataFormatError(
-            f"{len(lines):,} lines, but the list has candidates for sentence {store.sentence_ids[-1]} "
-            f"(line {_last_line(store)})",
-            source if isinstance(source, str | PathLike) else "source",
-            hint="is this the source text of this list?",
-        )
-    return lines
-
-
-def _some_references(references: References | None, sentences: range) -> References | None:
-    if references is None or not sentences:
-        return None
-    return References([[stream[i] for i in sentences] for stream in references.streams], references.names)
 
 
 def _unpickled(

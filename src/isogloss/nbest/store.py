@@ -199,6 +199,10 @@ class NbestStore:
     """Whether the lines of the file were not sorted by sentence, so that rows differ from lines."""
     filled: Mapping[str, int] = field(default_factory=dict)
     """Dense groups missing on some lines of the file, and how many candidates got zeros."""
+    notes: tuple[str, ...] = ()
+    """What a reader has to say about the file, in words."""
+    source: tuple[str, ...] | None = None
+    """The source sentences, if the file itself has them. Not stored."""
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> NbestStore:
@@ -331,6 +335,7 @@ class NbestStore:
             segmentation=self.segmentation and self.segmentation.select_or_none(chosen),
             path=None,
             filled={},
+            notes=(),
         )
 
     def equals(self, other: NbestStore) -> bool:

@@ -51,6 +51,7 @@ def make_nbest(references: Sequence[Sequence[str]], *, candidates: int, seed: in
     if candidates < 1:
         raise ConfigError(f"candidates must be at least 1, got {candidates}")
     random = np.random.default_rng(seed)
+    references = [one.split() if isinstance(one, str) else one for one in references]
     words = [word for reference in references for word in reference] or [""]
     builder = NbestBuilder()
     for sentence, reference in enumerate(references):

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
+from isogloss.io.options import Options
 from isogloss.nbest.build import build_store
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["Tokenize", "retokenized", "tokenize_function"]
+__all__ = ["Tokenize", "TokenizeListOptions", "retokenized", "tokenize_function"]
 
 Tokenize = str | Callable[[str], Sequence[str]]
 """A tokenizer of ``isogloss.corpus.tokenizer`` by name, or a function from a sentence to its tokens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizeListOptions(Options):
+    """How the candidates of a list are split into words."""
+
+    tokenizer: str = "words"
+    """Tokenizer: words, moses, characters, or a segmenter of an extra."""
+    language: str = "en"
+    """Language of the candidates, as a code."""
+
+    def function(self) -> Callable[[str], Sequence[str]]:
+        """The function that splits a sentence."""
+        from isogloss.corpus.tokenizer import tokenizer
+
+        return tokenizer(self.tokenizer, self.language).tokenize
 
 
 def tokenize_function(tokenizer: Tokenize | None) -> Callable[[str], Sequence[str]] | None:

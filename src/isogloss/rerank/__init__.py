@@ -1,7 +1,8 @@
 """Rerank the n-best lists of any system.
 
 Reranker                    train, apply, save and load a reranker
-sweep                       compare methods and features by cross-validation on a list
+sweep, ablation             compare methods and features by cross-validation on a list
+changes                     what a reranker changes, sentence by sentence, and why
 feature, FeatureFunction    your own features
 mbr                         minimum Bayes risk: no training needed
 tune_nbest                  tune weights for the features of a list
@@ -19,6 +20,9 @@ from typing import TYPE_CHECKING
 from isogloss.io.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from isogloss.rerank.ablation import Ablation, AblationRow, ablation
+    from isogloss.rerank.assembly import assemble
+    from isogloss.rerank.browsing import ChangedSentence, Changes, changes
     from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, cross_validate, learning_curve
     from isogloss.rerank.curves import CurvePoint
     from isogloss.rerank.features import FeatureContext, FeatureFunction
@@ -43,6 +47,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SWEEP_HEAD",
+    "Ablation",
+    "AblationRow",
+    "ChangedSentence",
+    "Changes",
     "CurvePoint",
     "FeatureContext",
     "FeatureFunction",
@@ -61,7 +69,10 @@ __all__ = [
     "SweepOptions",
     "SweepRow",
     "SweepTask",
+    "ablation",
     "as_functions",
+    "assemble",
+    "changes",
     "compare",
     "context_of",
     "cross_validate",
@@ -82,6 +93,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "ablation": ("Ablation", "AblationRow", "ablation"),
+        "assembly": ("assemble",),
+        "browsing": ("ChangedSentence", "Changes", "changes"),
         "comparison": (
             "FeatureTable",
             "SweepRow",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,8 +12,10 @@ import numpy as np
 
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
+from isogloss.learn.expected import ExpectedScore
 from isogloss.learn.learner import Learner
 from isogloss.learn.problem import Problem
+from isogloss.metric import Bleu
 from isogloss.metric.significance import paired_bootstrap
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore, SparseFeatures
@@ -30,6 +33,7 @@ __all__ = [
     "cross_validate",
     "learning_curve",
     "learning_curves",
+    "length_ratio",
 ]
 
 
@@ -49,10 +53,27 @@ class SweepRow:
     """p-value of a paired bootstrap against the decoder's choice."""
     seconds: float
     """Processor time of all folds."""
+    length_ratio: float | None = None
+    """Words of the choice per word of the references; None if the metric does not count words."""
+
+    @property
+    def brevity_penalty(self) -> float | None:
+        """BLEU's penalty for translations that are too short; 1 if there is none."""
+        if self.length_ratio is None:
+            return None
+        return min(1.0, math.exp(1 - 1 / self.length_ratio)) if self.length_ratio > 0 else 0.0
 
     def to_dict(self) -> Row:
         """As plain values."""
-        return asdict(self)
+        return {**asdict(self), "brevity_penalty": self.brevity_penalty}
+
+
+def length_ratio(problem: Problem, rows: Int64) -> float | None:
+    """Words of these candidates per word of their references."""
+    if not isinstance(problem.metric, Bleu):
+        return None
+    words, expected = problem.stats()[rows][:, :2].sum(axis=0).tolist()
+    return float(words) / max(float(expected), 1.0)
 
 
 class FeatureTable:
@@ -180,6 +201,7 @@ def compare(
                     difference=sign * found.difference,
                     p_value=found.p_value,
                     seconds=seconds,
+                    length_ratio=length_ratio(problem, chosen),
                 )
             )
             report(rows[-1])
@@ -198,6 +220,8 @@ def learning_curve(
     """Scores after every iteration on the whole problem; the test data never stop training."""
     if hasattr(learner, "patience"):
         learner = replace(learner, patience=1 << 30)  # type: ignore[type-var]
+    if isinstance(learner, ExpectedScore):
+        learner = replace(learner, curve=True)
     return list(train_model(problem, learner, functions, train_options, watched=test, track=track).curve)
 
 

@@ -51,6 +51,17 @@ class FeatureContext:
     track: Track = no_track
     """Shows progress by function."""
 
+    def __post_init__(self) -> None:
+        # A string is a sequence of strings too, but its characters are not words.
+        if self.source is not None and any(isinstance(words, str) for words in self.source):
+            words = [one.split() if isinstance(one, str) else one for one in self.source]
+            object.__setattr__(self, "source", words)
+        if self.source is not None and len(self.source) != self.store.num_sentences:
+            raise ConfigError(
+                f"source: {len(self.source):,} sentences for the {self.store.num_sentences:,} sentences of "
+                "the list that have candidates"
+            )
+
     @property
     def offsets(self) -> Any:
         """Candidates of sentence i: rows ``offsets[i]`` up to ``offsets[i + 1]``."""

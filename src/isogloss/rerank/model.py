@@ -16,6 +16,7 @@ from isogloss.learn.mbr import UTILITIES, expected_utility, posterior
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
 from isogloss.rerank.assembly import assemble
+from isogloss.rerank.bundle import bundle_files, found_again, relative_names, remove_unused
 from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.functions import FUNCTIONS
 from isogloss.rerank.functions.registered import RegisteredFunction
@@ -200,8 +201,9 @@ class RerankModel:
         order = np.lexsort((-scores, store.sentence_of_row()))  # stable: equals keep their order
         return replace(store, scores=scores, path=None).select(order)
 
-    def save(self, path: StrPath) -> None:
-        """Store as a folder."""
+    def save(self, path: StrPath, *, bundle: bool = True) -> None:
+        """Store as a folder, with copies of the files of its functions unless ``bundle`` is False."""
+        bundled = [bundle_files(path, function) if bundle else {} for function in self.functions]
         names = Vocabulary()
         for name in self.sparse_names:
             names.add(name)
@@ -225,8 +227,12 @@ class RerankModel:
                     {
                         **function.as_dict(),
                         "resources": function.fingerprints() if known is None else dict(known),
+                        **({"bundled": copies} if copies else {}),
+                        **relative_names(path, function),
                     }
-                    for function, known in zip(self.functions, self.fingerprints, strict=True)
+                    for function, known, copies in zip(
+                        self.functions, self.fingerprints, bundled, strict=True
+                    )
                 ],
                 "decision": self.decision,
                 "utility": self.utility,
@@ -234,6 +240,7 @@ class RerankModel:
                 "made_with": self.made_with,
             },
         )
+        remove_unused(path, bundled)
 
     @classmethod
     def load(cls, path: StrPath, code: Mapping[str, Code] | None = None) -> RerankModel:
@@ -254,7 +261,9 @@ class RerankModel:
             model = cls(
                 columns=tuple(str(name) for name in stored["columns"]),
                 only_these=bool(stored["only_these"]),
-                functions=tuple(_stored_function(one, code or {}) for one in stored["functions"]),
+                functions=tuple(
+                    _stored_function(found_again(folder.path, one), code or {}) for one in stored["functions"]
+                ),
                 fingerprints=tuple(dict(one["resources"]) for one in stored["functions"]),
                 scaling=Scaling(np.array(arrays["means"]), np.array(arrays["deviations"])),
                 dense=np.array(arrays["dense"]),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import AtLeast, DefaultText, Options, Range, Verbatim
+from isogloss.io.options import AtLeast, DefaultText, NamesFiles, Options, Range, Verbatim
 from isogloss.learn.batch_mira import BatchMira
 from isogloss.learn.constraints import Constraints
 from isogloss.learn.learner import Learner
@@ -43,7 +43,7 @@ Warn = Callable[[str], None]
 class RerankTask(MetricOptions):
     """What a reranker learns: from which features, by which method, to make which metric better."""
 
-    features: Annotated[tuple[str, ...], Verbatim()] = ()
+    features: Annotated[tuple[str, ...], Verbatim(), NamesFiles()] = ()
     """Features to compute beside those of the list, such as consensus or lm:english.arpa."""
     method: str = "expected-bleu"
     """Learner: expected-bleu, splitting, ordinal, voted-perceptron, perceptron, mbr, mert, batch-mira or pro.
@@ -65,6 +65,8 @@ class RerankOptions(Options):
 
     columns: Annotated[tuple[str, ...] | None, DefaultText("all")] = None
     """Dense features of the list to use. With all, lists that have other features are refused later."""
+    score: bool = True
+    """Use the decoder's own score as a feature, unless a column equals it or columns are chosen."""
     scale: bool = True
     """Divide dense features by their standard deviation within sentences."""
     start: StartWeights = "zero"
@@ -79,6 +81,9 @@ class RerankOptions(Options):
     """Share of the sentences that are not learned from but decide when to stop."""
     seed: Annotated[int, AtLeast(0)] = 1
     """Random seed of the choice of held-out sentences."""
+    check_folds: Annotated[int, AtLeast(0), DefaultText("5")] = 5
+    """Parts of the cross-validation that shows whether the reranker is better than the order of the list; 0
+    leaves it out. A reranker that is worse is not stored without ``--force``."""
     mbr: Mbr = field(default_factory=Mbr)
     """Options of the decision ``mbr`` after another method."""
 
@@ -87,7 +92,7 @@ class RerankOptions(Options):
 class SweepTask(MetricOptions):
     """Which methods and which sets of features are compared, by which metric."""
 
-    features: Annotated[tuple[str, ...], Verbatim()] = ()
+    features: Annotated[tuple[str, ...], Verbatim(), NamesFiles()] = ()
     """Sets of features to compare, each in quotes with spaces between its features."""
     methods: Annotated[tuple[str, ...], Verbatim()] = ("expected-bleu",)
     """Learners to compare; options may follow a name, as in ``splitting:margin=0.5``."""
@@ -165,12 +170,22 @@ class NbestTuneOptions(MetricOptions):
 class ListMbrOptions(Options):
     """How the candidate of a list that agrees best with the others is found."""
 
-    utility: Literal["bleu", "chrf"] = "bleu"
-    """Metric of agreement."""
+    utility: str = "bleu"
+    """Metric of agreement: bleu, chrf, ter, or python:FILE for the function ``utility(candidate, reference)``
+    or ``utility(source, candidate, reference)`` of a Python file."""
     scale: Annotated[float, AtLeast(0)] = 1.0
     """Scale of the scores: P(candidate) ∝ exp(scale · score); 0 takes all as equally probable."""
     references: Annotated[int, AtLeast(0), DefaultText("all")] = 0
     """Compare with this many of the most probable candidates only; 0 is all. Time grows with it."""
+    aggregate: bool = False
+    """Compare with the mean of all candidates: the time grows with their number, not with its square. For
+    bleu and chrf."""
+    prune: Annotated[int, AtLeast(0), DefaultText("keep all")] = 0
+    """Keep this many candidates by a cheap metric first, and let the utility choose among them."""
+    prune_by: Literal["bleu", "chrf", "ter"] = "chrf"
+    """The cheap metric."""
+    batch_size: Annotated[int, AtLeast(0), DefaultText("one at a time")] = 0
+    """Give the function of a Python file lists of this many strings, as neural metrics want it."""
 
 
 def _current(settings: Mapping[str, Any], warn: Warn) -> dict[str, Any]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
@@ -9,9 +13,12 @@ from isogloss.learn.problem import Problem
 from isogloss.metric import Metric
 from isogloss.nbest import NbestList, NbestStore
 from isogloss.nbest.build import Numbers
-from isogloss.rerank.features import FeatureContext
+from isogloss.nbest.store import Float64
+from isogloss.rerank.features import FeatureContext, FeatureFunction
+from isogloss.rerank.functions.score import DecoderScore
+from isogloss.rerank.options import RerankOptions
 
-__all__ = ["EITHER", "context_of", "list_problem", "list_warnings"]
+__all__ = ["EITHER", "context_of", "list_problem", "list_warnings", "with_decoder_score"]
 
 EITHER = "give either references (--reference, one or several) or the quality of every candidate (--quality)"
 
@@ -57,6 +64,30 @@ def list_problem(
     if isinstance(metric, str):
         metric = Metric.named(metric, tokenize=tokenize, lowercase=lowercase, progress=track)
     return Problem.of(store, references, metric)
+
+
+def with_decoder_score(
+    functions: Sequence[FeatureFunction], store: NbestStore, options: RerankOptions
+) -> tuple[FeatureFunction, ...]:
+    """The functions, and the decoder's score unless something else says the same."""
+    given = tuple(functions)
+    if not options.score or options.columns is not None or any(one.name == "score" for one in given):
+        return given
+    scores = store.scores
+    if np.any(np.isnan(scores)) or not _differs(store, scores):
+        return given
+    size = 1e-4 * float(np.abs(scores).max())  # files have few digits
+    if any(np.all(np.abs(column - scores) <= size) for column in store.dense.T):
+        return given
+    taken = {*store.dense_names, *(name for one in given for name in one.columns())}
+    label = next(name for name in ("Score", "DecoderScore", "TotalScore") if name not in taken)
+    return (DecoderScore(label=label), *given)
+
+
+def _differs(store: NbestStore, values: Float64) -> bool:
+    """Whether a column differs within any sentence."""
+    first = store.sentence_offsets[:-1]
+    return bool(np.any(np.maximum.reduceat(values, first) != np.minimum.reduceat(values, first)))
 
 
 def list_warnings(nbest: NbestList, quality: Numbers | StrPath | None = None) -> list[str]:

@@ -20,7 +20,7 @@ __all__ = [
     "training_page",
 ]
 
-SWEEP_HEAD = ("method", "features", "cross-validated", "training", "difference", "p", "CPU s")
+SWEEP_HEAD = ("method", "features", "cross-validated", "training", "difference", "p", "length", "CPU s")
 
 
 def sweep_cells(row: SweepRow) -> list[str]:
@@ -32,6 +32,7 @@ def sweep_cells(row: SweepRow) -> list[str]:
         f"{row.training_score:.2f}",
         f"{row.difference:+.2f}",
         f"{row.p_value:.3f}",
+        "" if row.length_ratio is None else f"{row.length_ratio:.3f}",
         f"{row.seconds:.1f}",
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from isogloss.io.errors import ConfigError, NotTrainedError
@@ -10,20 +10,26 @@ from isogloss.io.progress import Track, as_track
 from isogloss.io.streams import StrPath
 from isogloss.io.text_lines import TextLines
 from isogloss.learn.learner import Learner
+from isogloss.learn.problem import Problem
 from isogloss.metric import Metric
 from isogloss.metric.interface import FloatArray
 from isogloss.metric.references import ReferencesLike
 from isogloss.nbest import NbestLike, NbestList, as_nbest
 from isogloss.nbest.build import Numbers
+from isogloss.nbest.edit import best_rows
+from isogloss.nbest.samples import ALWAYS_THERE
 from isogloss.report import Page
+from isogloss.rerank.browsing import Changes, changes
+from isogloss.rerank.comparison import cross_validate
 from isogloss.rerank.features import FeatureFunction
 from isogloss.rerank.methods import parse_method
 from isogloss.rerank.model import RerankModel
 from isogloss.rerank.naming import Features, FeatureSpec, as_functions
-from isogloss.rerank.options import Decision, RerankOptions, RightLength, StartWeights
-from isogloss.rerank.preparation import EITHER, context_of, list_problem, list_warnings
+from isogloss.rerank.options import Decision, RerankOptions, RightLength, StartWeights, SweepOptions
+from isogloss.rerank.preparation import EITHER, context_of, list_problem, list_warnings, with_decoder_score
 from isogloss.rerank.registry import Code, name_of
 from isogloss.rerank.report import model_page, training_page
+from isogloss.rerank.sanity import doubts, list_fingerprint
 from isogloss.rerank.train import RerankTraining, prepare_context, train_model
 
 __all__ = ["Reranker"]
@@ -60,12 +66,14 @@ class Reranker:
         tokenize: str = "none",
         lowercase: bool = False,
         columns: Sequence[str] | None = None,
+        score: bool = True,
         scale: bool = True,
         start: StartWeights = "zero",
         length: RightLength = "references",
         decision: Decision | None = None,
         held_out_share: float = 0.0,
         seed: int = 1,
+        check_folds: int = 5,
         options: RerankOptions | None = None,
     ) -> None:
         self._functions = tuple(as_functions(features))
@@ -74,12 +82,14 @@ class Reranker:
         self._metric, self._tokenize, self._lowercase = metric, tokenize, lowercase
         given = RerankOptions(
             columns=None if columns is None else tuple(columns),
+            score=score,
             scale=scale,
             start=start,
             length=length,
             decision=decision,
             held_out_share=held_out_share,
             seed=seed,
+            check_folds=check_folds,
         )
         if options is not None and given != RerankOptions():
             raise ConfigError("give either options or its fields as keywords, not both")
@@ -96,12 +106,14 @@ class Reranker:
         quality: Numbers | StrPath | None = None,
         threads: int = 1,
         progress: bool | Track = False,
+        warn: Callable[[str], None] = lambda message: None,
     ) -> Reranker:
         """Learn from a list: an ``NbestList``, a file, lists of strings, or a table of columns.
 
         ``references`` and ``source`` are files or lists of sentences, by default those of the list. Instead
         of references, you can give the ``quality`` of every candidate; higher is better. Returns the reranker
-        itself; ``training`` has the scores.
+        itself; ``training`` has the scores. ``warn`` is called with doubts about the data before the learning
+        begins; ``training.warnings`` has them afterward.
         """
         if references is not None and quality is not None:
             raise ConfigError(EITHER)
@@ -109,7 +121,8 @@ class Reranker:
             raise ConfigError("a loaded reranker cannot be trained again; create a new one")
         listed, track = as_nbest(nbest, source=source, references=references), as_track(progress)
         context = context_of(listed, threads=threads, track=track)
-        assembled = prepare_context(context, self._functions, columns=self._options.columns)
+        functions = with_decoder_score(self._functions, listed.store, self._options)
+        assembled = prepare_context(context, functions, columns=self._options.columns)
         problem = list_problem(
             listed,
             assembled,
@@ -119,27 +132,63 @@ class Reranker:
             quality=quality,
             track=track,
         )
+        warnings = [*list_warnings(listed, quality), *doubts(listed, assembled, problem)]
+        for message in warnings:
+            warn(message)
         trained = train_model(
             problem,
             self._learner,
-            self._functions,
+            functions,
             self._options,
             list_has_sparse=listed.store.sparse is not None,
-            made_with=self._notes(),
+            made_with={**self._notes(functions), "list": list_fingerprint(listed.store)},
             track=track,
         )
-        warnings = list_warnings(listed, quality)
-        if trained.constant:
-            names = ", ".join(trained.constant)
+        constant = [name for name in trained.constant if name not in ALWAYS_THERE]
+        if constant:
+            names = ", ".join(constant)
             warnings.append(f"these features are constant within every sentence and are not used: {names}")
+            warn(warnings[-1])
+        trained = self._validated(trained, problem, functions, track)
         self._training = replace(trained, warnings=tuple(warnings))
         self._model = trained.model
         return self
 
-    def _notes(self) -> dict[str, str | int]:
+    def _validated(
+        self,
+        trained: RerankTraining,
+        problem: Problem,
+        functions: Sequence[FeatureFunction],
+        track: Track,
+    ) -> RerankTraining:
+        """The training with its cross-validated score, and whether the order of the list is better."""
+        folds = self._options.check_folds
+        assert self._learner is not None
+        if folds < 2 or problem.num_sentences < 2 * folds:
+            return trained
+        chosen, _ = cross_validate(
+            problem,
+            self._learner,
+            functions,
+            self._options,
+            SweepOptions(folds=folds, seed=self._options.seed),
+            track=track,
+        )
+        found = problem.score_of_rows(chosen)
+        without = max(
+            problem.score_of_rows(rows) for rows in (problem.sentences()[:-1], best_rows(problem.store))
+        )
+        return replace(
+            trained,
+            list_score=problem.reported(without),
+            validated_score=problem.reported(found),
+            worse=found < without,
+        )
+
+    def _notes(self, functions: Sequence[FeatureFunction]) -> dict[str, str | int]:
         return {
             "method": self._method,
-            "features": " ".join(function.written() for function in self._functions),
+            "features": " ".join(function.written() for function in functions),
             "metric": self._metric if isinstance(self._metric, str) else self._metric.name,
             "start": self._options.start,
             "length": self._options.length,
@@ -160,7 +209,12 @@ class Reranker:
         not have the features of training, or if the files of a feature have changed.
         """
         listed = as_nbest(nbest, source=source)
-        return listed.reordered(self.scores(listed, threads=threads, progress=progress))
+        reordered = listed.reordered(self.scores(listed, threads=threads, progress=progress))
+        if self.model.made_with.get("list") == list_fingerprint(listed.store):
+            return reordered.with_note(
+                "the model was trained on this same list, so scores say nothing; are dev and test swapped?"
+            )
+        return reordered
 
     def scores(
         self,
@@ -175,9 +229,31 @@ class Reranker:
         context = context_of(listed, training=False, threads=threads, track=as_track(progress))
         return self.model.scores_in(context)
 
-    def save(self, path: StrPath) -> None:
-        """Store the reranker in a folder. Your own functions are stored by name only."""
-        self.model.save(path)
+    def changes(
+        self,
+        nbest: NbestLike,
+        references: ReferencesLike | None = None,
+        *,
+        source: TextLines | None = None,
+        threads: int = 1,
+    ) -> Changes:
+        """The sentences for which the reranker takes another candidate than the decoder, and why.
+
+        With references, the largest changes of quality come first. ``changes(...).report()`` is a page.
+        """
+        return changes(self.model, as_nbest(nbest, source=source, references=references), threads=threads)
+
+    def save(self, path: StrPath, *, force: bool = False, bundle: bool = True) -> None:
+        """Store the reranker in a folder. Your own functions are stored by name only.
+
+        The files of its features (language models, alignment models, classes) are copied into the folder, so
+        that it works everywhere; with ``bundle`` False, only their names and checksums are stored. A reranker
+        that is worse than the order of the list in cross-validation is stored only with ``force``.
+        """
+        refusal = None if self._training is None else self._training.refusal
+        if refusal is not None and not force:
+            raise ConfigError(f"{refusal}. To store it anyway, use force=True (--force)")
+        self.model.save(path, bundle=bundle)
 
     @classmethod
     def load(

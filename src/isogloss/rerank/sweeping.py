@@ -23,7 +23,7 @@ from isogloss.rerank.features import FeatureFunction
 from isogloss.rerank.methods import parse_method
 from isogloss.rerank.naming import Features, as_functions
 from isogloss.rerank.options import RerankOptions, SweepOptions
-from isogloss.rerank.preparation import EITHER, context_of, list_problem, list_warnings
+from isogloss.rerank.preparation import EITHER, context_of, list_problem, list_warnings, with_decoder_score
 from isogloss.rerank.report import sweep_page
 
 __all__ = ["Sweep", "sweep"]
@@ -101,12 +101,15 @@ def sweep(
     learners = [
         (one, parse_method(one)) if isinstance(one, str) else (type(one).__name__, one) for one in methods
     ]
-    sets = [("(list)", list[FeatureFunction]()), *(_named_set(one) for one in features)]
+    sets = [
+        (name, list(with_decoder_score(functions, listed.store, train_options)))
+        for name, functions in [("(list)", list[FeatureFunction]()), *(_named_set(one) for one in features)]
+    ]
     table = FeatureTable.of(context_of(listed, threads=threads, track=track), train_options.columns)
     problem = list_problem(
         listed, metric=metric, tokenize=tokenize, lowercase=lowercase, quality=quality, track=track
     )
-    if not table.columns and listed.store.sparse is None:
+    if not table.columns and listed.store.sparse is None and not sets[0][1]:
         sets = sets[1:]
         if not sets:
             raise ConfigError("the list has no features; name some with features (--features)")

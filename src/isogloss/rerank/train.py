@@ -45,10 +45,29 @@ class RerankTraining(Rows):
     """Score of the model's choice on held-out sentences, if there are any."""
     curve: tuple[CurvePoint, ...]
     """Scores after each iteration, if the method reports them."""
+    list_score: float | None = None
+    """Score of the first candidates, or of those with the highest score if these are better."""
+    validated_score: float | None = None
+    """Cross-validated score: every sentence is chosen by a model that has not seen it."""
     constant: tuple[str, ...]
     """Features that are constant within every sentence; nothing could be learned about them."""
     warnings: tuple[str, ...] = ()
     """Warnings about the data."""
+    worse: bool = False
+    """Whether it is worse than the order of the list in cross-validation."""
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the reranker should not be used: it is worse than the order of the list."""
+        if self.validated_score is None or self.list_score is None:
+            return None
+        if not self.worse:
+            return None
+        return (
+            f"the reranker is worse than the order of the list: {self.validated_score:.2f} {self.metric} in "
+            f"cross-validation, {self.list_score:.2f} without it; try other features or another method, or "
+            "more sentences"
+        )
 
     def rows(self) -> list[Row]:
         """Feature and weight, of scaled dense features."""
@@ -63,12 +82,17 @@ class RerankTraining(Rows):
             "decoder": self.decoder_score,
             "score": self.score,
             "held_out_score": self.held_out_score,
+            "list": self.list_score,
+            "validated": self.validated_score,
             "decision": self.model.decision,
             "sparse_features": len(self.model.sparse_names),
             "constant": list(self.constant),
             "warnings": list(self.warnings),
             "weights": {name: weights[name] for name in self.model.feature_names},
-            "curve": [_step_dict(step) for step in self.learned.history],
+            "curve": [
+                {**_step_dict(step), "score": point.development, "held_out_score": point.test}
+                for step, point in zip(self.learned.history, self.curve, strict=True)
+            ],
         }
 
 

@@ -44,6 +44,8 @@ Array = npt.NDArray[Any]
 _MANIFEST = "manifest.json"
 _FILE_NAME = re.compile(r"[A-Za-z0-9_.]+-[0-9a-f]{8}\.bin")
 _PARTIAL = re.compile(r"\.manifest\.json\.[0-9a-f]{8}\.part")
+_RESOURCES = "resources"
+"""Copies of files that the stored thing uses, in a folder beside the arrays."""
 _READ_ATTEMPTS = 5
 _MOST_DIMENSIONS = 8
 _DTYPES = {
@@ -210,7 +212,9 @@ def _claim(folder: Path, kind: str) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return _FILE_NAME.fullmatch(name) is not None or _PARTIAL.fullmatch(name) is not None
+    return (
+        name == _RESOURCES or _FILE_NAME.fullmatch(name) is not None or _PARTIAL.fullmatch(name) is not None
+    )
 
 
 @contextlib.contextmanager

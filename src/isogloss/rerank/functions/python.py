@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from isogloss.io.errors import ConfigError, InputFileError
+from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureContext, FeatureFunction
+from isogloss.rerank.user_code import call_user_code, load_function, required_parameters
 
 __all__ = ["PythonFunction"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonFunction(FeatureFunction):
-    """``function(source_words, candidate_words)`` of a file, which returns a number.
+    """``function(source_words, candidate_words)`` or ``function(candidate_words)`` of a file, which returns a
+    number.
 
     A stored model never runs such a file automatically: name it explicitly when you use the model.
     """
@@ -38,16 +38,23 @@ class PythonFunction(FeatureFunction):
         return {"path": self.path}
 
     def compute(self, context: FeatureContext) -> FloatArray:
-        """One call for each candidate; ``source_words`` is empty if no source was given."""
-        function = _load(self.path, self.function)
-        store = context.store
+        """One call for each candidate."""
+        function = load_function(self.path, self.function)
+        takes_source = required_parameters(function) != 1
+        if takes_source and context.source is None:
+            raise ConfigError(
+                f"{self.path}: {self.function}() needs the source text: give source= (--source), or let it "
+                "take the candidate alone"
+            )
+        store, name = context.store, f"{self.path}: {self.function}()"
         words = store.words.words()
         found = np.zeros(store.num_candidates)
         for sentence in range(store.num_sentences):
             source: Sequence[str] = [] if context.source is None else context.source[sentence]
             for row in store.rows_of(sentence):
                 candidate = [words[word] for word in store.tokens.row(row).tolist()]
-                found[row] = _number(function(source, candidate), self, row)
+                given = [source, candidate] if takes_source else [candidate]
+                found[row] = _number(call_user_code(function, given, name), self, row)
         return found
 
 
@@ -59,19 +66,3 @@ def _number(value: Any, function: PythonFunction, row: int) -> float:
             f"{function.path}: {function.function}() gave {value!r} for candidate {row + 1}; a number is "
             "expected"
         ) from None
-
-
-def _load(path: str, name: str) -> Callable[[Sequence[str], Sequence[str]], Any]:
-    if not Path(path).is_file():
-        raise InputFileError("No such file", path)
-    module = ModuleType("isogloss_user_features")
-    module.__file__ = path
-    try:
-        # Not with importlib: its cache does not notice a change within the same second.
-        exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
-    except Exception as error:
-        raise ConfigError(f"{path}: {type(error).__name__}: {error}") from error
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise ConfigError(f"{path}: there is no function '{name}'")
-    return function  # type: ignore[no-any-return]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureContext, FeatureFunction
 from isogloss.rerank.registry import Code, registered
+from isogloss.rerank.user_code import call_user_code, required_parameters
 
 __all__ = ["RegisteredFunction"]
 
@@ -55,9 +55,10 @@ class RegisteredFunction(FeatureFunction):
         found = np.zeros(context.store.num_candidates)
         owners = context.store.sentence_of_row().tolist()
         for row, (sentence, text) in enumerate(zip(owners, context.candidate_texts(), strict=True)):
-            value = code(sources[sentence], text) if takes_source and sources is not None else code(text)
+            given = [sources[sentence], text] if takes_source and sources is not None else [text]
+            value = call_user_code(code, given, f"the feature function '{self.function}'")
             try:
-                found[row] = float(value)
+                found[row] = float(value)  # type: ignore[arg-type]  # whatever can be a number
             except (TypeError, ValueError):
                 raise ConfigError(
                     f"the feature function '{self.function}' gave {value!r} for candidate {row + 1}; a "
@@ -76,15 +77,10 @@ class RegisteredFunction(FeatureFunction):
 
     def _takes_source(self) -> bool:
         """Whether the function has two parameters, the source first."""
-        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        try:
-            parameters = inspect.signature(self._code()).parameters.values()
-        except ValueError:  # some functions written in C have no signature
-            return True
-        needed = [one for one in parameters if one.kind in kinds and one.default is one.empty]
-        if len(needed) not in (1, 2):
+        needed = required_parameters(self._code())
+        if needed not in (None, 1, 2):
             raise ConfigError(
                 f"the feature function '{self.function}' must take (source, candidate) or (candidate), but "
-                f"it takes {len(needed)} arguments"
+                f"it takes {needed} arguments"
             )
-        return len(needed) == 2
+        return needed != 1
