@@ -47,7 +47,14 @@ def make_systems(folder: Path) -> None:
         rules = folder / f"{search}-rules"
         run("extract", *sides, "--grammar", grammar, "--output", rules)
         models = ["--rules", rules, "--lm", folder / "lm"]
-        run("system", "create", folder / search, *models, "--search", "hiero" if search == "hierarchical" else search)
+        run(
+            "system",
+            "create",
+            folder / search,
+            *models,
+            "--search",
+            "hiero" if search == "hierarchical" else search,
+        )
 
 
 def job(folder: Path, once_more: str) -> None:

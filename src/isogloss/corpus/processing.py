@@ -12,8 +12,6 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Literal
 
-import numpy as np
-
 from isogloss.corpus.case import SourceCase, lowered, recased, source_case
 from isogloss.corpus.edges import bare_text, keep_edges
 from isogloss.corpus.languages import base_language, is_english_name
