@@ -25,8 +25,10 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
   limits_.matches.most_skipped = most_skipped();
   limits_.beam.diversity &= limits_.matches.hierarchical;
   matches_.emplace(source_, rules_, limits_.matches);
-  coverages_.emplace(source_, *estimates_, weights.step.backtrack + weights.step.distance_rule);
   const bool with_model = constraint == nullptr || constraint->with_model();
+  // Where distortion is wanted, nobody knows how much of it there will be.
+  const float distortion = with_model ? weights.step.backtrack + weights.step.distance_rule : 0.0f;
+  coverages_.emplace(source_, *estimates_, std::min(0.0f, distortion));
   const features::SparseWeights no_sparse_weights{};
   if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
   const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint, with_orientation_,
