@@ -97,7 +97,7 @@ def main() -> None:
         check(list(dict.fromkeys(every)))
     lines = list(islice(cycle(every), options.lines))
     length = sum(map(len, lines)) / len(lines)
-    print(f"{len(lines):,} lines, {len(every):,} of them different, {length:.0f} characters each")
+    print(f"{len(lines):,} lines of {length:.0f} characters, from {len(every):,} lines of the corpora")
     one = unit()
     race(lines, options.peer_lines, one)
     race_case(lines[:TRUECASED], one)

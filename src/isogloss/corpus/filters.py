@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
+from functools import partial
+from itertools import islice, zip_longest
+from typing import IO
 
 from isogloss.corpus.languages import checked_language
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Placeholder, Protector, restore
@@ -25,6 +28,8 @@ __all__ = [
     "undo_truecaser",
 ]
 
+_BATCH = 10_000
+
 
 def tokenize_file(
     input: StrPath,
@@ -43,12 +48,29 @@ def tokenize_file(
     if protect and placeholders is None:
         raise ConfigError("`protect` needs `placeholders`, the file to keep what is protected in")
     side, protector = TextSide(_checked(options)), Protector(protect or DEFAULT_KINDS)
+
+    def change(lines: list[str]) -> list[str]:
+        return side.cased_lines(side.split_lines(lines, threads=_threads()))
+
+    def marked(line: str) -> str:
+        line, found = protector.protect(line)
+        tables[0].write(_pack(found) + "\n")
+        return line
+
     with atomic_outputs([output, *([placeholders] if placeholders else [])]) as (text, *tables):
-        for line in track(read_lines(input), "lines"):
-            for table in tables:
-                line, found = protector.protect(line)
-                table.write(_pack(found) + "\n")
-            text.write(" ".join(side.tokenize(line)) + "\n")
+        lines = track(read_lines(input), "lines")
+        _change(map(marked, lines) if tables else lines, text, change)
+
+
+def _threads() -> int:
+    return os.cpu_count() or 1
+
+
+def _change(lines: Iterable[str], output: IO[str], change: Callable[[list[str]], list[str]]) -> None:
+    """Write lines that the engine changes many at a time."""
+    rest = iter(lines)
+    while batch := list(islice(rest, _BATCH)):
+        output.writelines(f"{line}\n" for line in change(batch))
 
 
 def detokenize_file(
@@ -159,8 +181,8 @@ def apply_truecaser(input: StrPath, output: StrPath, model: StrPath, *, track: T
     """Give the first words of tokenized sentences the case they usually have inside sentences."""
     truecaser = load_truecaser(model)
     with atomic_output(output) as text:
-        for line in track(read_lines(input), "lines"):
-            text.write(" ".join(truecaser.truecase(line.split())) + "\n")
+        lines = (" ".join(line.split()) for line in track(read_lines(input), "lines"))
+        _change(lines, text, partial(truecaser.truecase_lines, threads=_threads()))
 
 
 def undo_truecaser(input: StrPath, output: StrPath, *, track: Track = no_track) -> None:
