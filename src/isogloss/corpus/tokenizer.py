@@ -18,7 +18,7 @@ from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.plain_words import join_plain
 from isogloss.corpus.profile import UNSPACED, script_of
 from isogloss.corpus.spacing import usual_spacing
-from isogloss.corpus.words import word_tokenizer
+from isogloss.corpus.words import word_tokenizer, word_tokens
 from isogloss.io.errors import ConfigError, MissingExtraError
 
 __all__ = [
