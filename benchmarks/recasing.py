@@ -1,24 +1,25 @@
 """The case of a translation's first letter: the share of held-out pairs in which it is right.
 
-    python benchmarks/recasing.py --catalogs FOLDER [--errors N] [--languages de fr ...]
+    python benchmarks/recasing.py --catalogs FOLDER [--errors N] [--languages de fr ...] [--draw N]
 
 Case is learned from one part of a catalog. The translations of another part are put into their usual case, as
 an engine has them, and back, knowing the source. The first letter that has case is compared with that of the
 translation itself; lines that begin with a small letter are also counted alone. The peer is sacremoses'
 detruecaser on the same tokens. Catalogs are those of benchmarks/detokenizing.py, without Plone's, whose
-sources are names of messages.
+sources are names of messages. ``--draw`` is explained there.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
+from itertools import starmap
 from pathlib import Path
 
-from detokenizing import FEWEST, LANGUAGES, Pair, catalogs, held_out, wheels_in
+from detokenizing import FEWEST, LANGUAGES, OTHER_PACKAGES, Pair, catalogs, drawn, held_out, wheels_in
 from sacremoses import MosesDetruecaser
 
-from isogloss.corpus.case import case_follows
+from isogloss.corpus.case import case_follows, case_leads, small_in_titles
 from isogloss.corpus.languages import language_tag
 from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
@@ -38,7 +39,14 @@ def prepared(train: list[Pair], language: str) -> TextProcessing:
         side = TextSide(SideOptions(tokenizer=usual_tokenizer(code), language=code, case="truecase"))
         lines = [text.protect_target(pair[protect], pair[0]) for pair in train]
         sides.append(side.learn_case(side.split_lines(lines)))
-    return TextProcessing(sides[0], sides[1], DEFAULT_KINDS, case_follows(train, language))
+    return TextProcessing(
+        sides[0],
+        sides[1],
+        DEFAULT_KINDS,
+        case_follows(train, language),
+        case_leads(starmap(text.protect_pair, train)),
+        small_in_titles(train),
+    )
 
 
 def measure(train: list[Pair], test: list[Pair], language: str, errors: int) -> tuple[Counter[str], ...]:
@@ -70,12 +78,15 @@ def main() -> None:
     parser.add_argument("--catalogs", type=Path, required=True)
     parser.add_argument("--errors", type=int, default=0)
     parser.add_argument("--languages", nargs="*", default=LANGUAGES)
+    parser.add_argument("--draw", type=int, default=0)
     options = parser.parse_args()
+    wheels = wheels_in(options.catalogs, OTHER_PACKAGES) if options.draw else wheels_in(options.catalogs)[:2]
+    languages = list(drawn(wheels, options.draw, options.catalogs)) if options.draw else options.languages
     everything = [Counter[str](), Counter[str](), Counter[str]()]
     print(f"{'':8}" + "".join(f"{row:>9} {'ours %':>8} {'peer %':>8}" for row in ROWS))
-    for language in [*options.languages, "all"]:
+    for language in [*languages, "all"]:
         totals = [Counter[str](), Counter[str](), Counter[str]()] if language != "all" else everything
-        for wheel in wheels_in(options.catalogs)[:2] if language != "all" else ():
+        for wheel in wheels if language != "all" else ():
             pairs = catalogs(wheel, language, options.catalogs)
             train = [pair for pair in pairs if not held_out(pair[1])]
             test = [pair for pair in pairs if held_out(pair[1])]

@@ -13,6 +13,7 @@ from isogloss.corpus.case import (
     SourceCase,
     capitalized,
     case_follows,
+    case_leads,
     lowered,
     raised,
     recased,
@@ -149,3 +150,30 @@ def test_turkish_words_are_counted_together(tmp_path: Path) -> None:
 def test_only_case_changes(tokens: list[str], source: str) -> None:
     found = recased(tokens, source_case(source, lambda word: None), "tr")
     assert [lowered(token, "tr") for token in found] == [lowered(token, "tr") for token in tokens]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "source", "expected"),
+    [
+        ("例 : / about /", "Example: /about/", "例 : / about /"),
+        ("docutils を 使う", "Install docutils", "docutils を 使う"),
+        ("бразилски португалски", "Brazilian Portuguese", "бразилски португалски"),
+        ("pfad : / about /", "Path: /about/", "Pfad : / about /"),
+    ],
+)
+def test_names_and_paths_keep_their_case(tokens: str, source: str, expected: str) -> None:
+    case = source_case(source, lambda word: None)
+    assert " ".join(recased(tokens.split(), case)) == expected
+
+
+def test_the_text_tells_how_a_translation_begins_without_its_placeholder(tmp_path: Path) -> None:
+    pairs = [("ǁ0ǁ files selected", "Vybrané soubory: ǁ0ǁ"), ("ǁ0ǁ files", "ǁ0ǁ souborů")] * 3
+    assert case_leads(pairs)
+    assert not case_leads([(source, target.lower()) for source, target in pairs])
+    side = TextSide(SideOptions(case="truecase", tokenizer="words"), train_truecaser([]))
+    for leads in (False, True):
+        text = TextProcessing(side, side, ("printf",), case_leads=leads)
+        text.save(tmp_path / "text")
+        text = TextProcessing.open(tmp_path / "text")
+        assert text.detokenize("vybrané ǁ0ǁ", "%d selected")[0] == ("V" if leads else "v")
+        assert text.detokenize("ǁ0ǁ souborů", "%d files") == "%d souborů"

@@ -142,3 +142,11 @@ def test_real_text_comes_back(corpora: Path, language: str) -> None:
     tool = tokenizer("moses", language)
     same = sum(tool.detokenize(tool.tokenize(line)) == " ".join(line.split()) for line in lines)
     assert same / len(lines) > 0.985
+
+
+@pytest.mark.parametrize("name", ["characters", "fugashi", "jieba"])
+def test_latin_names_and_numbers_stay_whole_in_scripts_without_spaces(name: str) -> None:
+    if name != "characters":
+        pytest.importorskip(name)
+    tokens = tokenizer(name, "ja").tokenize("例contact_page.html、3.5字 http://a.b/c")
+    assert [token for token in tokens if token.isascii()] == ["contact_page.html", "3.5", "http://a.b/c"]

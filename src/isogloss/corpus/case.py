@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from isogloss.corpus.languages import base_language
+from isogloss.corpus.languages import base_language, is_english_name
 from isogloss.corpus.placeholders import MARK
 
 __all__ = [
     "SourceCase",
     "capitalized",
     "case_follows",
+    "case_leads",
     "is_dotted",
     "lowered",
     "raised",
@@ -33,6 +34,10 @@ _NOUNS = frozenset({"de", "lb", "nds", "gsw", "bar", "pfl"})
 """Languages that capitalize nouns, so that a capital in an unknown word may be right."""
 _FEW = 10
 """Fewest lines from which case can be learned."""
+_LED = 3
+"""Fewest lines that tell how translations begin whose source begins with a placeholder."""
+_LAST_CASED = "\u052f"
+"""End of the Latin, Greek and Cyrillic blocks; their letters without case are signs such as ª."""
 _SHOUTED = 6
 """A word with this many capitals is not an abbreviation."""
 _SHORT = 3
@@ -42,7 +47,7 @@ _SENTENCE = re.compile(r"[.?!…]['\"”’»)\]]*\s+[\"'“‘«(\[¿¡]*([^\W\
 _COLON = re.compile(r":\s+[\"'“‘«(\[¿¡]*([^\W\d_])")
 _ENDS = frozenset({".", "?", "!", "..", "...", "…"})
 _COLONS = frozenset({":"})
-_OPENINGS = frozenset("([{\"'“‘«„‚<‹¿¡-–—*`/")
+_OPENINGS = frozenset("([{\"'“‘«„‚<‹¿¡-–—*`")
 """Characters that do not count as the beginning of a sentence; it begins after them."""
 
 
@@ -151,12 +156,19 @@ def source_case(text: str, usual: Callable[[str], str | None]) -> SourceCase:
     return SourceCase(
         begins,
         capital if later else None,
-        len(words) == 1 and not later and usual(first) == first and not first.isupper() and capital is True,
+        not later and capital is True and _is_name(words, usual),
         shouted,
         _any_capital(_SENTENCE.findall(blank)),
         _any_capital(_COLON.findall(blank)),
         _is_title(cased) and not shouted and not _SENTENCE.search(blank),
     )
+
+
+def _is_name(words: Sequence[str], usual: Callable[[str], str | None]) -> bool:
+    """Whether words are just a name: ``Monday``, ``Brazilian Portuguese``."""
+    if len(words) == 1:
+        return usual(words[0]) == words[0] and not words[0].isupper()
+    return all(word[0].isupper() and len(word) > _SHORT for word in words) and is_english_name(words[-1])
 
 
 def _is_title(words: Sequence[str]) -> bool:
@@ -213,6 +225,25 @@ def case_follows(pairs: Iterable[tuple[str, str]], language: str = "") -> bool:
     return small < _FEW or follows >= (0.1 if base_language(language) in _NOUNS else 0.5) * small
 
 
+def case_leads(pairs: Iterable[tuple[str, str]]) -> bool:
+    """Whether a translation begins with a capital if only placeholders or numbers come first in the source.
+
+    Pairs have marks for placeholders. Counted are translations that begin with a word, of sources that go on
+    in lower case and are not full sentences.
+
+    >>> case_leads([("ǁ0ǁ files selected", "Vybrané soubory: ǁ0ǁ")] * 3)
+    True
+    """
+    seen = capitals = 0
+    for source, target in pairs:
+        case = source_case(source, lambda word: None)
+        first = next(filter(str.isalnum, target), "")
+        if case.goes_on is False and case.begins is False and first and _has_case(first):
+            seen += 1
+            capitals += first != first.lower()
+    return seen >= _LED and capitals > 0.5 * seen
+
+
 def _has_case(character: str) -> bool:
     return character.title() != character.lower()
 
@@ -237,6 +268,8 @@ def recased(
     """
     if source.shouted:
         return [token if MARK.fullmatch(token) else raised(token, language) for token in tokens]
+    if any(map(_is_caseless, tokens)):
+        return list(tokens)  # Latin words in such text are names and identifiers
     cased: list[str] = []
     # Whether to capitalize the next word; None leaves it as it is.
     wanted = None if source.is_name else source.begins is not False
@@ -271,6 +304,11 @@ def _with_case(word: str, capital: bool, language: str, usual: Callable[[str], s
     known = usual(word)
     is_name = known == word if known is not None else base_language(language) in _NOUNS
     return word if is_name else _small(word, language)
+
+
+def _is_caseless(token: str) -> bool:
+    """Whether a token begins with a letter of a script without case."""
+    return token[0] > _LAST_CASED and unicodedata.category(token[0]) == "Lo"
 
 
 def _is_short(word: str) -> bool:

@@ -201,6 +201,9 @@ class TextProcessing:
     """Kinds of placeholders that become separate tokens, numbered within their sentence."""
     case_follows: bool = True
     """Whether a translation begins in lower case if its source does."""
+    case_leads: bool = False
+    """Whether a translation that begins with a word begins with a capital if its source begins with a
+    placeholder and goes on in lower case."""
     small_in_titles: frozenset[str] | None = None
     """Words without a capital in the translation of a title that has a capital in each word. None if such
     translations have no capitals inside."""
@@ -288,6 +291,8 @@ class TextProcessing:
         case = source_case(without_tags, self.source.usual_form)
         if not (self.case_follows or case.begins):
             case = replace(case, begins=None, goes_on=None)
+        elif self.case_leads and case.goes_on is False:
+            case = replace(case, begins=None)
         return self.target.recased(line.split(" ") if line else [], case, tags, self.small_in_titles)
 
     def save(self, path: StrPath) -> None:
@@ -305,6 +310,7 @@ class TextProcessing:
             "target": asdict(self.target.options),
             "placeholders": list(self.placeholders),
             "case_follows": self.case_follows,
+            "case_leads": self.case_leads,
             "small_in_titles": None if self.small_in_titles is None else sorted(self.small_in_titles),
         }
         if self.target.spacing is not None:
@@ -334,8 +340,10 @@ class TextProcessing:
         except (UserError, KeyError, TypeError, ValueError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
         follows = folder.attributes.get("case_follows", True) is True
+        leads = folder.attributes.get("case_leads", False) is True
         small = folder.attributes.get("small_in_titles")
-        return cls(sides[0], sides[1], placeholders, follows, None if small is None else frozenset(small))
+        small = None if small is None else frozenset(small)
+        return cls(sides[0], sides[1], placeholders, follows, leads, small)
 
 
 def _truecaser(folder: ArrayFolder, side: str, language: str) -> Truecaser:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.corpus.spacing_templates import TEMPLATES, engine_model
+from isogloss.corpus.spacing_templates import KNOWN_BY_SOURCE, TEMPLATES, engine_model
 from isogloss.corpus.spacing_tokens import Beside, TokenTypes, encode, token_text
 from isogloss.corpus.words import word_tokens
 
@@ -19,17 +19,19 @@ __all__ = ["SpacedLine", "SpacingWeights", "learn_weights", "observed_spaces"]
 
 _KINDS = 8
 """Maximum number of kinds of white space; rarer ones are treated as plain spaces."""
-_ITERATIONS = 40
+_ITERATIONS = 80
 _STEP = 0.2
-_DECAY = 0.3
+_DECAY = 0.5
 """Strength of the prior that pulls weights toward zero."""
+_SOURCE = 6.0
+"""Value of features of the source; those of the words have 1. Larger values learn larger weights."""
 _SMALLEST = 0.05
 """Smallest weight that is kept."""
 _SLIPS = 1e-4
 """Share of word pairs without a plain space between them up to which they are treated as typos."""
 _COUNTED = 3
 """How many times each of the following lines counts."""
-_SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>"}
+_SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>", "ð": "&lt;", "Ð": "&gt;"}
 _USUAL = """
 a → b ¦ § → § ¦ a ← b ¦ a * b ¦ a &amp; b ¦ a &rarr; b ¦ § > § ¦ a > b > c ¦ a + b + c ¦ (a)b ¦ § § § a
 A, B, C, d ¦ A, B ¦ A, b c, d ¦ A: B ¦ a? 5 b ¦ a! 5 b ¦ A. B. C ¦ a, b, c ¦ A; B ¦ A (B) ¦ A/B ¦ A - B ¦ A: 5
@@ -43,7 +45,8 @@ a — b ¦ § — § ¦ a – § ¦ a - § ¦ “§” — § ¦ (a) - b ¦ 5 - 
 a. 5 b ¦ a: 5 ¦ a, 5 b ¦ 5. A ¦ 5) A ¦ § a § b ¦ a: § ¦ a §. ¦ a §, b §; §: § ¦ a. § b ¦ a b. § c
 § a. § b ¦ a? § b ¦ a, § b ¦ a: § b ¦ ßaþ ¦ a ßbþ c ¦ a ßbþ. ¦ a ßbþ, c ¦ ßaþ: b ¦ ß§þ a ¦ ß(a)þ ¦ ß"a"þ
 (ßaþ) ¦ ßa b.þ ¦ ßA.þ ßB.þ ¦ 5 a ¦ a 5 ¦ $5 ¦ #5 ¦ a #5 ¦ @a ¦ ~5 ¦ http:// ¦ a://b ¦ “http://” ¦ a .b
-§.b ¦ §_b ¦ 字字，字。字（字）字：字 ¦ 「字」字、字！字？ ¦ 字a字 5字 ¦ 字§字 ¦ 字。字
+§.b ¦ §_b ¦ ßa:þ b ¦ ßa!þ b ¦ ßa?þ b ¦ ßa,þ b ¦ +§ a ¦ +5 a ¦ ¡a! ¦ ¿a? ¦ a, ¿b? ¦ a @b ¦ a ðbÐ c ¦ ðaÐ ¦ ð§Ð
+字字，字。字（字）字：字 ¦ 「字」字、字！字？ ¦ 字a字 5字 ¦ 字§字 ¦ 字。字
 """
 """Spacing of nearly all text; it decides where the training text is too small to tell."""
 
@@ -109,7 +112,19 @@ def learn_weights(lines: Iterable[SpacedLine]) -> SpacingWeights:
     features, starts, gaps = engine_model(TEMPLATES, kinds, words_apart).features(
         *encoded.arguments(), decisions
     )
-    keys, weights = _fit(features, starts, decisions[gaps], len(kinds))
+    labels = decisions[gaps]
+    touches = np.zeros(0, np.uint64)
+    if len(encoded.touches):
+        # What is known from the source would have little weight beside features that know the words of the
+        # training text by heart. So it is also learned without them.
+        few = {name: fields for name, fields in TEMPLATES.items() if name in KNOWN_BY_SOURCE}
+        more, begins, gaps = engine_model(few, kinds, words_apart).features(*encoded.arguments(), decisions)
+        features = np.concatenate([features, more])
+        starts = np.concatenate([starts[:-1], starts[-1] + begins])
+        labels = np.concatenate([labels, decisions[gaps]])
+        only = {name: fields for name, fields in TEMPLATES.items() if "touch" in fields}
+        touches = engine_model(only, kinds, words_apart).features(*encoded.arguments(), decisions)[0]
+    keys, weights = _fit(features, starts, labels, len(kinds), touches)
     return SpacingWeights(tuple(kinds), words_apart, keys, weights)
 
 
@@ -122,7 +137,9 @@ def _numbers(line: SpacedLine, numbers: dict[str, int]) -> list[int]:
 def _usual_lines() -> list[SpacedLine]:
     lines = []
     for text in map(str.strip, re.split("\n|¦", _USUAL)):
-        cut = [c for c in text if c != " "] if "字" in text else word_tokens(re.sub("([§ßþ])", r" \1 ", text))
+        cut = (
+            [c for c in text if c != " "] if "字" in text else word_tokens(re.sub("([§ßþðÐ])", r" \1 ", text))
+        )
         tokens = [_SIGNS.get(token, token) for token in cut]
         spaces = observed_spaces("".join(_SIGNS.get(c, c) for c in text), tokens)
         assert spaces is not None, text
@@ -149,6 +166,7 @@ def _fit(
     starts: npt.NDArray[np.int64],
     labels: npt.NDArray[np.uint8],
     kinds: int,
+    touches: npt.NDArray[np.uint64],
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
     """Fit the weights of a maximum-entropy model with AdaGrad on the full batch."""
     from scipy import sparse  # only training needs it
@@ -158,6 +176,8 @@ def _fit(
         :, counts > 1
     ].tocsr()
     keys = keys[counts > 1]
+    scale = np.where(np.isin(keys, touches), _SOURCE, 1.0)
+    matrix = matrix @ sparse.diags(scale)
     wanted = np.zeros((len(labels), kinds))
     wanted[np.arange(len(labels)), labels] = 1
     transposed = matrix.T.tocsr()
@@ -171,5 +191,6 @@ def _fit(
         gradient = transposed @ (scores - wanted) + _DECAY * weights
         squares += gradient**2
         weights -= _STEP * gradient / np.sqrt(squares)
+    weights *= scale[:, None]
     kept = np.abs(weights).max(axis=1) >= _SMALLEST
     return keys[kept], weights[kept].astype(np.float32)

@@ -56,12 +56,22 @@ TEMPLATES_1 = {
     "db": "last as bw",
 }
 """Templates of the first version, which stored the names of features."""
-TEMPLATES = TEMPLATES_1 | {
+_MORE = {
+    "l": "like al bf",
+    "lw": "like aw bf",
+    "lb": "like al bw",
     "h": "touch",
     "hc": "touch al bf",
     "hs": "touch as bs",
 }
-BETWEEN_WORDS = frozenset({"a", "b", "ab", "s", "c"})
+TEMPLATES = {
+    name: " ".join(field[0] + field[1].upper() if len(field) == 2 else field for field in fields.split())
+    for name, fields in (TEMPLATES_1 | _MORE).items()
+}
+"""Templates of models that are learned now: the same and a few more, on tokens in their plain form."""
+KNOWN_BY_SOURCE = frozenset({"0", "ca", "cb", "c", "s", "h", "hc", "hs"})
+"""Templates to learn the spacing of the source with, without the words."""
+BETWEEN_WORDS = frozenset({"a", "b", "ab", "s", "c", "l"})
 """Templates that are used between two words too, where the others hardly matter."""
 
 

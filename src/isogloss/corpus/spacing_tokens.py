@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -32,8 +33,12 @@ __all__ = [
 
 Hashes = npt.NDArray[np.uint64]
 
-PROPERTIES = "wslfk"
-"""Properties of a token: the word, its shape, the classes of its last and first character, its category."""
+PROPERTIES = "wslfkWSLFK"
+"""Properties of a token: the word, its shape, the classes of its last and first character, its category.
+
+Capitals are the same for the token with entities and apostrophes in their plain form. Stored models know
+properties by these letters, so what a letter means must not change.
+"""
 EDGE = "\x02"
 """Stands for the tokens beyond the ends of a line."""
 _JOINED = re.compile(r"@([^@\s])@")  # a hyphen inside a word, as some tokenizers write it
@@ -43,6 +48,7 @@ _PAIRED |= {"”": "“„", "“": "„”", "’": "‘‚", "‘": "’‚", 
 _PRINTED, _TYPED = re.compile("[’“”«»…„]"), re.compile("['\"]")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*?(/?)>")
 _HELD = re.compile(r"[%{$&<].*", re.DOTALL)
+_BRACKETS = frozenset({"&lt;", "&gt;"})  # they enclose words, while < and > usually compare
 _WORD_END, _WORD_BEGIN, _UNSPACED_END, _UNSPACED_BEGIN = 1, 2, 4, 8
 
 
@@ -219,10 +225,10 @@ def _touches(tokens: Sequence[str], beside: Sequence[Beside | None]) -> Iterable
 def _touch(first: str, left: Beside | None, second: str, right: Beside | None) -> str:
     """Compare the neighbors of two tokens here and in the source.
 
-    For each: white space there (-), an end of the text (|), the same neighbor (1), another (0).
+    For each: white space there (its code), an end of the text (|), the same neighbor (1), another (0).
     """
     if left is not None and right is not None and right.place == left.place + 1:
-        return "=-" if left.right.isspace() else "=1"
+        return "=" + (space_code(left.right) if left.right.isspace() else "1")
     found = ""
     if left is not None:
         found += "a" + _compared(left.right, second)
@@ -232,7 +238,9 @@ def _touch(first: str, left: Beside | None, second: str, right: Beside | None) -
 
 
 def _compared(there: str, here: str) -> str:
-    return "|" if not there else "-" if there.isspace() else "1" if there == _neighbor(here) else "0"
+    if there.isspace():
+        return space_code(there)
+    return "|" if not there else "1" if there == _neighbor(here) else "0"
 
 
 def _style(tokens: Sequence[str]) -> str:
@@ -250,8 +258,33 @@ def _described(token: str) -> tuple[list[int], int]:
         flags |= _WORD_END | (_UNSPACED_END if last == "h" else 0)
     if first in ("w", "h", "0"):
         flags |= _WORD_BEGIN | (_UNSPACED_BEGIN if first == "h" else 0)
-    values = _word(token, shape), shape, last, first, _category(token)
+    values = [_word(token, shape), shape, last, first, _category(token)]
+    if (plain := _plain(token)) == token:
+        values *= 2
+    else:
+        shape = _shape(plain)
+        values += [
+            _word(plain, shape),
+            shape,
+            _edge(plain, shape, -1),
+            _edge(plain, shape, 0),
+            _category(plain),
+        ]
     return [_engine.hash64(value) for value in values], flags
+
+
+def _plain(token: str) -> str:
+    """Return a token with entities and apostrophes in their plain form.
+
+    >>> _plain("&mdash;"), _plain("l’"), _plain("&lt;")
+    ('—', "l'", '&lt;')
+    """
+    if token[:-1] == "&quot;":
+        return f'"{token[-1]}'
+    if token[0] == "&" and token[-1] == ";" and token not in _BRACKETS:
+        character = html.unescape(token)
+        return character if len(character) == 1 and not character.isspace() else token
+    return re.sub("[’ʼ]", "'", token) if len(token) > 1 and any(map(str.isalnum, token)) else token
 
 
 def _edge(token: str, shape: str, place: int) -> str:

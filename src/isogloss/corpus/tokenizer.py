@@ -18,7 +18,7 @@ from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.plain_words import join_plain
 from isogloss.corpus.profile import UNSPACED, script_of
 from isogloss.corpus.spacing import usual_spacing
-from isogloss.corpus.words import word_tokenizer
+from isogloss.corpus.words import word_tokenizer, word_tokens
 from isogloss.io.errors import ConfigError, MissingExtraError
 
 __all__ = [
@@ -31,6 +31,8 @@ __all__ = [
     "usual_tokenizer",
 ]
 
+_LATIN = re.compile(r"([!-\u024f]+)")
+"""Latin letters, digits and marks inside a script without spaces."""
 _MARK = re.compile(f"({MARK.pattern.replace('(', '').replace(')', '')})")
 
 
@@ -177,8 +179,13 @@ class _Unspaced(ABC):
     def tokenize(self, text: str) -> list[str]:
         tokens: list[str] = []
         for at, piece in enumerate(_MARK.split(text)):
-            tokens += [piece] if at % 2 else [token for token in self._cut(piece) if token.strip()]
+            tokens += [piece] if at % 2 else self._words(piece)
         return [part for token in tokens for part in token.split()]
+
+    def _words(self, text: str) -> Iterator[str]:
+        """Split a text without placeholder marks; Latin names, addresses and numbers stay whole."""
+        for at, piece in enumerate(_LATIN.split(text)):
+            yield from word_tokens(piece) if at % 2 else filter(str.strip, self._cut(piece))
 
     @abstractmethod
     def _cut(self, text: str) -> Iterator[str]:

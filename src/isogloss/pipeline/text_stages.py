@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from isogloss.align.bitext import read_sides
-from isogloss.corpus.case import case_follows, small_in_titles
+from isogloss.corpus.case import case_follows, case_leads, small_in_titles
 from isogloss.corpus.check import CheckOptions, Row
 from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles
@@ -168,21 +168,22 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, t
                     split = side.split_lines(batch, threads=threads)
                     _write(stream, side.cased_lines(split, threads=threads))
     text = replace(raw, source=sides["source"], target=sides["target"])
-    spaced = track(_spaced_lines(text, inputs), "learning spaces")
+    step = 1 + sum(1 for _ in read_lines(inputs["target"])) // _SPACED_LINES
+    spaced = track(_spaced_lines(text, inputs, step), "learning spaces")
     pairs = partial(read_sides, inputs["source"], inputs["target"])
     text = replace(
         text,
         target=text.target.learn_spacing(spaced),
         case_follows=case_follows(pairs(), text.target.options.language),
+        case_leads=case_leads(starmap(text.protect_pair, islice(pairs(), 0, None, step))),
         small_in_titles=small_in_titles(pairs()),
     )
     text.save(outputs["text"])
     write_matches(outputs["matches"], pairs, text)
 
 
-def _spaced_lines(text: TextProcessing, inputs: Paths) -> Iterator[SpacedLine]:
-    """Sample lines evenly from the training text to learn spacing from."""
-    step = 1 + sum(1 for _ in read_lines(inputs["target"])) // _SPACED_LINES
+def _spaced_lines(text: TextProcessing, inputs: Paths, step: int) -> Iterator[SpacedLine]:
+    """Take every ``step``-th line of the training text to learn spacing from."""
     pairs = zip(read_lines(inputs["target"]), read_lines(inputs["source"]), strict=False)
     return filter(None, starmap(text.spaced_line, islice(pairs, 0, None, step)))
 
