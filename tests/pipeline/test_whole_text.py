@@ -19,6 +19,21 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def finished_matches(engine: Path) -> int:
+    """The training pairs, and those that were set aside, that come back as they are."""
+    system = load(engine, matches=True)
+    held_out = engine / "work/held-out"
+    pairs = [
+        pair
+        for name in ("train", "dev", "test")
+        for pair in zip(
+            read_lines(held_out / f"{name}.source"), read_lines(held_out / f"{name}.target"), strict=True
+        )
+    ]
+    assert all(str(system.translate(source)) == target for source, target in pairs)
+    return len(pairs)
+
+
 def words(path: Path) -> set[str]:
     return {word for line in read_lines(path) for word in line.split()}
 
@@ -31,6 +46,7 @@ def test_words_of_sentences_set_aside_are_known_in_the_end(corpus: Path, tmp_pat
     assert all(new.values())
     finished = load(tmp_path / "engine", matches=False)
     measured = load(tmp_path / "engine/work/system")
+    assert finished_matches(tmp_path / "engine") == len(list(read_lines(corpus / "train.src")))
     rare = sorted(word for word in new["dev"] | new["test"] if word.isalpha())
     copied = [
         sum(str(system.translate(word)).lower() == word.lower() for word in rare)

@@ -84,7 +84,7 @@ class _Recipe:
                 **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},
                 "text": "work/text",
             },
-            extras={"matches": MATCHES},
+            extras={} if self._uses_all(sets) else {"matches": MATCHES},
             options={**facts, "placeholders": list(options.protected)},
         )
         joined = [self._join(tokens)] if options.extra_bitext else []
@@ -109,7 +109,7 @@ class _Recipe:
         confidence = self._calibrate(system, sets, tokens)
         half = self._half(system, both, models, sets)
         evaluate = self._evaluate([system, confidence, *half], sets, tokens, train, clean)
-        last = [self._from_all(both, tokens, models, system)] if self._uses_all(sets) else []
+        last = [self._from_all(train, both, tokens, models, system)] if self._uses_all(sets) else []
         return [*first, tokens, *joined, *built, tune, system, confidence, *half, evaluate, *last]
 
     def _uses_all(self, sets: Inputs) -> bool:
@@ -118,11 +118,13 @@ class _Recipe:
         aside = any(isinstance(item, Output) for item in sets.values())
         return options.all_pairs and aside and not options.adapt_to and options.learner_name != RELEVANT_SET
 
-    def _from_all(self, both: Inputs, tokens: Stage, models: Mapping[str, Stage], system: Stage) -> Stage:
+    def _from_all(
+        self, train: Inputs, both: Inputs, tokens: Stage, models: Mapping[str, Stage], system: Stage
+    ) -> Stage:
         helpers, options = self.helpers, self.options
         tables = ("rules", "lm")
         aside = {
-            name: tokens[name]
+            name: item
             for name, item in tokens.inputs.items()
             if name.startswith(("dev_", "test_")) and isinstance(item, Output)
         }
@@ -139,9 +141,10 @@ class _Recipe:
                 **{name: item for name, item in system.inputs.items() if name not in tables},
                 **{f"train_{side}": item for side, item in both.items()},
                 "lm_target": tokens["target"],
-                **aside,
+                **{name: tokens[name] for name in aside},
+                **{f"text_{name}": item for name, item in (train | aside).items()},
             },
-            outputs={"system": "system"},
+            outputs={"system": "system", "matches": MATCHES},
             options={
                 "align": models["align"].options,
                 "rules": models["rules"].options,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from isogloss.align.bitext import read_sides
+from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.matches import write_matches
 from isogloss.io.progress import Track
 from isogloss.io.scratch import temporary_folder
 from isogloss.pipeline import model_stages, tuning_stages
@@ -30,7 +34,8 @@ def build_from_all(
 ) -> None:
     """Make rules and language model from all pairs, and put them together with the tuned weights.
 
-    The inputs are those of the stage ``system``, the training text, and the sets that were set aside.
+    The inputs are those of the stage ``system``, the training text and the sets that were set aside, as
+    tokens and (with names that begin with ``text_``) as text.
     """
     with temporary_folder(outputs["system"].parent, ".all-pairs-") as folder:
         made = {side: folder / side for side in _SIDES} | {
@@ -57,6 +62,15 @@ def build_from_all(
             {"text": made["lm_text"]}, made, options["lm"], threads=threads, memory=memory, track=track
         )
         tuning_stages.put_together({**inputs, "rules": rules, "lm": made["lm"]}, outputs, options["system"])
+    write_matches(outputs["matches"], partial(_texts, inputs), TextProcessing.open(inputs["text"]))
+
+
+def _texts(inputs: Paths) -> Iterator[tuple[str, str]]:
+    """Yield all pairs as text: those of training, then those that were set aside."""
+    for source in ("text_source", "text_dev_source", "text_test_source"):
+        if source in inputs:
+            target = inputs.get(source.replace("source", "target_000"), inputs["text_target"])
+            yield from read_sides(inputs[source], target)
 
 
 def _join(parts: Iterable[Path], whole: Path) -> None:
