@@ -307,7 +307,7 @@ def only_filled(format: str, before: bytes, after: bytes) -> bool:
 
 
 _PLACEHOLDER = re.compile(
-    r"%(?:\(\w+\)|\d+\$)?[sdifgxu](?![\w])|%%|\{\{[^{}]*\}\}|\$?\{[\w.:!-]*\}|</?[A-Za-z][^<>]*>|&\w+;"
+    r"%(?:\(\w+\)|\d+\$)[sdifgxu]|%[sdifgxu](?![A-Za-z])|%%|\{\{[^{}]*\}\}|\$?\{[\w.:!-]*\}|</?[A-Za-z][^<>]*>|&\w+;"
 )
 _NAME = re.compile(
     r"https?://[^\s<>\"')]*[\w/]|(?<![\w.])[a-z]+(?:_[a-z0-9]+)+(?!\w)|[\w.+-]+@[\w-]+\.[\w.]*\w"

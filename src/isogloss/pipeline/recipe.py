@@ -20,6 +20,7 @@ from isogloss.pipeline import (
     model_stages,
     text_stages,
     tuning_stages,
+    whole_text,
 )
 from isogloss.pipeline.stage import Output, Stage
 from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
@@ -83,7 +84,7 @@ class _Recipe:
                 **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},
                 "text": "work/text",
             },
-            extras={"matches": MATCHES},
+            extras={} if self._uses_all(sets) else {"matches": MATCHES},
             options={**facts, "placeholders": list(options.protected)},
         )
         joined = [self._join(tokens)] if options.extra_bitext else []
@@ -101,14 +102,57 @@ class _Recipe:
                 **final,
                 "text": tokens["text"],
             },
-            outputs={"system": "system"},
+            outputs={"system": "work/system" if self._uses_all(sets) else "system"},
             options=self._search_facts(),
         )
         built = [*models.values(), *rehearsal.values()]
         confidence = self._calibrate(system, sets, tokens)
         half = self._half(system, both, models, sets)
         evaluate = self._evaluate([system, confidence, *half], sets, tokens, train, clean)
-        return [*first, tokens, *joined, *built, tune, system, confidence, *half, evaluate]
+        last = [self._from_all(train, both, tokens, models, system)] if self._uses_all(sets) else []
+        return [*first, tokens, *joined, *built, tune, system, confidence, *half, evaluate, *last]
+
+    def _uses_all(self, sets: Inputs) -> bool:
+        """Whether the finished system is made from all pairs, with those that were set aside."""
+        options = self.options
+        aside = any(isinstance(item, Output) for item in sets.values())
+        return options.all_pairs and aside and not options.adapt_to and options.learner_name != RELEVANT_SET
+
+    def _from_all(
+        self, train: Inputs, both: Inputs, tokens: Stage, models: Mapping[str, Stage], system: Stage
+    ) -> Stage:
+        helpers, options = self.helpers, self.options
+        tables = ("rules", "lm")
+        aside = {
+            name: item
+            for name, item in tokens.inputs.items()
+            if name.startswith(("dev_", "test_")) and isinstance(item, Output)
+        }
+        return Stage(
+            name="all-pairs",
+            function=partial(
+                whole_text.build_from_all,
+                threads=helpers.threads,
+                memory=helpers.memory,
+                track=helpers.track,
+                warn=helpers.warn,
+            ),
+            inputs={
+                **{name: item for name, item in system.inputs.items() if name not in tables},
+                **{f"train_{side}": item for side, item in both.items()},
+                "lm_target": tokens["target"],
+                **{name: tokens[name] for name in aside},
+                **{f"text_{name}": item for name, item in (train | aside).items()},
+            },
+            outputs={"system": "system", "matches": MATCHES},
+            options={
+                "align": models["align"].options,
+                "rules": models["rules"].options,
+                "significance": options.significance,
+                "lm": models["lm"].options,
+                "system": system.options,
+            },
+        )
 
     def _clean(self) -> Stage:
         options = self.options

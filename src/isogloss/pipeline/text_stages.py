@@ -179,7 +179,8 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, t
         small_in_titles=small_in_titles(pairs()),
     )
     text.save(outputs["text"])
-    write_matches(outputs["matches"], pairs, text)
+    if "matches" in outputs:
+        write_matches(outputs["matches"], pairs, text)
 
 
 def _spaced_lines(text: TextProcessing, inputs: Paths, step: int) -> Iterator[SpacedLine]:

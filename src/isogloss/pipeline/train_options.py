@@ -121,6 +121,10 @@ class TrainOptions(Options):
     tuning_pairs: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Training pairs to tune on in addition to the development set. Tuning uses rules and a language model
     made without these pairs; the finished system is made from all pairs."""
+    all_pairs: bool = True
+    """Build the finished system from all pairs: once the weights are tuned and the scores are taken, rules
+    and language model are made again, with the pairs that were set aside. Turn it off to score the finished
+    system on those pairs yourself."""
     tokenizer: Annotated[str, DefaultText("what suits the language")] = ""
     """Tokenizer for both sides; ``none`` if the text is tokenized already. The default is ``fugashi`` for
     Japanese and ``jieba`` for Chinese if installed, ``characters`` for other languages without spaces, and
