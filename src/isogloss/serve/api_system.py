@@ -12,6 +12,7 @@ from fastapi.responses import PlainTextResponse
 
 from isogloss._version import __version__
 from isogloss.decoder.system import inspect_system
+from isogloss.report.verdict import VERDICT
 from isogloss.serve.engines import Engine
 from isogloss.serve.json_values import read_json
 from isogloss.serve.schemas import Health, Ready, SystemFacts, SystemList, SystemSummary
@@ -137,6 +138,7 @@ def _training(place: Path) -> dict[str, Any]:
     """Scores, learning curve and cost of training, if the folder has them."""
     return {
         "results": read_json(place / "results.json"),
+        "verdict": read_json(place / VERDICT),
         "history": read_json(place / "work" / "tuning" / "history.json"),
         "cleaning": read_json(place / "work" / "clean" / "facts.json"),
         "stages": _stages(place / "run.jsonl"),
