@@ -42,7 +42,10 @@ def test_the_whole_journey(
         assert main(command) == 130
     assert (folder / "test" / "online-mira.txt").exists()
     capsys.readouterr()
-    assert main(command) == 0
+    served: list[str] = []
+    monkeypatch.setattr("isogloss.cli.demo.serve_engines", lambda engines, say: served.extend(engines))
+    assert main([*command, "--serve"]) == 0
+    assert served == [f"demo={folder / 'system'}"]
     captured = capsys.readouterr()
     assert captured.err.count("done before\n") == 3  # it went on where it stopped
     rows = re.findall(r"^ (copying|nearest|MERT|MIRA|the same).*?(\d+\.\d)", captured.out, re.MULTILINE)
@@ -51,7 +54,8 @@ def test_the_whole_journey(
         float(scores[name][1]) > float(scores["copy"][1]) for name in ("mert", "online-mira", "reranked")
     )
     commands = captured.err.split("Next, try:\n")[1].strip().splitlines()
-    assert len(commands) == 3
+    assert len(commands) == 4
+    assert f"isogloss serve {folder / 'system'}" in commands[1]
     report = (folder / "report.html").read_text("utf-8")
     assert all(
         text in report

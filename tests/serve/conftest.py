@@ -12,8 +12,6 @@ from support.served import Served, serving
 from support.shared import shared_folder
 from support.small_engine import make_engine
 
-pytest.importorskip("fastapi", reason="the extra serve is not installed")
-
 
 @pytest.fixture(scope="session")
 def small_engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -27,9 +25,9 @@ def engine(small_engine: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(small_engine, tmp_path / "engine"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(small_engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A service with two workers and a copy of the engine, which the tests of a module share."""
+    """A service with two workers and a copy of the engine, shared by tests that change nothing."""
     folder = tmp_path_factory.mktemp("served")
     shutil.copytree(small_engine, folder / "engine")
     with serving(folder, folder / "engine") as service:

@@ -39,7 +39,7 @@ def demo(
     outcome = run_demo(folder, options, run_words=run_words, say=console.note, track=console.track)
     _print(outcome, time.monotonic() - begun)
     if serve:
-        serve_engines([outcome.journey.system], say=console.note)
+        serve_engines([f"demo={outcome.journey.system}"], say=console.note)
 
 
 def _print(outcome: DemoOutcome, seconds: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,9 @@ from fastapi.responses import PlainTextResponse
 
 from isogloss._version import __version__
 from isogloss.decoder.system import inspect_system
+from isogloss.report.verdict import VERDICT
 from isogloss.serve.engines import Engine
+from isogloss.serve.json_values import read_json
 from isogloss.serve.schemas import Health, Ready, SystemFacts, SystemList, SystemSummary
 from isogloss.serve.service import ERRORS, Service
 
@@ -128,7 +129,7 @@ def _facts(engine: Engine, service: Service) -> SystemFacts:
             "enough": summary.corrections >= _ENOUGH,
             "wanted": _ENOUGH,
             "command": f"isogloss retrain {engine.folder.name}",
-            "last": _read(place / "retrained.json"),
+            "last": read_json(place / "retrained.json"),
         },
     )
 
@@ -136,9 +137,10 @@ def _facts(engine: Engine, service: Service) -> SystemFacts:
 def _training(place: Path) -> dict[str, Any]:
     """Scores, learning curve and cost of training, if the folder has them."""
     return {
-        "results": _read(place / "results.json"),
-        "history": _read(place / "work" / "tuning" / "history.json"),
-        "cleaning": _read(place / "work" / "clean" / "facts.json"),
+        "results": read_json(place / "results.json"),
+        "verdict": read_json(place / VERDICT),
+        "history": read_json(place / "work" / "tuning" / "history.json"),
+        "cleaning": read_json(place / "work" / "clean" / "facts.json"),
         "stages": _stages(place / "run.jsonl"),
     }
 
@@ -160,18 +162,3 @@ def _stages(path: Path) -> list[dict[str, Any]]:
                 for name in ("stage", "wall_seconds", "cpu_seconds", "peak_bytes", "start")
             }
     return list(found.values())
-
-
-def _read(path: Path) -> Any:
-    try:
-        return _finite(json.loads(path.read_bytes()))
-    except (OSError, ValueError):
-        return None
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
-from typing import Any
 
 from fastapi import APIRouter
 
@@ -12,6 +10,7 @@ from isogloss.metric import evaluate as evaluate_texts
 from isogloss.nbest import NbestList
 from isogloss.rerank import mbr
 from isogloss.serve.jobs import Job
+from isogloss.serve.json_values import finite
 from isogloss.serve.refusals import RefusedError
 from isogloss.serve.schemas import (
     EvaluateAnswer,
@@ -66,7 +65,7 @@ def _evaluated(request: EvaluateRequest, references: list[list[str]]) -> Evaluat
     found = evaluate_texts(systems, known, metrics=request.metrics, worst=request.worst)
     return EvaluateAnswer(
         sentences=found.sentences,
-        rows=[{name: _finite(value) for name, value in row.items()} for row in found.rows()],
+        rows=[finite(row) for row in found.rows()],
         signatures=found.signatures,
         differences={system.name: [asdict(one) for one in system.differences] for system in found.systems},
         warnings=list(found.warnings),
@@ -92,7 +91,3 @@ def _reranked(request: RerankRequest, number: int) -> list[RerankedCandidate]:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -53,9 +53,7 @@ def translate_routes(service: Service) -> APIRouter:
         description="Server-sent events: `translation` with a number and a translation, `progress` with "
         "`done` and `total`, and at the end `done`, or `error`.",
         response_class=StreamingResponse,
-        responses={
-            200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Events"}
-        },
+        responses={200: {"content": {"text/event-stream": {}}, "description": "Events"}},
     )
     async def stream(request: TranslateRequest) -> StreamingResponse:
         texts = [request.text] if isinstance(request.text, str) else request.text

@@ -29,7 +29,7 @@ __all__ = ["Guard", "Tokens", "logged"]
 
 _LEAST_TOKEN = 16  # characters
 _CROSS_SITE = ("cross-site", "same-site")
-_OWN_KEY = ("/translate", "/languages", "/frontend/settings")  # their clients send the token as `api_key`
+_OWN_KEY = ("/translate", "/languages")  # their clients send the token as `api_key`
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),

@@ -156,7 +156,9 @@ class TranslatedText(BaseModel):
 
     source: str
     text: str
-    confidence: float = Field(description="From 0 to 1; it orders translations, it is not a probability.")
+    confidence: float = Field(
+        description="From 0 to 1: the expected chrF divided by 100, if the engine has learned it."
+    )
     score: float
     match: Literal["", "correction", "training"] = Field(
         description="Where a known translation comes from; empty if the search made it."

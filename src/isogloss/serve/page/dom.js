@@ -91,7 +91,7 @@ export function wordDifferences(before, after) {
 export const percent = (value) => `${Math.round(value * 100)} %`;
 
 export function confidence(value, match) {
-  const level = match ? "known" : value >= 0.6 ? "high" : value >= 0.35 ? "middle" : "low";
+  const level = match ? "known" : value >= 0.7 ? "high" : value >= 0.5 ? "middle" : "low";
   const words = match === "correction" ? "correction" : match ? "exact match" : percent(value);
   return h("span", { class: `confidence ${level}`, title: match ? "A known translation" : `Confidence ${percent(value)}` },
     h("span", { class: "meter", "aria-hidden": "true" }, h("span", { style: { width: `${Math.round((match ? 1 : value) * 100)}%` } })),

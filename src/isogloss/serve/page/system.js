@@ -12,6 +12,7 @@ export function systemView(context) {
       const facts = await service.system(context.system());
       replace(view, h("h1", { class: "visually-hidden" }, "System"),
         summary(facts),
+        verdict(facts),
         h("div", { class: "columns" }, scores(facts), curve(facts)),
         retrain(facts),
         comparison(context),
@@ -43,6 +44,21 @@ function summary(facts) {
     ["Made by", facts.made_by],
   ].filter(Boolean);
   return h("dl", { class: "tiles" }, tiles.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+}
+
+// How good the engine is, against a translation memory on the same strings, and what would help.
+function verdict(facts) {
+  const found = facts.training.verdict;
+  if (!found?.headline) return null;
+  const names = { all: "all strings", similar: "like a training string", other: "the rest" };
+  const score = (one) => (one ? `${number(one.score, 1)} (${number(one.low, 0)} to ${number(one.high, 0)})` : "–");
+  const rows = Object.entries(found.parts ?? {}).flatMap(([part, one]) => [["engine", one.engine], ["translation memory", one.memory]].map(([system, judged]) => [
+    names[part] ?? part, count(one.strings), system, `${Math.round((100 * judged.right) / Math.max(1, one.strings))} %`, score(judged.scores.chrF2), score(judged.scores.BLEU)]));
+  const list = (title, lines) => (lines?.length ? [h("h3", {}, title), h("ul", { class: "advice" }, lines.map((line) => h("li", {}, line)))] : null);
+  return card("Verdict", h("p", { class: "headline" }, found.headline),
+    rows.length ? h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["Strings", "Number", "System", "Right as they stand", "chrF (95%)", "BLEU (95%)"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))))) : null,
+    list("What would help", found.advice), list("Mind", found.warnings));
 }
 
 function scores(facts) {
