@@ -143,6 +143,7 @@ SEVERAL = {
     "--columns": "features of a list by name; of a TSV file by number",
     "--config": "options of a verb, or the description of an experiment",
     "--force": "forced decoding; storing a reranker that is worse than the list",
+    "--most": "values per word; sentences to print",
     "--html": "a page of the training; a page of what changed",
     "--count": "of utterances; how rules are counted",
     "--dev-source": "optional in training, required for tuning",

@@ -358,6 +358,7 @@ def test_every_function_can_be_written_and_read_again() -> None:
         "coverage",
         "cross",
         "function",
+        "lexicon",
         "lm",
         "missing",
         "model1",

@@ -16,6 +16,7 @@ from isogloss.io.resources import Threads
 from isogloss.nbest import FormatName, NbestList
 from isogloss.rerank import (
     SWEEP_HEAD,
+    LexiconOptions,
     ListMbrOptions,
     RerankOptions,
     RerankTask,
@@ -24,6 +25,7 @@ from isogloss.rerank import (
     SweepOptions,
     SweepRow,
     SweepTask,
+    WordLexicon,
     ablation,
     sweep_cells,
 )
@@ -166,6 +168,26 @@ def apply(
     reranker = isogloss.Reranker.load(model, functions=" ".join(features or ()))
     listed = opened(list, format, source=source)
     _write(reranker.rerank(listed, threads=resources.count, progress=console.track), output, to)
+
+
+@app.command
+@declares({"Training": ("source_words", "target_words", "epochs", "seed")}, options=LexiconOptions)
+def lexicon(
+    source: Annotated[str, Parameter(help="Tokenized source side of parallel text.")],
+    target: Annotated[str, Parameter(help="Its tokenized target side.")],
+    /,
+    *,
+    options: LexiconOptions,
+    output: Annotated[str, output_to("Folder for the lexicon.", "FOLDER")],
+) -> None:
+    """Learn from parallel text which words a translation has, for the feature lexicon:FOLDER.
+
+    Takes about a minute for every 30,000 sentence pairs.
+    """
+    learned = WordLexicon.train(source, target, options, track=console.track)
+    learned.save(output)
+    words = f"{len(learned.source):,} source words, {len(learned.target):,} target words"
+    console.note(f"{output}: {words}, loss per sentence {learned.losses[0]:.2f} to {learned.losses[-1]:.2f}")
 
 
 @app.command

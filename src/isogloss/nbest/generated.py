@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from isogloss.io.errors import ConfigError
-from isogloss.nbest.samples import Sample, Samples, list_of_samples
+from isogloss.nbest.samples import ModelSample, SentenceSamples, list_of_samples
 from isogloss.nbest.store import Float64, Int64, NbestStore
 
 __all__ = ["BatchDecoder", "is_generated", "store_of_generated"]
@@ -58,12 +58,14 @@ def store_of_generated(
     scores, summed = _scores(output, sequences, special)
     size = len(sequences) // sentences
     made = [
-        Sample(text=text, score=None if scores is None else float(scores[row]), tokens=max(tokens[row], 1))
+        ModelSample(
+            text=text, score=None if scores is None else float(scores[row]), tokens=max(tokens[row], 1)
+        )
         for row, text in enumerate(texts)
     ]
     return list_of_samples(
         (
-            Samples(sentence=number, samples=made[number * size : (number + 1) * size])
+            SentenceSamples(sentence=number, samples=made[number * size : (number + 1) * size])
             for number in range(sentences)
         ),
         summed=summed,

@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.streams import StrPath, decode_lines, naming_file
 from isogloss.nbest.check import column_of
-from isogloss.nbest.samples import Sample, Samples, list_of_samples
+from isogloss.nbest.samples import ModelSample, SentenceSamples, list_of_samples
 from isogloss.nbest.store import NbestStore
 
 __all__ = ["begins_with_shape", "read", "samples_of", "store_of_outputs"]
@@ -108,10 +108,10 @@ def samples_of(
     *,
     line: int = 0,
     join: Callable[[Sequence[str]], str] | None = None,
-) -> Samples:
+) -> SentenceSamples:
     """The samples of one sentence; raises TypeError or ValueError for anything else."""
     source = _get(output, "source")
-    return Samples(
+    return SentenceSamples(
         sentence=number,
         samples=list(_samples(output, ignored, join or _joined)),
         source=source if isinstance(source, str) else None,
@@ -119,7 +119,9 @@ def samples_of(
     )
 
 
-def _samples(output: object, ignored: Counter[str], join: Callable[[Sequence[str]], str]) -> Iterator[Sample]:
+def _samples(
+    output: object, ignored: Counter[str], join: Callable[[Sequence[str]], str]
+) -> Iterator[ModelSample]:
     response = _get(output, "response")
     if _get(output, "custom_id") is not None:
         if response is None or _get(response, "body") is None:
@@ -149,7 +151,7 @@ def _samples(output: object, ignored: Counter[str], join: Callable[[Sequence[str
     )
 
 
-def _of_choice(choice: object, ignored: Counter[str]) -> Sample:
+def _of_choice(choice: object, ignored: Counter[str]) -> ModelSample:
     message = _get(choice, "message")
     text = _get(choice, "text") if message is None else _get(message, "content")
     if text is None:
@@ -159,7 +161,7 @@ def _of_choice(choice: object, ignored: Counter[str]) -> Sample:
     values = _token_logprobs(_get(choice, "logprobs"))
     columns = _columns(choice, {*_EXPECTED, "text"}, ignored)
     columns["Truncated"] = float(_get(choice, "finish_reason") == "length")
-    return Sample(
+    return ModelSample(
         text=text,
         score=math.fsum(values) if values else None,
         tokens=len(values) or None,
@@ -178,9 +180,9 @@ def _token_logprobs(logprobs: object) -> list[float]:
     return [_number(one, "a logprob") for one in listed or () if one is not None]
 
 
-def _of_item(item: object, ignored: Counter[str]) -> Sample:
+def _of_item(item: object, ignored: Counter[str]) -> ModelSample:
     if isinstance(item, str):
-        return Sample(text=item)
+        return ModelSample(text=item)
     text = _text(item)
     if text is None:
         raise TypeError(f"a sample is {_short(item)}; a string, or an object with 'text', is expected")
@@ -191,12 +193,12 @@ def _of_item(item: object, ignored: Counter[str]) -> Sample:
     if _get(item, "finish_reason") is not None:
         columns["Truncated"] = float(_get(item, "finish_reason") == "length")
     score = None if found is None else _number(_get(item, found), f"'{found}'")
-    return Sample(text=text, score=score, tokens=tokens, columns=columns)
+    return ModelSample(text=text, score=score, tokens=tokens, columns=columns)
 
 
 def _of_hypotheses(
     hypotheses: object, scores: object, join: Callable[[Sequence[str]], str]
-) -> Iterator[Sample]:
+) -> Iterator[ModelSample]:
     listed = _list(hypotheses, "hypotheses")
     values: list[Any] = [None] * len(listed)
     if scores is not None and len(given := _list(scores, "scores")):
@@ -205,7 +207,7 @@ def _of_hypotheses(
         raise ValueError(f"{len(values)} scores for {len(listed)} hypotheses")
     for pieces, score in zip(listed, values, strict=True):
         text = pieces if isinstance(pieces, str) else join([str(piece) for piece in pieces])
-        yield Sample(
+        yield ModelSample(
             text=text,
             score=None if score is None else _number(score, "a score"),
             columns={} if isinstance(pieces, str) else {"Pieces": float(len(pieces))},
@@ -237,7 +239,9 @@ def _columns(item: object, known: Iterable[object], ignored: Counter[str]) -> di
     return columns
 
 
-def _numbered(sentences: list[Samples], documents: Sequence[tuple[int, object]]) -> list[Samples]:
+def _numbered(
+    sentences: list[SentenceSamples], documents: Sequence[tuple[int, object]]
+) -> list[SentenceSamples]:
     """Sentence numbers by the ``sentence`` or the last number in the ``custom_id``, if all have one."""
     numbers = [_number_of(document) for _, document in documents]
     known = [number for number in numbers if number is not None]

@@ -16,7 +16,15 @@ import numpy as np
 from isogloss._engine import NbestBuilder
 from isogloss.nbest.store import DenseGroup, Float64, NbestStore
 
-__all__ = ["ALWAYS_THERE", "COUNT", "LOGPROB", "LOGPROB_MISSING", "Sample", "Samples", "list_of_samples"]
+__all__ = [
+    "ALWAYS_THERE",
+    "COUNT",
+    "LOGPROB",
+    "LOGPROB_MISSING",
+    "ModelSample",
+    "SentenceSamples",
+    "list_of_samples",
+]
 
 COUNT = "Count"
 LOGPROB = "LogProb"
@@ -28,7 +36,7 @@ ALWAYS_THERE = frozenset({COUNT, LOGPROB_MISSING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class ModelSample:
     """One translation that a model wrote."""
 
     text: str
@@ -40,17 +48,17 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Samples:
+class SentenceSamples:
     """The samples of one sentence."""
 
     sentence: int
-    samples: Sequence[Sample]
+    samples: Sequence[ModelSample]
     source: str | None = None
     line: int = 0
 
 
 def list_of_samples(
-    sentences: Iterable[Samples], *, ignored: Counter[str] | None = None, summed: bool = True
+    sentences: Iterable[SentenceSamples], *, ignored: Counter[str] | None = None, summed: bool = True
 ) -> NbestStore:
     """One list of all samples; ``ignored`` counts keys that no column can hold.
 
@@ -85,15 +93,15 @@ def list_of_samples(
 
 
 def _sorted(
-    merged: list[tuple[Samples, list[tuple[Sample, int]]]],
-) -> list[tuple[Samples, list[tuple[Sample, int]]]]:
+    merged: list[tuple[SentenceSamples, list[tuple[ModelSample, int]]]],
+) -> list[tuple[SentenceSamples, list[tuple[ModelSample, int]]]]:
     """In the order of the store: by sentence, otherwise as given."""
     return sorted(merged, key=lambda pair: pair[0].sentence)
 
 
-def _distinct(samples: Sequence[Sample]) -> list[tuple[Sample, int]]:
+def _distinct(samples: Sequence[ModelSample]) -> list[tuple[ModelSample, int]]:
     """Each text once, as its most probable sample, with how often it was drawn."""
-    found: dict[str, tuple[Sample, int]] = {}
+    found: dict[str, tuple[ModelSample, int]] = {}
     for sample in samples:
         text = " ".join(sample.text.split())
         best, count = found.get(text, (replace(sample, text=text), 0))
@@ -105,7 +113,7 @@ def _distinct(samples: Sequence[Sample]) -> list[tuple[Sample, int]]:
     return list(found.values())
 
 
-def _scores(store: NbestStore, samples: Sequence[Sample]) -> tuple[Float64 | None, Float64]:
+def _scores(store: NbestStore, samples: Sequence[ModelSample]) -> tuple[Float64 | None, Float64]:
     """The score of every candidate, and 1 where there is none."""
     given = np.array([math.nan if one.score is None else one.score for one in samples], dtype=np.float64)
     missing = np.isnan(given)
@@ -134,7 +142,7 @@ def _notes(candidates: int, missing: int, ignored: Counter[str]) -> tuple[str, .
     return tuple(notes)
 
 
-def _source(sentences: Sequence[Samples]) -> tuple[str, ...] | None:
+def _source(sentences: Sequence[SentenceSamples]) -> tuple[str, ...] | None:
     """The source of every sentence, if all have one and none is missing."""
     known = {one.sentence: one.source for one in sentences if one.source is not None}
     if not known or len(known) < len({one.sentence for one in sentences}):

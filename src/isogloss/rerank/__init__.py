@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from isogloss.rerank.reranker import Reranker
     from isogloss.rerank.sweeping import Sweep, sweep
     from isogloss.rerank.train import RerankTraining, prepare, train_model
+    from isogloss.rerank.word_lexicon import LexiconOptions, WordLexicon
 
 __all__ = [
     "SWEEP_HEAD",
@@ -57,6 +58,7 @@ __all__ = [
     "FeatureSpec",
     "FeatureTable",
     "Features",
+    "LexiconOptions",
     "ListMbrOptions",
     "NbestTuneOptions",
     "NbestTuning",
@@ -69,6 +71,7 @@ __all__ = [
     "SweepOptions",
     "SweepRow",
     "SweepTask",
+    "WordLexicon",
     "ablation",
     "as_functions",
     "assemble",
@@ -151,5 +154,6 @@ __getattr__, __dir__ = lazy_names(
             "prepare",
             "train_model",
         ),
+        "word_lexicon": ("LexiconOptions", "WordLexicon"),
     },
 )

@@ -15,6 +15,7 @@ from isogloss.rerank.functions.factor_lm import FactorLanguageModel
 from isogloss.rerank.functions.language import LanguageOdds
 from isogloss.rerank.functions.length_model import LengthModel
 from isogloss.rerank.functions.lengths import Lengths
+from isogloss.rerank.functions.lexicon import LexiconOdds
 from isogloss.rerank.functions.lm import LanguageModelScore
 from isogloss.rerank.functions.memory import MemorySimilarity
 from isogloss.rerank.functions.missing import MissingWords
@@ -51,6 +52,7 @@ FUNCTIONS: dict[str, type[FeatureFunction]] = {
         LanguageOdds,
         LengthModel,
         Lengths,
+        LexiconOdds,
         MemorySimilarity,
         MissingWords,
         Model1,
