@@ -100,9 +100,8 @@ def test_lowercased_tables_align_text_in_any_case(corpus: Path) -> None:
 
 
 def test_old_options_still_work(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["align", "c.src", "c.tgt", "-o", "links", "--memory", "1G", "--seed", "2"]) == 0
+    assert main(["align", "c.src", "c.tgt", "-o", "links", "--seed", "2"]) == 0
     notes = capfd.readouterr().err
-    assert "--memory is now called --memory-limit" in notes
     assert "--seed is no longer needed" in notes
 
 

@@ -66,10 +66,9 @@ def test_every_option_arrives(toy, capsys):
 
 
 def test_old_options_still_work(toy, capsys):
-    old = ["--memory", "64M", "--loose", "--no-adjacent-gaps"]
+    old = ["--loose", "--no-adjacent-gaps"]
     assert main(["extract", *arguments(toy)[2:], *old]) == 0
     err = capsys.readouterr().err
-    assert "--memory is now called --memory-limit" in err
     assert "--loose is now called --no-tight" in err
     assert "--no-adjacent-gaps is the default" in err
     assert main(["grammar", "show", str(toy / "table"), "--json"]) == 0

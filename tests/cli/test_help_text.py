@@ -21,7 +21,14 @@ def test_verbs_stand_below_headings_in_the_order_of_use(
     lines = told("--help", capsys, monkeypatch).splitlines()
     assert lines[0] == "Usage: isogloss COMMAND"
     start = lines.index("Start here")
-    assert [line.split()[0] for line in lines[start + 1 : start + 4]] == ["demo", "train", "translate"]
+    assert [line.split()[0] for line in lines[start + 1 : start + 8]] == [
+        *("demo", "train", "translate", "catalog", "correct", "explain", "serve")
+    ]
+    headings = [line for line in lines if line and line[0] != " "][2:]
+    assert headings == [
+        *("Start here", "Improve an engine", "Lists of any system", "Text and models", "Research", "Help"),
+        "Options",
+    ]
     assert lines[lines.index("Options") + 1].startswith("  --help, -h")
 
 

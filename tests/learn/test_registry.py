@@ -45,11 +45,18 @@ def test_names_are_known_before_any_learner_is_imported() -> None:
     assert found.stdout.strip() == "[]"
 
 
+def test_an_old_name_means_one_thing() -> None:
+    """It was batch MIRA for lists."""
+    with pytest.raises(
+        ConfigError, match=r"'online-mira' learns while it decodes.*choose one of: mert, batch-mira"
+    ):
+        find_learner("mira", decoder=False)
+
+
 @pytest.mark.parametrize(
     ("old", "decoder", "new"),
     [
         ("mira", True, "online-mira"),
-        ("mira", False, "batch-mira"),
         ("kbmira", True, "batch-mira"),
         ("kbmira", False, "batch-mira"),
         ("expected", False, "expected-bleu"),

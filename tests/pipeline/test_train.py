@@ -312,7 +312,7 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
             "sparse features need the method online-mira or relevant-set",
         ),
         ({"threads": "-1"}, "--threads must be at least 0, got -1"),
-        ({"memory": "much"}, "--memory-limit must be a size such as 512M or 4G, got 'much'"),
+        ({"memory_limit": "much"}, "--memory-limit must be a size such as 512M or 4G, got 'much'"),
         ({"config": "dev.src"}, "dev.src: not a TOML file"),
         ({"config": "strange.toml"}, "strange.toml: no option is called 'sorce'; did you mean source?"),
         ({"config": "table.toml"}, "no option is called 'ordr' in [lm]; known are order"),

@@ -33,9 +33,10 @@ def inspect(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show the content, size and origin of a stored folder.
+    """Show how good an engine is, and what a stored folder contains.
 
-    For an engine that 'isogloss train' made, the verdict comes first: how good it is, and what would help.
+    For an engine that 'isogloss train' made, the verdict comes first: scores beside a translation memory, and
+    what would help. Then come content, size and origin of the folder and its parts.
     """
     found = inspect_stored(folder, verify=verify)
     verdict = Verdict.read(folder)

@@ -52,26 +52,11 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "translate:translate",
             "Translate sentences from standard input to standard output.",
         ),
-        "correct": ("correct:correct", "Correct a translation; it holds at once and for good."),
         "catalog": ("catalog:app", "Fill translation catalogs: PO, XLIFF, TMX."),
+        "correct": ("correct:correct", "Correct a translation; it holds at once and for good."),
         "explain": ("explain:explain", "Show why a sentence got this translation."),
         "serve": ("serve:serve", "Serve engines: a REST service and a workbench page."),
-    },
-    "N-best lists of any system": {
-        "evaluate": (
-            "evaluate:evaluate",
-            "Score translations against references, with confidence intervals and significance tests.",
-        ),
-        "rerank": ("rerank:app", "Train and apply n-best rerankers."),
-        "tune-nbest": ("tune_nbest:tune_nbest", "Tune weights on an n-best list."),
-        "nbest": ("nbest:app", "Look at, convert and edit n-best lists of any system."),
-    },
-    "More uses": {
-        "memory": ("memory:app", "Store sets of examples, and adapt to them sentence by sentence."),
-        "speech": (
-            "speech:speech",
-            "Translate the output of a speech recognizer, using all its hypotheses.",
-        ),
+        "inspect": ("inspect:inspect", "Show how good an engine is, and what a stored folder contains."),
     },
     "Improve an engine": {
         "retrain": (
@@ -79,38 +64,44 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "Train an engine again with its corrections added to the training text.",
         ),
         "tune": ("tune:tune", "Tune the weights of an engine on a development set."),
+        "memory": ("memory:app", "Store sets of examples, and adapt to them sentence by sentence."),
     },
-    "Prepare text": {
+    "Lists of any system": {
+        "evaluate": (
+            "evaluate:evaluate",
+            "Score translations against references, with confidence intervals and significance tests.",
+        ),
+        "rerank": ("rerank:app", "Train and apply n-best rerankers."),
+        "tune-nbest": ("tune_nbest:tune_nbest", "Tune weights on an n-best list."),
+        "nbest": ("nbest:app", "Look at, convert and edit n-best lists of any system."),
+        "speech": (
+            "speech:speech",
+            "Translate the output of a speech recognizer, using all its hypotheses.",
+        ),
+    },
+    "Text and models": {
         "corpus": ("corpus:app", "Convert, check, clean, tokenize and generate bilingual text."),
         "select": (
             "select:select",
             "Select sentence pairs of a corpus that are similar to a given text.",
         ),
-    },
-    "Build models": {
-        "lm": ("lm:app", "Estimate, query and store n-gram language models."),
         "align": ("align:align", "Align the words of a parallel corpus."),
-        "extract": ("extract:extract", "Extract and score translation rules from an aligned corpus."),
-        "grammar": ("grammar:app", "Show, filter, prune, import and export rule tables."),
-        "system": ("system:app", "Create a translation system from existing models."),
         "classes": ("classes:classes", "Induce word classes from tokenized text."),
         "column": (
             "column:column",
             "Look up lemmas, parts of speech or synsets of words, for sparse features.",
         ),
+        "extract": ("extract:extract", "Extract and score translation rules from an aligned corpus."),
+        "grammar": ("grammar:app", "Show, filter, prune, import and export rule tables."),
+        "lm": ("lm:app", "Estimate, query and store n-gram language models."),
+        "system": ("system:app", "Create a translation system from existing models."),
     },
-    "Inspect an engine": {
-        "inspect": (
-            "inspect:inspect",
-            "Show the content, size and origin of a stored folder.",
-        ),
+    "Research": {
+        "experiment": ("experiment:app", "Reproduce the experiments of the papers on your data."),
         "oracle": (
             "oracle:oracle",
             "Find the best translations within reach of a system, given the references.",
         ),
-    },
-    "Research": {
-        "experiment": ("experiment:app", "Reproduce the experiments of the papers on your data."),
     },
     "Help": {
         "options": ("options:options", "List every option of a verb."),

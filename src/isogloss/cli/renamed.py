@@ -12,7 +12,8 @@ _VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("local",): ("memory",),
     ("sample",): ("select",),
 }
-# An old option with the word after it, if that is part of the name.
+# An old option with the word after it, if that is part of the name. An old name that means something else
+# by now (--memory was a size, and is a folder) is not accepted.
 _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
     ("translate",): {
         "--markup on": "--markup",
@@ -41,22 +42,17 @@ _OPTIONS: dict[tuple[str, ...], dict[str, str]] = {
         "--aggressiveness": "--batch-mira.aggressiveness",
         "--regularization": "--pro.regularization",
     },
-    ("align",): {"--memory": "--memory-limit"},
     ("explain",): {"--format json": "--json"},
-    ("lm", "build"): {"--memory": "--memory-limit"},
-    ("extract",): {"--memory": "--memory-limit", "--loose": "--no-tight", "--no-adjacent-gaps": ""},
+    ("extract",): {"--loose": "--no-tight", "--no-adjacent-gaps": ""},
     ("system", "create"): {
         "--search hierarchical": "--search hiero",
         "--source-column": "--source-columns",
         "--target-column": "--target-columns",
     },
-    ("grammar", "import"): {"--memory": "--memory-limit"},
     ("corpus", "check"): {"--pattern": "--patterns"},
     ("corpus", "clean"): {"--pattern": "--patterns"},
-    ("experiment", "ntt-iwslt2007"): {"--memory": "--memory-limit"},
     ("train",): {
         "--tuner": "--method",
-        "--memory": "--memory-limit",
         "--features": "--features.templates",
         "--lm-order": "--lm.order",
         "--iterations": "--tune.iterations",

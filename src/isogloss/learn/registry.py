@@ -99,14 +99,17 @@ _TABLE = (
 
 _LEARNERS = {entry.name: entry for entry in _TABLE}
 
-_OLD_NAMES = {"kbmira": "batch-mira", "expected": "expected-bleu", "voted": "voted-perceptron"}
-_OLD_MIRA = {True: "online-mira", False: "batch-mira"}
-"""``mira`` meant online MIRA with a decoder and batch MIRA without one."""
+_OLD_NAMES = {
+    "mira": "online-mira",
+    "kbmira": "batch-mira",
+    "expected": "expected-bleu",
+    "voted": "voted-perceptron",
+}
 
 
 def register(entry: LearnerEntry) -> None:
     """Register your own learner for all verbs; replaces one with the same name."""
-    if not entry.name or set(entry.name) & set(":,= \t\n") or _renamed(entry.name, decoder=True):
+    if not entry.name or set(entry.name) & set(":,= \t\n") or entry.name in _OLD_NAMES:
         raise ConfigError(f"a learner cannot be called '{entry.name}'")
     _LEARNERS[entry.name] = entry
 
@@ -124,10 +127,6 @@ def _usable(entry: LearnerEntry, decoder: bool) -> bool:
     return entry.gives_weights if decoder else not entry.needs_decoder
 
 
-def _renamed(name: str, *, decoder: bool) -> str | None:
-    return _OLD_MIRA[decoder] if name == "mira" else _OLD_NAMES.get(name)
-
-
 def find_learner(name: str, *, decoder: bool, warn: Warn = _silent) -> LearnerEntry:
     """The learner with this name; ``decoder`` says whether a decoder is available.
 
@@ -137,7 +136,7 @@ def find_learner(name: str, *, decoder: bool, warn: Warn = _silent) -> LearnerEn
     'kbmira' is now called 'batch-mira'
     'batch-mira'
     """
-    current = _renamed(name, decoder=decoder)
+    current = _OLD_NAMES.get(name)
     if current is not None:
         warn(f"'{name}' is now called '{current}'")
     entry = _LEARNERS.get(current or name)

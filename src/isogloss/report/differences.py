@@ -26,8 +26,8 @@ def differences(first: str, second: str) -> tuple[list[Piece], list[Piece]]:
     """
     words = split(first), split(second)
     pieces: tuple[list[Piece], list[Piece]] = [], []
-    alike = [[" " if word.isspace() else word for word in side] for side in words]
-    for kind, *places in SequenceMatcher(None, alike[0], alike[1], autojunk=False).get_opcodes():
+    ours, theirs = ([" " if word.isspace() else word for word in side] for side in words)
+    for kind, *places in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         for side, (begin, end) in enumerate((places[:2], places[2:])):
             text = "".join(words[side][begin:end])
             if text:

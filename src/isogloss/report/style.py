@@ -6,8 +6,8 @@ STYLE = """
 :root{color-scheme:light dark;--ink:#1f2328;--faint:#5a636d;--page:#fff;--card:#f5f6f8;--line:#d9dde2;
 --accent:#0b5cad;--gone:#b3261e;--gone-back:#fbe4e2;--new:#116329;--new-back:#dcf3e2;--warn:#8a5a00;
 --warn-back:#fff4d6}
-@media (prefers-color-scheme:dark){:root{--ink:#e4e7eb;--faint:#a3acb6;--page:#16181b;--card:#212429;
---line:#3a3f46;--accent:#7db7f5;--gone:#ff9d94;--gone-back:#4a2220;--new:#8fdca3;--new-back:#1c3b26;
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e4e7eb;--faint:#a3acb6;--page:#16181b;
+--card:#212429;--line:#3a3f46;--accent:#7db7f5;--gone:#ff9d94;--gone-back:#4a2220;--new:#8fdca3;--new-back:#1c3b26;
 --warn:#f0c66a;--warn-back:#3b3015}
 svg [fill="#222"],svg [fill="#000000"]{fill:#e4e7eb}svg [stroke="#222"],svg [stroke="#000000"]{stroke:#e4e7eb}
 svg [stroke="#e4e4e4"]{stroke:#3a3f46}svg [fill="#fff"]{fill:#16181b}svg [fill="#0072b2"]{fill:#56b4e9}
@@ -18,7 +18,7 @@ margin:0 auto;padding:1.5rem 1.25rem 4rem;color:var(--ink);background:var(--page
 h1{font-size:1.75rem;line-height:1.25;margin:.5rem 0 .75rem}
 h2{font-size:1.25rem;margin:2.25rem 0 .75rem;padding-bottom:.25rem;border-bottom:1px solid var(--line)}
 p{margin:.6rem 0}.lead{font-size:1.15rem}.faint{color:var(--faint);font-size:.9rem}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.75rem;margin:1.25rem 0}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.2rem,1fr));gap:.75rem;margin:1.25rem 0}
 .tile{background:var(--card);border-radius:.6rem;padding:.8rem 1rem}
 .tile b{display:block;font-size:1.7rem;line-height:1.2;font-variant-numeric:tabular-nums}
 .tile span{color:var(--faint);font-size:.9rem}
