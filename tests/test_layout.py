@@ -35,6 +35,7 @@ ACROSS_MODULES = {
     "decoder/test_golden.py": "what the pruned search reaches",
     "rerank/test_stored.py": "several modules at once",
     "test_calls.py": "several modules at once",
+    "catalog/test_contexts.py": "contexts from reading the training text to filling a catalog",
     "adapt/test_more_training.py": "local training on more than stored lists",
     "adapt/test_real_corrections.py": "the correction loop on real text",
     "decoder/test_given_translations.py": "markup, unknown words, derivations and time limits in one search",

@@ -41,6 +41,9 @@ class Catalog(Protocol):
     def entries(self) -> list[int]:
         """Return a number for the entry of each message; the forms of a plural entry share it."""
 
+    def contexts(self) -> list[str]:
+        """Return the context of each message, in which the same source may have another translation."""
+
     def formats(self) -> list[frozenset[str]]:
         """Return the flags of each message that say how a program uses it: ``c-format``, …"""
 
@@ -117,7 +120,7 @@ def fill_catalog(
     else:
         raise ConfigError(f"{path}: neither a PO, nor an XLIFF, nor a TMX file")
     messages, lines = catalog.messages(), catalog.places()
-    drafts = translator.translate(messages, track=track)
+    drafts = translator.translate(messages, contexts=catalog.contexts(), track=track)
     reasons = _reasons(catalog, messages, drafts, options)
     entries = catalog.entries()
     written = [None if entry in reasons else draft for entry, draft in zip(entries, drafts, strict=True)]

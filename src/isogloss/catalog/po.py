@@ -143,6 +143,10 @@ class PoCatalog:
         """Return a number for the entry of each message; the forms of a plural entry share it."""
         return [entry.first for entry, _ in self._wanted]
 
+    def contexts(self) -> list[str]:
+        """Return the ``msgctxt`` of each message; empty if it has none."""
+        return [entry.texts.get("msgctxt", "") for entry, _ in self._wanted]
+
     def formats(self) -> list[frozenset[str]]:
         """Return the flags of each message's entry, such as ``c-format``."""
         return [entry.flags for entry, _ in self._wanted]

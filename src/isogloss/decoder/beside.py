@@ -2,6 +2,8 @@
 
     ENGINE/aligner/       word aligner for corrections
     ENGINE/matches/       training text for exact matches
+    ENGINE/contexts/      the same, by context
+    ENGINE/examples/      training text for near matches
     ENGINE/corrections/   corrections made by users
 
 A system that was not made by ``isogloss train`` keeps them, if it has any, in its own folder.
@@ -11,9 +13,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["ALIGNER", "CORRECTIONS", "MATCHES", "beside"]
+__all__ = ["ALIGNER", "CONTEXTS", "CORRECTIONS", "EXAMPLES", "MATCHES", "beside"]
 
 ALIGNER, MATCHES, CORRECTIONS = "aligner", "matches", "corrections"
+CONTEXTS, EXAMPLES = "contexts", "examples"
 _TRAINED, _RECORD = "system", "run.jsonl"
 
 

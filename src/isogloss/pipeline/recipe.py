@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from isogloss.corpus.formats import has_contexts
 from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions
-from isogloss.decoder.beside import ALIGNER, MATCHES
+from isogloss.decoder.beside import ALIGNER, CONTEXTS, EXAMPLES, MATCHES
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
-from isogloss.pipeline import evaluation, model_stages, text_stages, tuning_stages
+from isogloss.pipeline import evaluation, model_stages, near_match_stage, text_stages, tuning_stages
 from isogloss.pipeline.stage import Output, Stage
 from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
 from isogloss.tuning import TuneIteration
@@ -96,7 +97,19 @@ class _Recipe:
             options=self._search_facts(),
         )
         built = [*models.values(), *rehearsal.values()]
-        return [*first, tokens, *joined, *built, tune, system, self._evaluate(system, sets, tokens)]
+        contexts = self._contexts(train, tokens)
+        near = self._near_matches(both, tokens, models, system)
+        return [
+            *first,
+            tokens,
+            *contexts,
+            *joined,
+            *built,
+            tune,
+            system,
+            near,
+            self._evaluate(system, near, sets, tokens),
+        ]
 
     def _clean(self) -> Stage:
         options = self.options
@@ -142,6 +155,22 @@ class _Recipe:
                 found[f"{name}_source"] = source
                 found |= {f"{name}_target_{number:03}": path for number, path in enumerate(targets)}
         return found
+
+    def _contexts(self, train: Inputs, tokens: Stage) -> list[Stage]:
+        """The stage that keeps the contexts of the training text, if its files can have any."""
+        sources, targets = self.options.files
+        if targets or not any(has_contexts(path) for path in sources):
+            return []
+        languages = ("source_language", "target_language")
+        return [
+            Stage(
+                name="contexts",
+                function=text_stages.keep_contexts,
+                inputs={**self._files(), "train": train["source"], "text": tokens["text"]},
+                outputs={"contexts": CONTEXTS},
+                options={name: getattr(self.options, name) for name in languages},
+            )
+        ]
 
     def _hold_out(self, clean: Stage) -> Stage:
         options = self.options
@@ -378,7 +407,30 @@ class _Recipe:
             "features": features.to_json() if features.templates else None,
         }
 
-    def _evaluate(self, system: Stage, sets: Inputs, tokens: Stage) -> Stage:
+    def _near_matches(self, both: Inputs, tokens: Stage, models: Mapping[str, Stage], system: Stage) -> Stage:
+        """The stage that keeps the training text for near matches and learns when to use them."""
+        aligned: Inputs = {**both, "links": models["align"]["links"]}
+        if "sample" in models:
+            aligned = {name: models["sample"][name] for name in aligned}
+        helpers = self.helpers
+        return Stage(
+            name="near-matches",
+            function=partial(
+                near_match_stage.near_matches,
+                threads=helpers.threads,
+                memory=helpers.memory,
+                track=helpers.track,
+            ),
+            inputs={
+                **aligned,
+                **{f"lm_{side}": tokens[side] for side in _SIDES},
+                "system": system["system"],
+            },
+            outputs={"examples": EXAMPLES},
+            options={"extraction": asdict(self.options.extraction), "lm": asdict(self.options.lm)},
+        )
+
+    def _evaluate(self, system: Stage, near: Stage, sets: Inputs, tokens: Stage) -> Stage:
         target = self.sides[1]
         names = [name for name in evaluation.SETS if f"{name}_source" in sets]
         return Stage(
@@ -386,11 +438,16 @@ class _Recipe:
             function=partial(
                 evaluation.evaluate_system, threads=self.helpers.threads, track=self.helpers.track
             ),
-            inputs={"system": system["system"], "train_source": tokens["source"], **sets},
+            inputs={
+                "system": system["system"],
+                "examples": near["examples"],
+                "train_source": tokens["source"],
+                **sets,
+            },
             outputs={
                 **{name: f"{name}.translation" for name in names},
                 "results": "results.json",
             },
             options={"scoring": evaluation.scoring(target.tokenizer, target.case)},
-            version=2,
+            version=3,
         )

@@ -6,6 +6,8 @@ DIR/dev.translation   translation of the development set; also test.translation
 DIR/options.json      options of the run, for 'isogloss retrain DIR'
 DIR/aligner/          word aligner for corrections
 DIR/matches/          training text, for exact matches
+DIR/contexts/         the same by context, if it has contexts
+DIR/examples/         training text, for near matches
 DIR/corrections/      corrections made since
 DIR/report.html       report on training, tuning and evaluation
 DIR/work/             intermediate files, needed only to resume or to change an option

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isogloss.adapt.options import RetrievalOptions
-from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.adapt.segment import Example, Segment, segment_columns
 from isogloss.corpus.placeholders import MARK
 from isogloss.corpus.processing import TextProcessing
+from isogloss.decoder.example_index import Frequencies, QueryTerms
 from isogloss.decoder.sentence import split_words
 
 __all__ = ["NearestExample"]
