@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from isogloss.align.links import Link
 from isogloss.corpus.placeholders import MARK
 
 __all__ = ["Frame", "Hole", "differences", "frames", "unmarked"]
 
-Link = tuple[int, int]
 _WIDENED = ((0, 0), (1, 0), (0, 1), (1, 1))  # words that a difference takes in at its left and right
 
 

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.decoder.edits import Link, unmarked
+from isogloss.align.links import Link
+from isogloss.decoder.edits import unmarked
 from isogloss.decoder.example_index import INDEX_ARRAYS, Frequencies, QueryTerms
 from isogloss.decoder.sentence import split_words
 from isogloss.io.errors import ModelFormatError

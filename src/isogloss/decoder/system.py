@@ -225,7 +225,10 @@ class System(TextTranslator):
         if self._near is None:
             return [], NearChoice()
         examples, choice = self._near
-        return [one for one in (examples,) if one is not None], choice
+        if examples is None:
+            return [], choice
+        corrected = None if self._corrections is None else self._corrections.examples
+        return [examples] if corrected is None else [corrected, examples], choice
 
     def _searching(self) -> Decoder:
         """The decoder, with the phrases of corrections if there are any."""

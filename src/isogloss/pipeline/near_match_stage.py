@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.align.links import parse_links
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.near_examples import AlignedPair, NearExamples, example_columns
 from isogloss.decoder.near_matches import (
@@ -83,7 +84,7 @@ def near_matches(
         return
     lines = [list(read_lines(inputs[name])) for name in ("source", "target", "links")]
     pairs = [
-        AlignedPair(tuple(source.split()), tuple(target.split()), _links(links))
+        AlignedPair(tuple(source.split()), tuple(target.split()), parse_links(links))
         for source, target, links in zip(*lines, strict=True)
     ]
     columns = example_columns(pairs)
@@ -139,11 +140,6 @@ def held_out_candidates(
 
 
 _METRIC = Bleu()
-
-
-def _links(line: str) -> tuple[tuple[int, int], ...]:
-    found = (link.split("-") for link in line.split())
-    return tuple((int(source), int(target)) for source, target in found)
 
 
 def _drawn(line: str) -> bytes:
