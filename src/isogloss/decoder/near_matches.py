@@ -60,8 +60,8 @@ FEATURES = (
 )
 _SIMILAR = 0.4  # examples that are less similar are not looked at
 _EXAMPLES = 3
-_FILLINGS = 8
-_MOST_COMBINATIONS = 64
+_FILLINGS = 4
+_MOST_COMBINATIONS = 16
 _LN10 = math.log(10)
 
 # About what is learned on software catalogs in three languages; with few sentences to learn from, the weights
