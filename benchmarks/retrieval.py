@@ -20,7 +20,8 @@ import numpy as np
 from enlarged import data_folder, enlarge
 
 from isogloss.adapt.options import RetrievalOptions
-from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.adapt.segment import Example, Segment, segment_columns
+from isogloss.decoder.example_index import Frequencies, QueryTerms
 
 SIZES = (12_500, 50_000, 200_000, 1_000_000)
 LIMITS = {50_000: 10.0, 1_000_000: 60.0}

@@ -36,6 +36,7 @@ ACROSS_MODULES = {
     "rerank/test_neural_functions.py": "features that neural systems lack",
     "rerank/test_stored.py": "several modules at once",
     "test_calls.py": "several modules at once",
+    "catalog/test_contexts.py": "contexts from reading the training text to filling a catalog",
     "adapt/test_more_training.py": "local training on more than stored lists",
     "adapt/test_real_corrections.py": "the correction loop on real text",
     "decoder/test_given_translations.py": "markup, unknown words, derivations and time limits in one search",

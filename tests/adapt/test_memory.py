@@ -48,7 +48,7 @@ def sources(memory: Memory, sentence: str, **options: object) -> list[tuple[int,
 
 
 def brute_force(memory: Memory, sentence: str, size: int) -> list[tuple[int, float]]:
-    from isogloss.adapt.segment import QueryTerms
+    from isogloss.decoder.example_index import QueryTerms
 
     query = QueryTerms.of(sentence, memory.frequencies)
     rows = [

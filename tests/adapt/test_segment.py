@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.adapt.options import RetrievalOptions
-from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.adapt.segment import Example, Segment, segment_columns
+from isogloss.decoder.example_index import Frequencies, QueryTerms
 from isogloss.io.errors import ModelFormatError
 from support.properties import examples
 

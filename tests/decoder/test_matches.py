@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
-from isogloss.decoder.matches import TrainingMatches, refilled, write_matches
+from isogloss.decoder.matches import TrainingMatches, in_context, refilled, write_matches
 from isogloss.io.errors import ModelFormatError
 from isogloss.storage.folder import write_folder
 
@@ -59,6 +59,25 @@ def test_placeholders_are_those_of_the_source(tmp_path: Path) -> None:
 )
 def test_refilled(target: str, of: str, source: str, expected: str | None) -> None:
     assert refilled(target, of, source, ("printf",)) == expected
+
+
+def test_contexts(tmp_path: Path) -> None:
+    pairs = [
+        (in_context("Open %s", "menu"), "%s öffnen"),
+        (in_context("Open %s", "state"), "%s offen"),
+        ("Open %s", "Öffne %s"),
+    ]
+    matches = stored(tmp_path, pairs)
+    assert matches.find(in_context("Open  %d", "state")) == ("%d offen", "training")
+    assert matches.find("Open %d") == ("Öffne %d", "training")
+    assert matches.find(in_context("Open %d", "other")) is None
+    assert matches.find(in_context("", "menu")) is None
+
+
+def test_several_lines_have_no_match(tmp_path: Path) -> None:
+    matches = stored(tmp_path, [("one two", "eins zwei")])
+    assert matches.find("one\ntwo") is None  # their translation has lines, too
+    assert matches.find("\none two\n") is not None
 
 
 def test_tokens_without_text_processing(tmp_path: Path) -> None:

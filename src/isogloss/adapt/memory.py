@@ -24,7 +24,8 @@ import numpy as np
 
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
-from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment
+from isogloss.adapt.segment import Example, Segment
+from isogloss.decoder.example_index import Frequencies, QueryTerms
 from isogloss.io.errors import ConfigError, ModelFormatError, NotTrainedError
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import ArrayFolder, content_hash, open_folder

@@ -23,8 +23,9 @@ from isogloss.adapt.memory import (
 )
 from isogloss.adapt.options import LocalOptions
 from isogloss.adapt.overlay import give_aligner, update_overlay
-from isogloss.adapt.segment import Array, Example, Frequencies, segment_columns
+from isogloss.adapt.segment import Array, Example, segment_columns
 from isogloss.align import AlignmentModel
+from isogloss.decoder.example_index import Frequencies
 from isogloss.decoder.sentence import split_words
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import DataFormatError, ModelFormatError, OutputError

@@ -13,7 +13,8 @@ import shutil
 from pathlib import Path
 
 from isogloss.adapt.memory import Memory
-from isogloss.align import AlignmentModel
+from isogloss.align import AlignmentModel, LinkOptions
+from isogloss.align.placeholder_links import mark_links
 from isogloss.decoder.added_rules import add_rules
 from isogloss.grammar.table import RuleTable
 from isogloss.io.streams import StrPath
@@ -43,7 +44,11 @@ def update_overlay(memory: Memory, rules: RuleTable | None = None) -> None:
         return
     aligner = AlignmentModel.load(memory.path / _ALIGNER)
     pairs = [(example.source, reference) for example in added for reference in example.references]
-    add_rules(folder, pairs, aligner, known)
+    links = [
+        mark_links(one, *pair)
+        for one, pair in zip(aligner.align_pairs(pairs, LinkOptions()), pairs, strict=True)
+    ]
+    add_rules(folder, pairs, links, known)
 
 
 class Overlay:

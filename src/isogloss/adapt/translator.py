@@ -259,7 +259,15 @@ class LocalSystem(System):
         self, translator: LocalTranslator, watch: Callable[[LocallyTranslated], None] = lambda done: None
     ) -> None:
         own = translator.system
-        super().__init__(own.decoder, own.path, own.text, corrections=own._corrections, matches=own._matches)
+        super().__init__(
+            own.decoder,
+            own.path,
+            own.text,
+            corrections=own._corrections,
+            matches=own._matches,
+            contexts=own._contexts,
+            near=own._near,
+        )
         self.translator, self._watch = translator, watch
 
     def _decoded(

@@ -15,7 +15,7 @@ from isogloss.align.options import LinkMethod, symmetrization
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.streams import StrPath, atomic_output, naming_file, read_chunks
 
-__all__ = ["Alignments", "Link", "symmetrize"]
+__all__ = ["Alignments", "Link", "parse_links", "symmetrize"]
 
 Link = tuple[int, int]
 Lengths = npt.NDArray[np.int64]
@@ -125,6 +125,16 @@ class Alignments(Sequence[list[Link]]):
         if not isinstance(other, Alignments):
             return NotImplemented
         return np.array_equal(self.links, other.links) and np.array_equal(self.offsets, other.offsets)
+
+
+def parse_links(line: str) -> tuple[Link, ...]:
+    """The links of one sentence pair in the Pharaoh format.
+
+    >>> parse_links("0-0 1-2")
+    ((0, 0), (1, 2))
+    """
+    found = (link.split("-") for link in line.split())
+    return tuple((int(source), int(target)) for source, target in found)
 
 
 def symmetrize(

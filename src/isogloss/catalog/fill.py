@@ -41,6 +41,9 @@ class Catalog(Protocol):
     def entries(self) -> list[int]:
         """Return a number for the entry of each message; the forms of a plural entry share it."""
 
+    def contexts(self) -> list[str]:
+        """Return the context of each message, in which the same source may have another translation."""
+
     def formats(self) -> list[frozenset[str]]:
         """Return the flags of each message that say how a program uses it: ``c-format``, …"""
 
@@ -49,9 +52,6 @@ class Catalog(Protocol):
 
     def states(self) -> list[EntryState]:
         """Return how far each message is."""
-
-    def contexts(self) -> list[str]:
-        """Return what tells messages with the same text apart; empty if there is nothing."""
 
     def refuses(self, text: str) -> str:
         """Return why a translation cannot be written to the file; empty if it can."""
@@ -116,7 +116,7 @@ def fill_catalog(
     options = options or FillOptions()
     catalog = open_catalog(path, options, target_language=translator.target_language)
     messages, lines = catalog.messages(), catalog.places()
-    drafts = translator.translate(messages, track=track)
+    drafts = translator.translate(messages, contexts=catalog.contexts(), track=track)
     reasons = _reasons(catalog, messages, drafts, options)
     entries = catalog.entries()
     written = [None if entry in reasons else draft for entry, draft in zip(entries, drafts, strict=True)]

@@ -62,21 +62,27 @@ class MessageTranslator:
         self.target_language = system.text.target.options.language
         """Language that the system translates into."""
 
-    def translate(self, messages: Sequence[str], *, track: Track = no_track) -> list[Draft]:
-        """Translate messages in order; a message with an exact match gets its known translation."""
-        found = {message: draft for message in messages if (draft := self._known(message)) is not None}
-        lines = [line for message in messages if message not in found for line in _parts(message)[::2]]
+    def translate(
+        self, messages: Sequence[str], *, contexts: Sequence[str] = (), track: Track = no_track
+    ) -> list[Draft]:
+        """Translate messages in order; a message with an exact match gets its known translation.
+
+        With ``contexts``, one for each message, a translation from the same context comes first.
+        """
+        asked = list(zip(messages, contexts or [""] * len(messages), strict=True))
+        found = {one: draft for one in dict.fromkeys(asked) if (draft := self._known(*one)) is not None}
+        lines = [line for one in asked if one not in found for line in _parts(one[0])[::2]]
         wanted = list(dict.fromkeys(line.strip() for line in lines if self._has_words(line)))
         drafts: dict[str, Draft] = {}
         starts = range(0, len(wanted), _BATCH * self._threads)
         for begin in track(starts, "batches", len(starts)):
             batch = wanted[begin : begin + _BATCH * self._threads]
             drafts |= zip(batch, self._known_or_drafts(batch), strict=True)
-        return [found[message] if message in found else _whole(message, drafts) for message in messages]
+        return [found[one] if one in found else _whole(one[0], drafts) for one in asked]
 
-    def _known(self, text: str) -> Draft | None:
+    def _known(self, text: str, context: str = "") -> Draft | None:
         """Return the exact match of a text, if any; with terms, only corrections count."""
-        match = self._system.match(text)
+        match = self._system.match(text, context=context)
         if match is None or (self._terms is not None and match.kind != "correction"):
             return None
         return Draft(match.text, 1.0, known=True)
@@ -142,12 +148,19 @@ class MessageTranslator:
         lengths = [len(source.words) for source in sources]
         sure = translation_confidences(store, chosen, lengths, self._system.confidence_model)
         lines = best_lines(store, list(sources), chosen)
+        near = self._system.near_matches(sources, store, chosen, threads=self._threads)
         found: list[Draft | None] = []
-        for line, source, confidence in zip(lines, sources, sure, strict=True):
-            text = self._text.detokenize(line, source.text)
-            keeps = self._keeps(source.text, text, line)
-            found.append(Draft(text, confidence) if keeps else None)
+        for line, source, confidence, match in zip(lines, sources, sure, near, strict=True):
+            drafts = [(line, confidence)]
+            if match is not None:
+                drafts.insert(0, (match.line, match.confidence(confidence)))
+            found.append(next((draft for one in drafts if (draft := self._kept(source, *one))), None))
         return found
+
+    def _kept(self, source: Sentence, line: str, confidence: float) -> Draft | None:
+        """Return the draft for a tokenized translation if it keeps all placeholders."""
+        text = self._text.detokenize(line, source.text)
+        return Draft(text, confidence) if self._keeps(source.text, text, line) else None
 
 
 def _marks(sentence: Sentence) -> list[Fixed]:

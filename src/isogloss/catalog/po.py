@@ -147,6 +147,10 @@ class PoCatalog:
         """Return a number for the entry of each message; the forms of a plural entry share it."""
         return [entry.first for entry, _ in self._wanted]
 
+    def contexts(self) -> list[str]:
+        """Return the ``msgctxt`` of each message; empty if it has none."""
+        return [entry.texts.get("msgctxt", "") for entry, _ in self._wanted]
+
     def formats(self) -> list[frozenset[str]]:
         """Return the flags of each message's entry, such as ``c-format``."""
         return [entry.flags for entry, _ in self._wanted]
@@ -166,13 +170,6 @@ class PoCatalog:
             else:
                 found.append("fuzzy" if "fuzzy" in entry.flags else "done")
         return found
-
-    def contexts(self) -> list[str]:
-        """Return what tells messages with the same text apart; empty if there is nothing."""
-        return [
-            entry.texts.get("msgctxt", "") or (f"plural form {form}" if entry.plural else "")
-            for entry, form in self._wanted
-        ]
 
     def refuses(self, text: str) -> str:
         """Return why a text cannot be written to this file; empty if it can."""

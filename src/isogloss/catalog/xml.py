@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 
 from isogloss.catalog.inline import Inline
 from isogloss.catalog.messages import Draft, EntryState
@@ -13,6 +14,7 @@ from isogloss.catalog.options import FillOptions
 from isogloss.corpus.draft_mark import draft_digest, draft_note, untouched_drafts
 from isogloss.corpus.markup import attribute, not_xml, parse_units
 from isogloss.corpus.tmx import same_language
+from isogloss.corpus.xliff import XLIFF_CONTEXT, XLIFF_NAMES
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.streams import StrPath, read_chunks
 
@@ -143,6 +145,9 @@ class XliffCatalog(_XmlCatalog):
             "target",
             "seg-source",
             "note",
+            "context-group",
+            "context",
+            "notes",
         }
     )
     format = "XLIFF"
@@ -161,8 +166,9 @@ class XliffCatalog(_XmlCatalog):
         )
         """Target language that the file declares."""
         self._wanted: list[tuple[_Element, _Element, Inline]] = []
+        self._contexts: list[str] = []
         self.translated = 0
-        for unit in self._units(self._root):
+        for unit, context in self._units(self._root):
             source, target = unit.part("source"), unit.part("target")
             if source is None:
                 continue
@@ -173,6 +179,7 @@ class XliffCatalog(_XmlCatalog):
                 self.translated += 1
             elif inline.text.strip():
                 self._wanted.append((unit, source, inline))
+                self._contexts.append(context)
 
     def _has_text(self, target: _Element) -> bool:
         """Whether a target is more than white space and empty divisions."""
@@ -211,18 +218,31 @@ class XliffCatalog(_XmlCatalog):
             part for part in unit.parts if part.tag == "note" and part.attributes.get("from") == "isogloss"
         ]
 
-    @staticmethod
-    def _units(root: _Element) -> Iterator[_Element]:
-        """Yield the units in order; groups may be nested deeper than Python can call itself."""
-        waiting = [root]
+    def _units(self, root: _Element) -> Iterator[tuple[_Element, str]]:
+        """Yield the units in order with their contexts; groups may be nested deeper than Python can call
+        itself."""
+        waiting = [(root, "")]
         while waiting:
-            element = waiting.pop()
+            element, context = waiting.pop()
             if element.attributes.get("translate") == "no":
                 continue
+            if element.tag in ("trans-unit", "unit"):
+                context = self._context(element)
             if element.tag in ("trans-unit", "segment"):
-                yield element
-            else:
-                waiting += reversed(element.parts)
+                yield element, context
+                continue
+            several = sum(part.tag == "segment" for part in element.parts) > 1
+            for part in reversed(element.parts):
+                named = several and part.tag == "segment"
+                waiting.append((part, f"{context}/{part.attributes.get('id', '')}" if named else context))
+
+    def _context(self, unit: _Element) -> str:
+        """Return the context of a unit as the reader of training text sees it: a context, or else a name."""
+        for part in unit.parts:
+            for note in part.parts if part.tag in ("context-group", "notes") else (part,):
+                if XLIFF_CONTEXT in (note.attributes.get("context-type"), note.attributes.get("category")):
+                    return unescape(self._inside(note))
+        return next((unit.attributes[name] for name in XLIFF_NAMES if unit.attributes.get(name)), "")
 
     def messages(self) -> list[str]:
         """Return the messages to translate, with tags in place of inline elements."""
@@ -235,6 +255,10 @@ class XliffCatalog(_XmlCatalog):
     def entries(self) -> list[int]:
         """Return a number for the entry of each message."""
         return list(range(len(self._wanted)))
+
+    def contexts(self) -> list[str]:
+        """Return the context of each message, or the name or id of its unit."""
+        return self._contexts
 
     def formats(self) -> list[frozenset[str]]:
         """Return no flags: these formats have none."""
@@ -261,10 +285,6 @@ class XliffCatalog(_XmlCatalog):
                 unfinished = state in ("new", "initial") or state.startswith("needs-")
                 found.append("fuzzy" if unfinished else "done")
         return found
-
-    def contexts(self) -> list[str]:
-        """Return the name of each unit."""
-        return [unit.attributes.get("resname", "") for unit, _, _ in self._wanted]
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
         """Return the file with the drafts filled in, marked as needing review."""
@@ -397,6 +417,10 @@ class TmxCatalog(_XmlCatalog):
         """Return a number for the entry of each message."""
         return list(range(len(self._wanted)))
 
+    def contexts(self) -> list[str]:
+        """Return no contexts: a unit of a memory is found anywhere."""
+        return [""] * len(self._wanted)
+
     def formats(self) -> list[frozenset[str]]:
         """Return no flags: these formats have none."""
         return [frozenset()] * len(self._wanted)
@@ -419,10 +443,6 @@ class TmxCatalog(_XmlCatalog):
             else:
                 found.append("draft" if self._is_draft(target, source) else "done")
         return found
-
-    def contexts(self) -> list[str]:
-        """Return the name of each unit."""
-        return [unit.attributes.get("tuid", "") for unit, *_ in self._wanted]
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:
         """Return the file with the drafts filled in; a property marks them as drafts."""

@@ -11,7 +11,7 @@ from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.catalog import FillOptions, MessageTranslator, fill_catalog
 from isogloss.cli import console
 from isogloss.cli.adapted import LocalDev, LocalMethod, LocalReport, MemoryFolder, adapted
-from isogloss.cli.declared import Changes, Json, declares
+from isogloss.cli.declared import Changes, Json, declares, heading
 from isogloss.decoder import SearchOptions, Terms, load
 from isogloss.io.config import Settings
 from isogloss.io.resources import Threads
@@ -62,6 +62,15 @@ def fill(
     retrieval: Settings,
     update: Settings,
     resources: Threads,
+    matches: Annotated[
+        bool,
+        Parameter(
+            negative="--no-matches",
+            show_default="yes",
+            group=heading("Catalog"),
+            help="Use what the training text has for the same source and context, or for a similar source.",
+        ),
+    ] = True,
     local: LocalMethod = None,
     memory: MemoryFolder = None,
     local_dev: LocalDev = None,
@@ -74,7 +83,7 @@ def fill(
     Drafts are marked fuzzy in PO files, as needing review in XLIFF, and with a property in TMX.
     """
     with ExitStack() as open_files:
-        system = load(engine, changes=search, corrections=True, matches=True)
+        system = load(engine, changes=search, corrections=True, matches=matches)
         system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
         terms = None
         if options.terms is not None:

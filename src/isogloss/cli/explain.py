@@ -21,7 +21,6 @@ from isogloss.io.config import Settings
 __all__ = ["explain"]
 
 _NEAREST, _MOVED = 3, 5  # examples and weights that are named
-_KNOWN = {"correction": "a correction", "training": "its translation in the training text"}
 _GROUPS = {"Input": ("tokenized",), "Output": ("format", "strongest")}
 
 
@@ -62,9 +61,9 @@ def explain(
         say = partial(_say_local, loaded.weights)
         changes = {**retrieval, **update}
         system = adapted(loaded, local, memory, changes, local_dev, local_report, open_files, say)
-        if (match := system.match(sentence, tokenized=options.tokenized)) is not None:
-            console.note(f"translated as '{match.text}', which is {_KNOWN[match.kind]}; the search alone:")
         found = explain_sentence(system, sentence, tokenized=options.tokenized)
+        if found.match:
+            console.note(found.origin())
     if json:
         console.print_json(found.to_json())
     elif options.format == "html":

@@ -75,7 +75,7 @@ def translate(
             negative="--no-matches",
             show_default="yes",
             group=heading("Choice"),
-            help="Return the translation that the training text has for the same source.",
+            help="Use what the training text has for the same source, or for a similar one.",
         ),
     ] = True,
     local: LocalMethod = None,

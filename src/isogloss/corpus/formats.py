@@ -28,6 +28,7 @@ __all__ = [
     "FormatName",
     "PairFiles",
     "detect_format",
+    "has_contexts",
     "plan_conversion",
     "split_files",
 ]
@@ -170,6 +171,11 @@ def detect_format(path: StrPath, *, look_inside: bool) -> Format:
             start = stream.read(4096)
         return FORMATS[_guess(start)]
     return FORMATS["plain"]
+
+
+def has_contexts(path: StrPath) -> bool:
+    """Whether a file is a catalog (PO, XLIFF), whose messages may have contexts."""
+    return detect_format(path, look_inside=True).name in ("po", "xliff", "xliff2")
 
 
 def _guess(start: bytes) -> str:

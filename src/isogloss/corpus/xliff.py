@@ -12,9 +12,12 @@ from isogloss.corpus.pairs import PairWriter, Reading, ReadOptions, SentencePair
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath
 
-__all__ = ["read_xliff", "write_xliff1", "write_xliff2"]
+__all__ = ["XLIFF_CONTEXT", "XLIFF_NAMES", "read_xliff", "write_xliff1", "write_xliff2"]
 
-_CONTEXT = "x-context"
+XLIFF_CONTEXT = "x-context"
+"""Type of the element that holds the context of a unit."""
+XLIFF_NAMES = ("resname", "name", "id")
+"""Attributes that name a unit; the first one that it has counts."""
 _DRAFT = "isogloss:draft"
 
 
@@ -66,7 +69,7 @@ class _Handler:
         elif tag == "file" and self._version == "1":
             self._set_languages(attributes.get("source-language", ""), attributes.get("target-language", ""))
         elif tag in ("trans-unit", "unit"):
-            self._unit_id = attributes.get("resname") or attributes.get("name") or attributes.get("id", "")
+            self._unit_id = next((attributes[name] for name in XLIFF_NAMES if attributes.get(name)), "")
             self._context = ""
             self._segments = [_Segment(self.line, "")] if tag == "trans-unit" else []
         elif tag == "segment" and parent == "unit":
@@ -76,8 +79,8 @@ class _Handler:
             self._segments.append(_Segment(self.line, attributes.get("id", ""), state))
         elif tag in ("source", "target") and parent in ("trans-unit", "segment") and self._segments:
             self._begin_text(tag, attributes)
-        elif (tag == "context" and attributes.get("context-type") == _CONTEXT) or (
-            tag == "note" and attributes.get("category") == _CONTEXT
+        elif (tag == "context" and attributes.get("context-type") == XLIFF_CONTEXT) or (
+            tag == "note" and attributes.get("category") == XLIFF_CONTEXT
         ):
             self._note = []
 
@@ -163,7 +166,7 @@ def write_xliff1(
         _check(pair, path)
         name = f" resname={attribute(pair.id)}" if pair.id else ""
         context = (
-            f'<context-group purpose="information"><context context-type="{_CONTEXT}">'
+            f'<context-group purpose="information"><context context-type="{XLIFF_CONTEXT}">'
             f"{content(pair.context)}</context></context-group>\n"
             if pair.context
             else ""
@@ -199,7 +202,7 @@ def write_xliff2(
         _check(pair, path)
         name = f" name={attribute(pair.id)}" if pair.id else ""
         context = (
-            f'<notes><note category="{_CONTEXT}">{content(pair.context)}</note></notes>\n'
+            f'<notes><note category="{XLIFF_CONTEXT}">{content(pair.context)}</note></notes>\n'
             if pair.context
             else ""
         )

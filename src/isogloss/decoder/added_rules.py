@@ -23,9 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.align import AlignmentModel, LinkOptions
 from isogloss.align.links import Link
-from isogloss.align.placeholder_links import mark_links
 from isogloss.decoder.sentence import split_words
 from isogloss.grammar.extraction import SCORE_COLUMNS, extract_rules
 from isogloss.grammar.options import ExtractOptions
@@ -50,23 +48,19 @@ _TRUSTED = 4  # source sides with more words than this are treated as certain
 def add_rules(
     folder: Path,
     pairs: Sequence[tuple[str, str]],
-    aligner: AlignmentModel,
+    links: Sequence[Sequence[Link]],
     known: RuleTable,
     drafts: Sequence[str] | None = None,
 ) -> None:
-    """Extract rules from tokenized pairs into a table that uses the word numbers of the table ``known``.
+    """Extract rules from aligned pairs into a table that uses the word numbers of the table ``known``.
 
     ``drafts`` are the system's own translations of the sources. If given, only rules that involve a
     difference between draft and target are kept: the system already knows the rest from more examples.
     """
     with rule_scratch(None) as scratch:
-        aligned = aligner.align_pairs(pairs, LinkOptions())
-        complete = [
-            complete_links(mark_links(one, *pair), *map(_count, pair))
-            for one, pair in zip(aligned, pairs, strict=True)
-        ]
-        links = [" ".join(f"{i}-{j}" for i, j in one) for one in complete]
-        texts = [[source for source, _ in pairs], [target for _, target in pairs], links]
+        complete = [complete_links(one, *map(_count, pair)) for one, pair in zip(links, pairs, strict=True)]
+        written = [" ".join(f"{i}-{j}" for i, j in one) for one in complete]
+        texts = [[source for source, _ in pairs], [target for _, target in pairs], written]
         files = [scratch / name for name in ("source", "target", "links")]
         for file, lines in zip(files, texts, strict=True):
             file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")

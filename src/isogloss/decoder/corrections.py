@@ -22,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.align.links import parse_links
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.beside import ALIGNER, CORRECTIONS, beside
 from isogloss.decoder.matches import Match, refilled
+from isogloss.decoder.near_examples import AlignedPair, NearExamples
 from isogloss.decoder.sentence import split_words
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, ModelFormatError
@@ -54,6 +56,8 @@ class Correction:
     """Seconds since 1970."""
     drafts: tuple[str, ...] = field(default=(), repr=False)
     """The system's own tokenized translation of each source line; empty if not computed."""
+    links: tuple[str, ...] = field(default=(), repr=False)
+    """Word alignment of each line, as ``0-0 1-2``; empty if not computed."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,16 @@ class _State:
     def current(self) -> list[Correction]:
         """Return corrections that no later correction of the same source replaces."""
         return [row for row in self.rows if self.by_source[row.source] is row]
+
+    @cached_property
+    def examples(self) -> NearExamples:
+        """The lines of active corrections for near matches, the latest first."""
+        aligned = [
+            AlignedPair(tuple(source.split(" ")), tuple(target.split(" ")), parse_links(links))
+            for row in reversed(self.current())
+            for (source, target), links in zip(_lines(row, self.text), row.links, strict=False)
+        ]
+        return NearExamples.of(aligned, "correction")
 
 
 def tokens_of(source: str, text: TextProcessing | None) -> str:
@@ -104,6 +118,11 @@ class Corrections:
     def overlay(self) -> RuleTable | None:
         """Rules learned from corrected phrases; the same object until they change."""
         return self._state.overlay
+
+    @property
+    def examples(self) -> NearExamples | None:
+        """Aligned corrections for near matches; None if there are no corrections."""
+        return self._state.examples if self._state.rows else None
 
     def current(self) -> list[Correction]:
         """Return the active corrections, oldest first."""
@@ -199,7 +218,7 @@ class Corrections:
             return
         made_for = open_folder(self.path, kind=KIND, version=VERSION).attributes.get("rules")
         if made_for != content_hash(self._rules.path):
-            self._change(lambda rows, following: [replace(row, drafts=()) for row in rows])
+            self._change(lambda rows, following: [replace(row, drafts=(), links=()) for row in rows])
 
     def _which(self, rows: Sequence[Correction], which: int | str | None) -> Correction:
         if not rows:
@@ -226,7 +245,7 @@ class Corrections:
             self._remove_overlays(kept=used)  # left behind by killed writers
             before[:] = [used]
             rows, following = _rows(folder), int(folder.attributes.get("next", 1))
-            after = self._with_drafts(change(rows, following))
+            after = self._aligned(self._with_drafts(change(rows, following)))
             data = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in after)
             attributes = {
                 "next": max([following, *(row.number + 1 for row in after)]),
@@ -248,43 +267,44 @@ class Corrections:
     def _with_drafts(self, rows: Sequence[Correction]) -> list[Correction]:
         """Return the corrections, with the system's own translation added where it is missing."""
         waiting = [] if self.why_no_phrases else [row for row in rows if not row.drafts]
-        pairs = [self._lines(row) for row in waiting]
+        pairs = [_lines(row, self._text) for row in waiting]
         made = iter(self._draft([source for some in pairs for source, _ in some]) if any(pairs) else ())
         done = {row.number: tuple(next(made) for _ in some) for row, some in zip(waiting, pairs, strict=True)}
         return [replace(row, drafts=done[row.number]) if row.number in done else row for row in rows]
+
+    def _aligned(self, rows: Sequence[Correction]) -> list[Correction]:
+        """Return the corrections, with word alignments added where they are missing."""
+        waiting = [] if self.why_no_phrases else [row for row in rows if not row.links]
+        pairs = [_lines(row, self._text) for row in waiting]
+        flat = [pair for some in pairs for pair in some]
+        if not flat:
+            return list(rows)
+        from isogloss.align import AlignmentModel, LinkOptions
+        from isogloss.align.placeholder_links import mark_links
+
+        found = iter(AlignmentModel.load(self._aligner).align_pairs(flat, LinkOptions()))
+        done: dict[int, tuple[str, ...]] = {}
+        for row, some in zip(waiting, pairs, strict=True):
+            links = [mark_links(next(found), *pair) for pair in some]
+            done[row.number] = tuple(" ".join(f"{i}-{j}" for i, j in one) for one in links)
+        return [replace(row, links=done[row.number]) if row.number in done else row for row in rows]
 
     def _make_overlay(self, rows: Sequence[Correction]) -> str:
         """Write the rules of corrected phrases to a new folder; return its name, empty if there are none."""
         if self.why_no_phrases:
             return ""
         current = _State(tuple(rows), None, self._text).current()
-        pairs = [pair for row in current for pair in self._lines(row)]
+        pairs = [pair for row in current for pair in _lines(row, self._text)]
         drafts = [draft for row in current for draft in row.drafts]
+        links = [parse_links(line) for row in current for line in row.links]
         if not pairs:
             return ""
         name = f"overlay-{secrets.token_hex(4)}"
-        # Only corrections with phrases need them, and translating starts sooner without.
-        from isogloss.align import AlignmentModel
+        # Only corrections with phrases need it, and translating starts sooner without.
         from isogloss.decoder.added_rules import add_rules
 
-        aligner = AlignmentModel.load(self._aligner)
-        add_rules(self.path / name, pairs, aligner, self._rules, drafts)
+        add_rules(self.path / name, pairs, links, self._rules, drafts)
         return name
-
-    def _lines(self, row: Correction) -> list[tuple[str, str]]:
-        """Tokenize a pair line by line; return no pairs if the two sides have different numbers of lines."""
-        sources, targets = (_LINE_END.split(side.strip()) for side in (row.source, row.target))
-        if len(sources) != len(targets):
-            return []
-        text = self._text
-        pairs = [
-            (
-                " ".join(split_words(source if text is None else text.tokenize(source))),
-                " ".join(split_words(target if text is None else text.tokenize_target(target, source))),
-            )
-            for source, target in zip(sources, targets, strict=True)
-        ]
-        return [pair for pair in pairs if all(pair)]
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
@@ -315,11 +335,27 @@ def _rows(folder: ArrayFolder) -> list[Correction]:
             return []
         lines = folder.arrays[_ROWS].tobytes().decode().split("\n")
         rows = [json.loads(line) for line in lines if line]
-        return [Correction(**{**row, "drafts": tuple(row["drafts"])}) for row in rows]
+        tuples = ("drafts", "links")  # earlier versions stored no links
+        return [Correction(**{**row, **{name: tuple(row.get(name, ())) for name in tuples}}) for row in rows]
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFormatError(
             f"not sound corrections ({error})", folder.path, "restore it from a copy"
         ) from None
+
+
+def _lines(row: Correction, text: TextProcessing | None) -> list[tuple[str, str]]:
+    """Tokenize a pair line by line; return no pairs if the two sides have different numbers of lines."""
+    sources, targets = (_LINE_END.split(side.strip()) for side in (row.source, row.target))
+    if len(sources) != len(targets):
+        return []
+    pairs = [
+        (
+            " ".join(split_words(source if text is None else text.tokenize(source))),
+            " ".join(split_words(target if text is None else text.tokenize_target(target, source))),
+        )
+        for source, target in zip(sources, targets, strict=True)
+    ]
+    return [pair for pair in pairs if all(pair)]
 
 
 def _check(source: str, target: str, number: int) -> None:

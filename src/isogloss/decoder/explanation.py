@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.derivation_plot import derivation_plot
+from isogloss.decoder.matches import MatchKind
+from isogloss.decoder.near_examples import NearExample
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.translator import source_text
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, Options
+from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import NbestStore
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Contribution", "ExplainOptions", "Explanation", "explain", "explanation_of"]
 
+_KNOWN = {"correction": "a correction", "training": "its translation in the training text"}
 _GROUPS = (
     ("language model", ("lm",)),
     ("orientation", ("previous_", "next_")),
@@ -81,6 +85,24 @@ class Explanation:
     second: str | None
     """The second-best translation, if there is one."""
     second_score: float | None
+    match: MatchKind = ""
+    """Where the translation comes from that is used instead of the search's; empty if that is used."""
+    used: str = ""
+    """That translation, as text."""
+    example: NearExample | None = None
+    """The example of a near match."""
+
+    def origin(self) -> str:
+        """What is used instead of the search's translation, and why; empty if nothing is."""
+        if not self.match:
+            return ""
+        if self.example is None:
+            return f"translated as '{self.used}', which is {_KNOWN[self.match]}; the search alone:"
+        source = "a correction" if self.example.origin == "correction" else "the training text"
+        return (
+            f"translated as '{self.used}', edited from {source} (similarity {self.example.similarity:.2f}): "
+            f"'{self.example.source}' → '{self.example.target}'; the search alone:"
+        )
 
     def groups(self) -> dict[str, float]:
         """Contributions by kind of feature."""
@@ -119,6 +141,9 @@ class Explanation:
             "sparse": rows(self.sparse),
             "second": self.second,
             "second_score": self.second_score,
+            "match": self.match,
+            "used": self.used,
+            "example": None if self.example is None else self.example.to_dict(),
         }
 
     to_json = to_dict
@@ -176,7 +201,9 @@ class Explanation:
         ]
         groups = [(f"{points:.4f}", name) for name, points in self.groups().items()]
         parts = [
-            f"<h1>{escape(self.source)}</h1><p class=t>{escape(self.translation)}</p>",
+            f"<h1>{escape(self.source)}</h1>"
+            + (f"<p>{escape(self.origin())}</p>" if self.match else "")
+            + f"<p class=t>{escape(self.translation)}</p>",
             f"<p>Score {self.score:.4f}"
             + (f"; second best: {escape(self.second)} ({self.second_score:.4f})" if self.second else "")
             + "</p>",
@@ -210,16 +237,26 @@ def explain(system: System, sentence: Source, *, tokenized: bool = False) -> Exp
     """
     text = None if tokenized else system.text
     given = text.tokenize(sentence) if text is not None and isinstance(sentence, str) else sentence
-    system = system.for_sentence(given)
+    whole, system = system, system.for_sentence(given)
     store, derivations = system.explained([given], nbest=2)
-    return explanation_of(
+
+    def detokenize(line: str) -> str:
+        return line if text is None else text.detokenize(line, source_text(sentence))
+
+    found = explanation_of(
         given,
         store,
         derivations,
         system.weights,
         sparse=_sparse(system, given, store),
-        detokenize=None if text is None else lambda line: text.detokenize(line, source_text(sentence)),
+        detokenize=detokenize,
     )
+    if (known := whole.match(sentence, tokenized=text is None)) is not None:
+        return replace(found, match=known.kind, used=known.text)
+    (near,) = whole.near_matches([given], store, best_rows(store))
+    if near is not None:
+        return replace(found, match="near", used=detokenize(near.line), example=near.example)
+    return found
 
 
 def explanation_of(

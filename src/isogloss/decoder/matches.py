@@ -1,8 +1,10 @@
 """Exact matches: a source that is already translated gets its known translation, without any search.
 
-    ENGINE/matches/   the sources of the training text, each with its most frequent translation
+    ENGINE/matches/    the sources of the training text, each with its most frequent translation
+    ENGINE/contexts/   the same for every source and context, if the training text has contexts (PO, XLIFF)
 
-Two sources match if they differ only in white space and in the text of their placeholders.
+Two sources match if they differ only in white space and in the text of their placeholders. Context and source
+are joined by one character, as in MO files.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ from isogloss.io.errors import ModelFormatError
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import ArrayFolder, open_folder, write_folder
 
-__all__ = ["Match", "MatchKind", "TrainingMatches", "refilled", "write_matches"]
+__all__ = ["Match", "MatchKind", "TrainingMatches", "in_context", "refilled", "write_matches"]
 
 KIND, VERSION = "matches", 1
+_JOINT = "\x04"  # between context and source
 _ARRAYS = ("keys", "rows", "source_text", "source_ends", "target_text", "target_ends")
 
-MatchKind = Literal["", "correction", "training"]
-"""Origin of a translation: the decoder (empty), a correction, or the training text."""
+MatchKind = Literal["", "correction", "training", "near"]
+"""Origin of a translation: the decoder (empty), a correction or the training text for the same source, or an
+edited translation of a similar one."""
 Pairs = Callable[[], Iterable[tuple[str, str]]]
 
 
@@ -70,6 +74,11 @@ def refilled(target: str, of: str, source: str, placeholders: tuple[str, ...]) -
     return made if complete else None
 
 
+def in_context(source: str, context: str) -> str:
+    """Return a source together with its context, as ``write_matches`` and ``find`` expect it."""
+    return f"{context}{_JOINT}{source}" if context else source
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingMatches:
     """The training text as a translation memory, mapped into memory rather than read."""
@@ -92,9 +101,12 @@ class TrainingMatches:
         return len(self.folder.arrays["keys"])
 
     def find(self, source: str) -> Match | None:
-        """Return the translation of a source, or None if the source is unknown."""
+        """Return the translation of a source, or None if the source is unknown.
+
+        A source of several lines has no match: the training text has one line per sentence.
+        """
         key = _key(source, self.text)
-        if not key:
+        if not key or key.endswith(_JOINT) or "\n" in source.strip():
             return None
         arrays, number = self.folder.arrays, _hash(key)
         first, last = (int(arrays["keys"].searchsorted(number, side)) for side in ("left", "right"))
@@ -102,7 +114,8 @@ class TrainingMatches:
             known = self._line("source", row)
             if _key(known, self.text) == key:
                 placeholders = () if self.text is None else self.text.placeholders
-                found = refilled(self._line("target", row), known, source, placeholders)
+                old, new = (one.rpartition(_JOINT)[2] for one in (known, source))
+                found = refilled(self._line("target", row), old, new, placeholders)
                 return None if found is None else Match(found, "training")
         return None
 
@@ -158,7 +171,8 @@ def _most_frequent(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
 
 
 def _key(source: str, text: TextProcessing | None) -> str:
-    return " ".join((source if text is None else text.protect(source)).split())
+    context, joint, rest = source.rpartition(_JOINT)
+    return context + joint + " ".join((rest if text is None else text.protect(rest)).split())
 
 
 def _hash(key: str) -> int:

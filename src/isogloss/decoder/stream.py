@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Annotated, Any, Literal
 
 from isogloss.corpus.processing import TextProcessing
@@ -20,6 +21,7 @@ from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.options import Above, AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath, split_chunks
 from isogloss.nbest import jsonl, moses
+from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import Int64, NbestStore
 
 __all__ = ["InputOptions", "OutputOptions", "ReadLine", "arriving_batches", "line_reader", "written"]
@@ -173,11 +175,16 @@ def written(
     matches = [system.match(item, tokenized=text is None) for item in batch]
     if options.format == "jsonl":
         store, derivations = system.explained(batch, nbest=size, threads=threads, **limits)
+        nearest = system.near_matches(batch, store, best_rows(store), threads=threads)
         numbered = replace(store, sentence_ids=store.sentence_ids + first)
         for entry, derivation in zip(jsonl.entries(numbered), derivations, strict=True):
             entry["derivation"] = [step._asdict() for step in derivation]
-            if (match := matches[entry["sentence"] - first]) is not None:
+            at = entry["sentence"] - first
+            if (match := matches[at]) is not None:
                 entry["match"] = match._asdict()
+            elif (near := nearest[at]) is not None:
+                line = near.line if text is None else text.detokenize(near.line, source_text(batch[at]))
+                entry["match"] = {"text": line, "kind": "near", "example": near.example.to_dict()}
             yield json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n"
         return
     given = [item for item, match in zip(batch, matches, strict=True) if match is None]
@@ -185,6 +192,8 @@ def written(
     if given:
         store = system.nbest(given, nbest=size, threads=threads, **limits)
         lines = list(best_lines(store, given, choose(store) if choose else None))
+        near = [] if choose else system.near_matches(given, store, best_rows(store), threads=threads)
+        lines = [match.line if match else line for line, match in zip_longest(lines, near)]
     if text is not None:
         wrong = lines_without_marks(given, lines)
         again: list[Source] = [fixed_marks(given[at]) for at in wrong]

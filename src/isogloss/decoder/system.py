@@ -28,12 +28,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from isogloss._version import __version__
 from isogloss.corpus.processing import TextProcessing
-from isogloss.decoder.beside import CONFIDENCE, MATCHES, beside
+from isogloss.decoder.beside import CONFIDENCE, CONTEXTS, EXAMPLES, MATCHES, beside
 from isogloss.decoder.confidence import ConfidenceModel, read_confidence, write_confidence
 from isogloss.decoder.corrections import Correction, Corrections
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation
-from isogloss.decoder.matches import Match, TrainingMatches
+from isogloss.decoder.matches import Match, TrainingMatches, in_context
+from isogloss.decoder.near_examples import NearExamples
+from isogloss.decoder.near_matches import NearChoice, NearMatch, best_near_matches, open_examples
 from isogloss.decoder.options import SearchOptions
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
@@ -56,7 +58,7 @@ from isogloss.io.errors import (
 from isogloss.io.streams import StrPath, atomic_output
 from isogloss.lm.model import LanguageModel
 from isogloss.nbest.edit import best_rows
-from isogloss.nbest.store import NbestStore
+from isogloss.nbest.store import Int64, NbestStore
 from isogloss.storage.folder import open_folder, write_folder
 from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_folder
 
@@ -105,10 +107,13 @@ class System(TextTranslator):
         *,
         corrections: Corrections | None = None,
         matches: TrainingMatches | None = None,
+        contexts: TrainingMatches | None = None,
+        near: tuple[NearExamples | None, NearChoice] | None = None,
     ) -> None:
         self.decoder, self.path = decoder, path
         self.text = text
-        self._corrections, self._matches = corrections, matches
+        self._corrections, self._matches, self._contexts = corrections, matches, contexts
+        self._near = near
         self._corrected: _Corrected | None = None
         self._confidence: ConfidenceModel | Literal["unread"] | None = "unread"
         self._changing = threading.Lock()
@@ -207,8 +212,12 @@ class System(TextTranslator):
         self._corrections.refresh()
         return self._corrections.overlay
 
-    def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
-        """The translation of a sentence that is known already: a correction, or that of the training text."""
+    def match(self, sentence: Source, *, tokenized: bool = False, context: str = "") -> Match | None:
+        """The translation of a sentence that is known already: a correction, or that of the training text.
+
+        With a ``context`` (``msgctxt`` in a PO file), the training text's translation in that context comes
+        first.
+        """
         if isinstance(sentence, Lattice) or (self._corrections is None and self._matches is None):
             return None
         given = not isinstance(sentence, str) and bool(sentence.fixed)
@@ -225,7 +234,31 @@ class System(TextTranslator):
         # With terms, a translation that does not know them is not wanted; a correction is.
         if found is None and self._matches is not None and not given and not (tokenized and self.text):
             found = self._matches.find(words)
+            if context and self._contexts is not None:
+                found = self._contexts.find(in_context(words, context)) or found
         return found
+
+    def near_matches(
+        self, sentences: Sequence[Source], drafts: NbestStore, rows: Int64, *, threads: int = 1
+    ) -> list[NearMatch | None]:
+        """What to use in place of translations of tokenized sentences: edited translations of similar ones.
+
+        ``rows`` are the chosen translations in the list ``drafts``.
+        """
+        sources, choice = self._near_sources()
+        if not sources:
+            return [None] * len(sentences)
+        decoder = self._searching()
+        return best_near_matches(decoder, sources, choice, sentences, drafts, rows.tolist(), threads=threads)
+
+    def _near_sources(self) -> tuple[list[NearExamples], NearChoice]:
+        if self._near is None:
+            return [], NearChoice()
+        examples, choice = self._near
+        if examples is None:
+            return [], choice
+        corrected = None if self._corrections is None else self._corrections.examples
+        return [examples] if corrected is None else [corrected, examples], choice
 
     def _searching(self) -> Decoder:
         """The decoder, with the phrases of corrections if there are any."""
@@ -424,12 +457,14 @@ def load(
     changes: Mapping[str, Any] | None = None,
     corrections: bool = False,
     matches: bool = False,
+    near_matches: bool | None = None,
 ) -> System:
     """Open a stored system; given options and weights (or a file of weights) replace the stored ones.
 
     ``changes`` replaces single options of the search by name. With ``corrections`` it translates as people
-    have corrected it, and with ``matches`` it returns translations of the training text as they are; without
-    both it is the system alone, as it is tuned and evaluated.
+    have corrected it, and with ``matches`` it returns translations of the training text, as they are for the
+    same source and edited for a similar one (``near_matches`` sets that alone). Without these it is the
+    system alone, as it is tuned.
     """
     folder = Path(path)
     if not folder.exists():
@@ -458,14 +493,21 @@ def load(
             SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
         )
     text = TextProcessing.open(folder / _TEXT) if (folder / _TEXT).exists() else None
+
+    near = matches if near_matches is None else near_matches
+
+    def known(name: str) -> TrainingMatches | None:
+        place = beside(folder, name)
+        return TrainingMatches.open(place, text) if matches and place.exists() else None
+
     return System(
         decoder,
         folder,
         text,
         corrections=Corrections(folder, rules, text, partial(_draft, decoder)) if corrections else None,
-        matches=TrainingMatches.open(known, text)
-        if matches and (known := beside(folder, MATCHES)).exists()
-        else None,
+        matches=known(MATCHES),
+        contexts=known(CONTEXTS),
+        near=open_examples(examples) if near and (examples := beside(folder, EXAMPLES)).exists() else None,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from isogloss.decoder.confidence import ConfidenceModel, translation_confidences
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.matches import MatchKind
+from isogloss.decoder.near_examples import NearExample
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source, split_words
 from isogloss.nbest.store import Int64, NbestStore
@@ -39,6 +40,7 @@ class TranslationFacts:
     derivation: Derivation = ()
     unknown: tuple[str, ...] = ()
     match: MatchKind = ""
+    example: NearExample | None = None
 
 
 class Translation(str):
@@ -73,6 +75,7 @@ class Translation(str):
         derivation: Derivation = (),
         unknown: Sequence[str] = (),
         match: MatchKind = "",
+        example: NearExample | None = None,
     ) -> Translation:
         """Make a translation from its parts, for example in tests; systems make their own."""
         return cls.known(
@@ -88,6 +91,7 @@ class Translation(str):
                 derivation=tuple(derivation),
                 unknown=tuple(unknown),
                 match=match,
+                example=example,
             ),
         )
 
@@ -152,9 +156,14 @@ class Translation(str):
 
     @property
     def match(self) -> MatchKind:
-        """``correction`` or ``training`` if it is a translation that was there already, which is returned as
-        it is; empty if the search made it."""
+        """Where it comes from: ``correction`` or ``training`` if it was there already for the same source,
+        ``near`` if it is the edited translation of a similar source, empty if the search made it."""
         return self._facts.match
+
+    @property
+    def example(self) -> NearExample | None:
+        """The example of a near match, with ``source``, ``target``, ``similarity`` and ``origin``."""
+        return self._facts.example
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, ready for JSON."""
@@ -171,6 +180,7 @@ class Translation(str):
             "derivation": [step._asdict() for step in facts.derivation],
             "unknown": list(facts.unknown),
             "match": facts.match,
+            "example": None if facts.example is None else facts.example.to_dict(),
         }
 
     def __copy__(self) -> Translation:
@@ -236,6 +246,7 @@ class _LazyFacts:
     def __init__(self, batch: DecodedBatch, number: int, source: str) -> None:
         self._batch, self._number, self.source = batch, number, source
         self.match: MatchKind = ""
+        self.example: NearExample | None = None
 
     @property
     def _row(self) -> int:

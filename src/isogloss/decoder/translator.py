@@ -7,7 +7,7 @@ anything that returns n-best lists.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, overload
 
@@ -16,6 +16,7 @@ from isogloss.decoder.confidence import ConfidenceModel
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
 from isogloss.decoder.keeping import fixed_marks, lines_without_marks, with_marks
 from isogloss.decoder.matches import Match
+from isogloss.decoder.near_matches import NearMatch
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source, split_words
 from isogloss.decoder.translation import DecodedBatch, Translation, TranslationFacts
@@ -59,8 +60,16 @@ class Translator(Protocol):
     def nbest(self, sentences: Iterable[Source], *, nbest: int = 100, threads: int = 1) -> NbestStore:
         """The ``nbest`` best different translations of every tokenized sentence, with their features."""
 
-    def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
+    def match(self, sentence: Source, *, tokenized: bool = False, context: str = "") -> Match | None:
         """The translation of a sentence that is known already, and is returned as it is."""
+
+    def near_matches(
+        self, sentences: Sequence[Source], drafts: NbestStore, rows: Int64, *, threads: int = 1
+    ) -> list[NearMatch | None]:
+        """What to use in place of translations of tokenized sentences; None where there is nothing better.
+
+        ``rows`` are the chosen translations in the list ``drafts``.
+        """
 
     def explain(self, sentence: Source, *, tokenized: bool = False) -> Explanation:
         """Translate a sentence and show the rules used and the contribution of every feature."""
@@ -77,9 +86,18 @@ class TextTranslator(ABC):
         """How confidence is computed, as learned from held-out text; None for a rule of thumb."""
         return None
 
-    def match(self, sentence: Source, *, tokenized: bool = False) -> Match | None:
+    def match(self, sentence: Source, *, tokenized: bool = False, context: str = "") -> Match | None:
         """The translation of a sentence that is known already, and is returned as it is; here none is."""
         return None
+
+    def near_matches(
+        self, sentences: Sequence[Source], drafts: NbestStore, rows: Int64, *, threads: int = 1
+    ) -> list[NearMatch | None]:
+        """What to use in place of translations of tokenized sentences; here nothing is.
+
+        ``rows`` are the chosen translations in the list ``drafts``.
+        """
+        return [None] * len(sentences)
 
     @abstractmethod
     def _decoded(
@@ -159,6 +177,8 @@ class TextTranslator(ABC):
             batch, threads=limits.threads, max_words=limits.max_words, time_limit=limits.time_limit
         )
         lines = list(best_lines(found.store, batch, found.chosen))
+        near = self.near_matches(batch, found.store, found.chosen, threads=limits.threads)
+        lines = [line if match is None else match.line for line, match in zip(lines, near, strict=True)]
         origins = [(found, number) for number in range(len(batch))]
         if text is not None and (wrong := lines_without_marks(batch, lines)):
             again = self._decoded(
@@ -170,10 +190,11 @@ class TextTranslator(ABC):
             for number, line in enumerate(best_lines(again.store, list(again.inputs), again.chosen)):
                 lines[wrong[number]] = with_marks(batch[wrong[number]], line)
                 origins[wrong[number]] = again, number
-        for (origin, number), line, item in zip(origins, lines, given, strict=True):
+        for (origin, number), line, item, match in zip(origins, lines, given, near, strict=True):
             source = source_text(item)
             written = line if text is None else text.detokenize(line, source)
-            yield origin.translation(number, written, source if source or text else _words(item))
+            made = origin.translation(number, written, source if source or text else _words(item))
+            yield made if match is None else _near(made, match)
 
     def _matched(self, item: Source, match: Match, text: TextProcessing | None) -> Translation:
         source = source_text(item) or _words(item)
@@ -187,6 +208,19 @@ class TextTranslator(ABC):
             match=match.kind,
         )
         return Translation.known(match.text, facts)
+
+
+def _near(draft: Translation, match: NearMatch) -> Translation:
+    """A near match instead of the decoder's translation of the same source."""
+    facts = TranslationFacts(
+        source=draft.source,
+        confidence=match.confidence(draft.confidence),
+        source_tokens=draft.source_tokens,
+        tokens=tuple(match.line.split(" ")),
+        match="near",
+        example=match.example,
+    )
+    return Translation.known(str(draft), facts)
 
 
 class _Limits:

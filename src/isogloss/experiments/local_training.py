@@ -44,7 +44,6 @@ from isogloss.adapt.options import (
     RetrievalOptions,
     by_method,
 )
-from isogloss.adapt.segment import Frequencies
 from isogloss.adapt.translator import LocalTranslator
 from isogloss.adapt.tune import (
     STRENGTHS,
@@ -56,6 +55,7 @@ from isogloss.adapt.tune import (
 )
 from isogloss.align import AlignmentModel
 from isogloss.decoder import load
+from isogloss.decoder.example_index import Frequencies
 from isogloss.decoder.sentence import split_words
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
 from isogloss.io.errors import ConfigError, OutputError

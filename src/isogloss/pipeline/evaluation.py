@@ -42,7 +42,7 @@ def scoring(tokenizer: str, case: str) -> dict[str, Any]:
 
 def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
     """Translate the development and test sets as a user would, and judge the translations."""
-    system = load(inputs["system"])
+    system = load(inputs["system"], near_matches=True)
     results: dict[str, Any] = {}
     translated: dict[str, list[Translation]] = {}
     for name in SETS:

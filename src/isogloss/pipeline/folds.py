@@ -16,15 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.system import System, load
-from isogloss.grammar import extract_rules
-from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import read_lines
-from isogloss.lm import LanguageModel, build
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
+from isogloss.pipeline.fold_models import FoldText, decoder_without
 from isogloss.pipeline.train import Trained
 
 __all__ = ["UnseenLists", "unseen_lists"]
@@ -67,61 +64,17 @@ def unseen_lists(
     drawn = np.random.default_rng(seed).permutation(np.array(usable, np.int64))[:sentences].tolist()
     parts = []
     chosen: list[int] = []
+    whole, options = load(trained.folder).decoder, trained.options
     for fold in range(folds):
         own = sorted(drawn[fold::folds])
         if not own:
             continue
         say(f"fold {fold + 1} of {folds}: {len(own):,} sentences")
         hidden = {source[i] for i in own}
-        kept = [i for i, line in enumerate(source) if line not in hidden]
         with tempfile.TemporaryDirectory(prefix="isogloss-fold-") as folder:
-            system = _without(trained, Path(folder), (source, target, links), kept, hidden, threads, memory)
-            part = translate(system, [source[i] for i in own])
+            text = FoldText((source, target, links), trained.lm_text, options.extraction, options.lm)
+            decoder = decoder_without(text, hidden, whole, Path(folder), threads=threads, memory=memory)
+            part = translate(System(decoder, Path(folder)), [source[i] for i in own])
         parts.append(replace(part, sentence_ids=part.sentence_ids + len(chosen)))
         chosen += own
     return UnseenLists(merge(parts), [source[i] for i in chosen], [target[i] for i in chosen])
-
-
-def _without(
-    trained: Trained,
-    folder: Path,
-    text: Sequence[Lines],
-    kept: list[int],
-    hidden: set[str],
-    threads: int,
-    memory: int,
-) -> System:
-    """The system as it would be without the pairs of some source sentences, with the same weights."""
-    paths = [folder / name for name in ("source", "target", "links")]
-    for path, lines in zip(paths, text, strict=True):
-        path.write_text("".join(lines[i] + "\n" for i in kept), encoding="utf-8")
-    options = trained.options
-    extract_rules(
-        paths[0],
-        paths[1],
-        paths[2],
-        folder / "rules",
-        options.extraction,
-        memory_limit=memory,
-        threads=threads,
-    )
-    with (folder / "lm.txt").open("w", encoding="utf-8") as stream:
-        for source, target in zip(*map(read_lines, trained.lm_text), strict=True):
-            if source not in hidden:
-                stream.write(target + "\n")
-    build(
-        [folder / "lm.txt"],
-        options=options.lm,
-        binary=folder / "lm",
-        threads=threads,
-        memory_limit=memory,
-    )
-    whole = load(trained.folder).decoder
-    decoder = Decoder(
-        RuleTable.open(folder / "rules"),
-        LanguageModel.load(folder / "lm", own_memory=True),
-        options.search_options,
-        sparse=whole.sparse,
-    )
-    decoder.take_weights(whole)
-    return System(decoder, folder)

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from isogloss.corpus.formats import has_contexts
 from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions
 from isogloss.corpus.tokenizer import missing_segmenter
-from isogloss.decoder.beside import ALIGNER, CONFIDENCE, MATCHES
+from isogloss.decoder.beside import ALIGNER, CONFIDENCE, CONTEXTS, EXAMPLES, MATCHES
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
 from isogloss.pipeline import (
@@ -18,6 +19,7 @@ from isogloss.pipeline import (
     evaluation,
     learning_curve,
     model_stages,
+    near_match_stage,
     text_stages,
     tuning_stages,
     whole_text,
@@ -106,11 +108,14 @@ class _Recipe:
             options=self._search_facts(),
         )
         built = [*models.values(), *rehearsal.values()]
+        contexts = self._contexts(train, tokens)
+        near = self._near_matches(both, tokens, models, system)
         confidence = self._calibrate(system, sets, tokens)
         half = self._half(system, both, models, sets)
-        evaluate = self._evaluate([system, confidence, *half], sets, tokens, train, clean)
+        evaluate = self._evaluate([system, near, confidence, *half], sets, tokens, train, clean)
         last = [self._from_all(train, both, tokens, models, system)] if self._uses_all(sets) else []
-        return [*first, tokens, *joined, *built, tune, system, confidence, *half, evaluate, *last]
+        made = [tune, system, near, confidence, *half, evaluate, *last]
+        return [*first, tokens, *contexts, *joined, *built, *made]
 
     def _uses_all(self, sets: Inputs) -> bool:
         """Whether the finished system is made from all pairs, with those that were set aside."""
@@ -198,6 +203,22 @@ class _Recipe:
                 found[f"{name}_source"] = source
                 found |= {f"{name}_target_{number:03}": path for number, path in enumerate(targets)}
         return found
+
+    def _contexts(self, train: Inputs, tokens: Stage) -> list[Stage]:
+        """The stage that keeps the contexts of the training text, if its files can have any."""
+        sources, targets = self.options.files
+        if targets or not any(has_contexts(path) for path in sources):
+            return []
+        languages = ("source_language", "target_language")
+        return [
+            Stage(
+                name="contexts",
+                function=text_stages.keep_contexts,
+                inputs={**self._files(), "train": train["source"], "text": tokens["text"]},
+                outputs={"contexts": CONTEXTS},
+                options={name: getattr(self.options, name) for name in languages},
+            )
+        ]
 
     def _hold_out(self, clean: Stage) -> Stage:
         options = self.options
@@ -433,6 +454,29 @@ class _Recipe:
             "search": asdict(self.options.search_options),
             "features": features.to_json() if features.templates else None,
         }
+
+    def _near_matches(self, both: Inputs, tokens: Stage, models: Mapping[str, Stage], system: Stage) -> Stage:
+        """The stage that keeps the training text for near matches and learns when to use them."""
+        aligned: Inputs = {**both, "links": models["align"]["links"]}
+        if "sample" in models:
+            aligned = {name: models["sample"][name] for name in aligned}
+        helpers = self.helpers
+        return Stage(
+            name="near-matches",
+            function=partial(
+                near_match_stage.near_matches,
+                threads=helpers.threads,
+                memory=helpers.memory,
+                track=helpers.track,
+            ),
+            inputs={
+                **aligned,
+                **{f"lm_{side}": tokens[side] for side in _SIDES},
+                "system": system["system"],
+            },
+            outputs={"examples": EXAMPLES},
+            options={"extraction": asdict(self.options.extraction), "lm": asdict(self.options.lm)},
+        )
 
     def _calibrate(self, system: Stage, sets: Inputs, tokens: Stage) -> Stage:
         options, helpers = self.options, self.helpers

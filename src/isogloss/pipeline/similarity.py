@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.adapt.options import RetrievalOptions
-from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.adapt.segment import Example, Segment, segment_columns
+from isogloss.decoder.example_index import Frequencies, QueryTerms
 from isogloss.decoder.matches import refilled
 from isogloss.decoder.sentence import split_words
 

@@ -19,16 +19,17 @@ from isogloss.corpus.clean import clean_corpus
 from isogloss.corpus.formats import FORMATS, Conversion, PairFiles
 from isogloss.corpus.inputs import several_files
 from isogloss.corpus.pairs import ReadOptions
+from isogloss.corpus.plain import one_line
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import SpacedLine
 from isogloss.corpus.tsv import read_tsv
-from isogloss.decoder.matches import write_matches
+from isogloss.decoder.matches import in_context, write_matches
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, atomic_outputs, read_lines
 from isogloss.selection import SampleOptions, read_text, sample_corpus
 
-__all__ = ["clean", "fold_in", "hold_out", "join", "sample", "set_aside", "tokenize"]
+__all__ = ["clean", "fold_in", "hold_out", "join", "keep_contexts", "sample", "set_aside", "tokenize"]
 
 T = TypeVar("T")
 Paths = Mapping[str, Path]
@@ -181,6 +182,18 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, t
     text.save(outputs["text"])
     if "matches" in outputs:
         write_matches(outputs["matches"], pairs, text)
+
+
+def keep_contexts(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Store the translations that the training text has for a source in a context."""
+    sources = [inputs[name] for name in sorted(inputs) if name.startswith("source")]
+    known = set(read_lines(inputs["train"]))
+    pairs = [
+        (in_context(one_line(pair.source), pair.context or pair.id), one_line(pair.target))
+        for pair in several_files(sources).read(ReadOptions(**options))
+        if (pair.context or pair.id) and pair.target.strip() and one_line(pair.source) in known
+    ]
+    write_matches(outputs["contexts"], lambda: pairs, TextProcessing.open(inputs["text"]))
 
 
 def _spaced_lines(text: TextProcessing, inputs: Paths, step: int) -> Iterator[SpacedLine]:

@@ -7,6 +7,8 @@ DIR/dev.translation   translation of the development set; also test.translation
 DIR/options.json      options of the run, for 'isogloss retrain DIR'
 DIR/aligner/          word aligner for corrections
 DIR/matches/          training text, for exact matches
+DIR/contexts/         the same by context, if it has contexts
+DIR/examples/         training text, for near matches
 DIR/corrections/      corrections made since
 DIR/confidence/       how sure translations are
 DIR/report.html       report on training, tuning and evaluation

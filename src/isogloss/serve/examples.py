@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from isogloss.adapt.options import RetrievalOptions
-from isogloss.adapt.segment import Example, Frequencies, QueryTerms, Segment, segment_columns
+from isogloss.adapt.segment import Example, Segment, segment_columns
 from isogloss.decoder import Correction, System
 from isogloss.decoder.corrections import tokens_of
+from isogloss.decoder.example_index import Frequencies, QueryTerms
 from isogloss.serve.spans import unmarked
 
 __all__ = ["NearExample", "NearestExamples"]

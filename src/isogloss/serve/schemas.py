@@ -160,7 +160,7 @@ class TranslatedText(BaseModel):
         description="From 0 to 1: the expected chrF divided by 100, if the engine has learned it."
     )
     score: float
-    match: Literal["", "correction", "training"] = Field(
+    match: Literal["", "correction", "training", "near"] = Field(
         description="Where a known translation comes from; empty if the search made it."
     )
     candidates: list[CandidateText] | None = Field(default=None, description="The best `nbest` translations.")
