@@ -207,5 +207,8 @@ def test_advice_by_what_it_is_worth() -> None:
     assert "the mean chrF is 1.5 lower (± 0.1); twice as many" in found[2]
     little = advice(evidence(words=words, unknown=np.arange(400) < 2, half=half))
     assert [text.split()[1] for text in little] == ["more", "terms"]
-    (none,) = advice(evidence(half=np.tile([70.0, 30.5], 100)))
+    (none,) = advice(evidence(half=np.tile([61.0, 39.2], 100)))
     assert none.startswith("More pairs of the same kind may not help much")
+    assert "changes by +0.1 (± 0.1)" in none
+    (unclear,) = advice(evidence(half=np.tile([90.0, 9.0], 100)))
+    assert unclear.startswith("These strings are too few to tell whether more pairs")

@@ -18,6 +18,7 @@ _COMBINED = 0.9
 _MANY_DROPPED = 0.2
 _LISTED = 12
 _CHANCE = 0.05
+_WORTHWHILE = 2.0  # points of chrF
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -107,9 +108,13 @@ def _more_pairs(evidence: Evidence) -> tuple[float, str]:
     gain, error = float(gains.mean()), 2 * float(gains.std()) / len(gains) ** 0.5
     pairs = f"{evidence.pairs:,} training pairs"
     if gain <= error:
+        told = (
+            "More pairs of the same kind may not help much"
+            if gain + error < _WORTHWHILE
+            else "These strings are too few to tell whether more pairs of the same kind would help"
+        )
         return max(gain, 0.0), (
-            f"More pairs of the same kind may not help much: half of the {pairs} give about the same quality "
-            f"(mean chrF {_signed(-gain)} ± {error:.1f})."
+            f"{told}: with half of the {pairs}, the mean chrF changes by {_signed(-gain)} (± {error:.1f})."
         )
     return gain, (
         f"Add more pairs of the same kind. With half of the {pairs}, the mean chrF is {gain:.1f} lower "
