@@ -77,6 +77,8 @@ def test_an_explanation_adds_up(served: Served) -> None:
     assert sum(found["groups"].values()) == pytest.approx(found["score"], abs=1e-3)
     assert [step["origin"] for step in found["derivation"]].count("unknown") == 1
     assert found["second_score"] < found["score"]
+    known = served.post("/v1/explain", {"text": KNOWN}).json
+    assert (known["match"], known["used"]) == ("training", KNOWN_TARGET)
 
 
 def test_a_correction_holds_in_every_worker_and_in_a_shell(

@@ -202,7 +202,14 @@ class System(TextTranslator):
 
     def with_decoder(self, decoder: Decoder) -> System:
         """The same system, with the same corrections, but another decoder of its features."""
-        return System(decoder, self.path, self.text, corrections=self._corrections, matches=self._matches)
+        return System(
+            decoder,
+            self.path,
+            self.text,
+            corrections=self._corrections,
+            matches=self._matches,
+            near=self._near,
+        )
 
     @property
     def overlay(self) -> RuleTable | None:

@@ -14,11 +14,11 @@ from isogloss.decoder.corrections import tokens_of
 from isogloss.decoder.example_index import Frequencies, QueryTerms
 from isogloss.serve.spans import unmarked
 
-__all__ = ["NearExample", "NearestExamples"]
+__all__ = ["FoundExample", "NearestExamples"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NearExample:
+class FoundExample:
     """An example, how similar it is to a sentence, and its words with what differs from the sentence."""
 
     source: str
@@ -48,11 +48,11 @@ class NearestExamples:
         self._pairs: Sequence[tuple[str, str]] = ()
         self._corrected: tuple[tuple[int, ...], _Index | None] = ((), None)
 
-    def search(self, text: str, size: int = 5, *, at_least: float = 0.2) -> list[NearExample]:
+    def search(self, text: str, size: int = 5, *, at_least: float = 0.2) -> list[FoundExample]:
         """The most similar examples, corrections included; the best first."""
         tokens = tokens_of(text, self._system.text)
         corrections = self._system.corrections()
-        found: list[NearExample] = []
+        found: list[FoundExample] = []
         for index, rows in (
             (self._of_corrections(corrections), corrections),
             (self._of_training(), None),
@@ -67,7 +67,7 @@ class NearestExamples:
             for position, similarity in zip(positions.tolist(), similarities.tolist(), strict=True):
                 source, target = self._pairs[position] if rows is None else _sides(rows[position])
                 found.append(
-                    NearExample(
+                    FoundExample(
                         source=source,
                         target=target,
                         similarity=round(similarity, 4),

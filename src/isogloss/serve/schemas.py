@@ -45,6 +45,7 @@ SystemName = Annotated[
     str | None, Field(description="Name of a system; by default the first one.", max_length=64)
 ]
 Span = tuple[int, int] | None
+MatchName = Literal["", "correction", "training", "near"]
 
 
 class _Strict(BaseModel):
@@ -160,9 +161,7 @@ class TranslatedText(BaseModel):
         description="From 0 to 1: the expected chrF divided by 100, if the engine has learned it."
     )
     score: float
-    match: Literal["", "correction", "training", "near"] = Field(
-        description="Where a known translation comes from; empty if the search made it."
-    )
+    match: MatchName = Field(description="Where a known translation comes from; empty if the search made it.")
     candidates: list[CandidateText] | None = Field(default=None, description="The best `nbest` translations.")
     details: TranslationDetails | None = None
 
@@ -218,7 +217,8 @@ class ExplainAnswer(BaseModel):
     translation: str
     text: str
     score: float
-    match: str = Field(description="Text of a correction or of the training text that is returned instead.")
+    match: MatchName = Field(description="Where the translation comes from that is returned instead, if any.")
+    used: str = Field(description="That translation; empty if the one of the search is returned.")
     derivation: list[RuleStep]
     groups: dict[str, float]
     dense: list[FeaturePoints]

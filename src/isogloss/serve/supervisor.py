@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from isogloss.decoder.beside import ALIGNER, CONFIDENCE, CORRECTIONS, MATCHES, beside
+from isogloss.decoder.beside import ALIGNER, CONFIDENCE, CORRECTIONS, EXAMPLES, MATCHES, beside
 from isogloss.decoder.system import inspect_system, load
 from isogloss.io.errors import ConfigError, IsoglossError, MissingExtraError
 from isogloss.io.streams import StrPath
@@ -136,7 +136,7 @@ class _Supervisor:
             try:
                 system = load(folder).path
                 inspect_system(system, verify=True)
-                for part in (ALIGNER, CONFIDENCE, MATCHES, CORRECTIONS):
+                for part in (ALIGNER, CONFIDENCE, EXAMPLES, MATCHES, CORRECTIONS):
                     if (beside(system, part) / "manifest.json").exists():
                         inspect_folder(beside(system, part), verify=True)
             except (IsoglossError, OSError) as error:

@@ -90,16 +90,14 @@ def explained_text(engine: Engine, request: ExplainRequest) -> ExplainAnswer:
     """Why a text got its translation from the search."""
     system = engine.system()
     found = system.explain(request.text, tokenized=request.tokenized)
-    match = system.match(request.text, tokenized=request.tokenized)
     facts = found.to_dict()
     text = None if request.tokenized else system.text
     second = None if found.second is None or text is None else text.detokenize(found.second, request.text)
     return ExplainAnswer(
         system=engine.name,
-        match="" if match is None else match.text,
         second_text=found.second if second is None else second,
         **{
-            **facts,
+            **{name: value for name, value in facts.items() if name in ExplainAnswer.model_fields},
             "source": unmarked(facts["source"], request.text, text),
             "translation": unmarked(facts["translation"], request.text, text),
             "derivation": [

@@ -90,12 +90,12 @@ export function wordDifferences(before, after) {
 
 export const percent = (value) => `${Math.round(value * 100)} %`;
 
-export function confidence(value, origin) {
-  const match = origin === "near" ? "" : origin; // an edited translation is as sure as its confidence says
-  const level = match ? "known" : value >= 0.7 ? "high" : value >= 0.5 ? "middle" : "low";
-  const words = match === "correction" ? "correction" : match ? "exact match" : origin ? `near match, ${percent(value)}` : percent(value);
-  return h("span", { class: `confidence ${level}`, title: match ? "A known translation" : `Confidence ${percent(value)}` },
-    h("span", { class: "meter", "aria-hidden": "true" }, h("span", { style: { width: `${Math.round((match ? 1 : value) * 100)}%` } })),
+export function confidence(value, match) {
+  const known = match && match !== "near";
+  const level = known ? "known" : value >= 0.7 ? "high" : value >= 0.5 ? "middle" : "low";
+  const words = match === "correction" ? "correction" : known ? "exact match" : match ? `near match ${percent(value)}` : percent(value);
+  return h("span", { class: `confidence ${level}`, title: known ? "A known translation" : match ? "The translation of a similar text, edited" : `Confidence ${percent(value)}` },
+    h("span", { class: "meter", "aria-hidden": "true" }, h("span", { style: { width: `${Math.round((known ? 1 : value) * 100)}%` } })),
     h("span", { class: "value" }, words));
 }
 

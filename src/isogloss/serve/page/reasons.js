@@ -6,7 +6,8 @@ const SHOWN = 12;
 
 export function explanation(answer) {
   return h("div", {},
-    answer.match ? h("p", { class: "notice" }, "A known translation is returned as it is. The search alone would say: ", text(answer.text)) : null,
+    answer.match ? h("p", { class: "notice" }, answer.match === "near" ? "The translation of a similar text is used, edited. " : "A known translation is returned as it is. ",
+      "The search alone would say: ", text(answer.text)) : null,
     h("h3", {}, "Rules"),
     tree(answer),
     h("h3", {}, answer.second ? "Features, against the second best" : "Features"),
