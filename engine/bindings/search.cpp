@@ -200,6 +200,7 @@ void bind_search(nb::module_& module) {
            nb::sig("def set_weights(self, weights: Sequence[float], sparse: SparseWeights | None = None) -> None"),
            "Use these weights from now on, one per dense feature, and those of sparse features. Calls that have begun "
            "keep theirs.")
+      .def("forget", &Decoder::forget, "Forget what is remembered of rules, after their scores were changed in place.")
       .def("translate", &translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true, "threads"_a = 1,
            "keep"_a.none() = nb::none(), "derivations"_a = false, "time_limits"_a = std::vector<double>(),
            "constraint"_a.none() = nb::none(), "fallback"_a = false, nb::keep_alive<6, 1>(),

@@ -45,6 +45,8 @@ class Decoder {
   /// One weight per dense feature, and the weights of sparse features or nullptr. Throws std::invalid_argument if they
   /// do not fit.
   void set_weights(std::span<const double> dense, std::shared_ptr<const features::WeightSource> sparse = nullptr);
+  /// Forgets what is remembered of rules between calls. For whoever changes the scores of the table in place.
+  void forget() { weights_.renew(); }
 
   /// The result does not depend on the number of threads. A time limit begins with its sentence; after it the sentence
   /// is finished as quickly as possible. Throws ScoreError, TableError if the table is damaged, and

@@ -37,6 +37,12 @@ class CurrentWeights {
     // What was in use before ends here, where nobody waits for the lock.
   }
 
+  /// Gives all weights other versions from now on, because something that scores depend on besides has changed.
+  void renew() {
+    const std::lock_guard<std::mutex> guard(lock_);
+    for (Known& known : recent_) known.version = 0;
+  }
+
   WeightSnapshot snapshot() {
     const std::lock_guard<std::mutex> guard(lock_);
     WeightSnapshot now{dense_, source_, {}, 0};

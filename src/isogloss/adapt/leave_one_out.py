@@ -61,10 +61,12 @@ class OtherPairs:
         kept = [(slice(first, last), self._scores[first:last].copy()) for first, last in sides.tolist()]
         try:
             self._take_out(rows, found)
+            self.decoder.forget()
             yield self.decoder
         finally:
             for where, scores in kept:
                 self._scores[where] = scores
+            self.decoder.forget()
 
     def _own_rules(self, pairs: Sequence[tuple[str, str, str]]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Counts of the rules of the pairs, and their rows in the system's table."""

@@ -76,6 +76,10 @@ class Decoder:
         self._sparse_weights = sparse.engine if isinstance(sparse, SparseWeights) else sparse
         self._set_dense(checked)
 
+    def forget(self) -> None:
+        """Forget what is remembered of rules between calls; needed if their scores were changed in place."""
+        self._engine.forget()
+
     @property
     def language_model(self) -> LanguageModel:
         """The language model."""
