@@ -15,6 +15,7 @@ import argparse
 import resource
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from unit import cpu, unit
@@ -112,8 +113,8 @@ def main() -> None:
             f"{length:>6}  {1000 * cpu(lambda pieces=pieces: base.nbest(pieces, nbest=1)) / len(pieces):.2f}"
         )
 
-    pieces = [" ".join(text[i : i + LATENCY]) for i in range(0, min(len(text), 300 * LATENCY), LATENCY)]
-    spent = [cpu(lambda piece=piece: base.nbest([piece], nbest=1)) / one for piece in pieces]
+    alone = [" ".join(text[i : i + LATENCY]) for i in range(0, min(len(text), 300 * LATENCY), LATENCY)]
+    spent = [cpu(partial(base.nbest, [sentence], nbest=1)) / one for sentence in alone]
     print(
         f"\none sentence of {LATENCY} words, alone: {np.median(spent):.4f} units, "
         f"{np.quantile(spent, 0.99):.4f} at the 99th percentile"
