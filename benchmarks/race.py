@@ -34,7 +34,7 @@ from isogloss.io.streams import read_lines
 from isogloss.lm import LanguageModel
 from isogloss.metric import Bleu, References
 
-BEAMS = (5, 10, 20, 30, 50, 100, 200, 300)
+BEAMS = (10, 12, 15, 30, 40, 50, 75, 100, 150, 200, 300)
 POP_LIMITS = (30, 100, 200, 400)
 CLOSE = 0.01
 """Scores are sums in single precision: two this close are the same."""

@@ -3,9 +3,10 @@
     python benchmarks/search.py SYSTEM SOURCE REFERENCE [--soak SENTENCES]
 
 SYSTEM is a stored system, SOURCE has tokenized sentences, REFERENCE their translations. Times are CPU seconds
-of one thread with the model loaded; a *unit* is the CPU time of a fixed workload on this machine. Other
-decoders on multi30k German to English, measured once in the same units (words per unit at about 40.3 BLEU):
-moses2 with cube pruning 390, Moses with cube pruning 119, Moses' chart decoder 45, cdec 11.
+of one thread with the model loaded and what it remembers between sentences; a *unit* is the CPU time of a
+fixed workload on this machine. Other decoders on multi30k German to English, measured once in the same units
+(words per unit at about 40.3 BLEU): Moses with cube pruning 119, Moses' chart decoder 45, cdec 11. `race.py`
+compares with moses2 on the same model.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import argparse
 import resource
 import time
 from dataclasses import replace
+from functools import partial
 
+import numpy as np
 from unit import cpu, unit
 
 from isogloss.decoder import SearchOptions, System, load
@@ -23,6 +26,7 @@ from isogloss.metric import Bleu, References
 
 BEAMS = (10, 30, 100, 300, 1000)
 LENGTHS = (10, 20, 40, 80)
+LATENCY = 20
 
 
 class Run:
@@ -108,6 +112,13 @@ def main() -> None:
         print(
             f"{length:>6}  {1000 * cpu(lambda pieces=pieces: base.nbest(pieces, nbest=1)) / len(pieces):.2f}"
         )
+
+    alone = [" ".join(text[i : i + LATENCY]) for i in range(0, min(len(text), 300 * LATENCY), LATENCY)]
+    spent = [cpu(partial(base.nbest, [sentence], nbest=1)) / one for sentence in alone]
+    print(
+        f"\none sentence of {LATENCY} words, alone: {np.median(spent):.4f} units, "
+        f"{np.quantile(spent, 0.99):.4f} at the 99th percentile"
+    )
 
     walls = []
     for threads in (1, 2):

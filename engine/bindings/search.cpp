@@ -80,6 +80,7 @@ class OptionsReader {
       if (name == known) return *into = nb::cast<std::string>(value), true;
     for (auto [known, into] : fractions)
       if (name == known) return *into = nb::cast<float>(value), true;
+    if (name == "orientation") return search_.blocks_grow = nb::cast<std::string>(value) == "hier", true;
     if (name == "phrase_order") return search_.beam.phrase_order = phrase_order(nb::cast<std::string>(value)), true;
     return false;
   }

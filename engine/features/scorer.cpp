@@ -6,9 +6,15 @@ namespace isogloss::features {
 
 SparseModel::SparseModel(Lexicon words, std::vector<ActiveTemplate> active)
     : lexicon(std::move(words)), templates(std::move(active)) {
-  for (ActiveTemplate& one : templates) {
+  constexpr unsigned of_step = Template::kParent | Template::kOrientation | Template::kDistortion | Template::kSide;
+  for (std::size_t i = 0; i < templates.size(); ++i) {
+    ActiveTemplate& one = templates[i];
     needs |= one.events->needs();
     one.tag = begin_feature(one.events->name());
+    const unsigned seen = one.events->needs() & of_step;
+    if (seen == 0) continue;
+    const auto known = std::ranges::find(step_groups, seen, &StepGroup::needs);
+    (known != step_groups.end() ? *known : step_groups.emplace_back(StepGroup{seen, {}})).templates.push_back(i);
   }
 }
 
@@ -75,16 +81,14 @@ void SparseScorer::ask_for_weights(const ActiveTemplate& active, std::span<const
 }
 
 // What is remembered and what is not lies all over memory: all of it is asked for before the first is waited for.
-template <class Call>
-float SparseScorer::sum(Call&& call) {
+void SparseScorer::begin_sum() {
   event_scores_.clear();
   word_events_.clear();
   pending_.clear();
   pending_features_.clear();
-  for (const ActiveTemplate& active : model_.templates) {
-    Sink sink(tokens_, [&](std::span<const Position> positions) { begin_event(active, positions); });
-    call(*active.events, sink);
-  }
+}
+
+float SparseScorer::end_sum() {
   for (const WordEvent& event : word_events_) {
     if (weights_->events->find(event.key, weights_->version, event_scores_[event.event])) continue;
     std::array<Position, 4> positions{event.words[0], event.words[1], event.words[2], event.words[3]};
@@ -102,6 +106,16 @@ float SparseScorer::sum(Call&& call) {
   return total;
 }
 
+template <class Call>
+float SparseScorer::sum(Call&& call) {
+  begin_sum();
+  for (const ActiveTemplate& active : model_.templates) {
+    Sink sink(tokens_, [&](std::span<const Position> positions) { begin_event(active, positions); });
+    call(*active.events, sink);
+  }
+  return end_sum();
+}
+
 float SparseScorer::rule_sum(const RuleFacts& rule) {
   if (rule.target.empty()) return 0.0f;
   return sum([&](const Template& events, EventSink& sink) { events.in_rule(rule, sink); });
@@ -115,7 +129,9 @@ float SparseScorer::unaligned_score(TokenId target) {
   return *score = sum([&](const Template& events, EventSink& sink) { events.unaligned(target, sentence_, sink); });
 }
 
-void SparseScorer::add_option(const RuleFacts& rule) {
+void SparseScorer::add_option(const RuleFacts& rule) { options_.push_back(store(rule)); }
+
+SparseScorer::StoredOption SparseScorer::store(const RuleFacts& rule) {
   StoredOption option{};
   option.source_begin = static_cast<std::uint32_t>(option_tokens_.size());
   option.source_count = static_cast<std::uint16_t>(rule.source.size());
@@ -128,8 +144,9 @@ void SparseScorer::add_option(const RuleFacts& rule) {
   option_links_.insert(option_links_.end(), rule.links.begin(), rule.links.end());
   option.gaps = rule.gaps;
   option.swapped = rule.swapped;
+  option.known = true;
   option.parent = needs(Template::kParent) ? intern_parent(rule) : 0;
-  options_.push_back(option);
+  return option;
 }
 
 std::uint32_t SparseScorer::intern_parent(const RuleFacts& rule) {
@@ -147,8 +164,8 @@ std::uint32_t SparseScorer::intern_parent(const RuleFacts& rule) {
   return found->second;
 }
 
-RuleFacts SparseScorer::facts(std::uint32_t number) const {
-  const StoredOption& option = options_[number];
+RuleFacts SparseScorer::facts(std::uint32_t number) {
+  const StoredOption& option = stored(number);
   return {{option_tokens_.data() + option.source_begin, option.source_count},
           {option_tokens_.data() + option.target_begin, option.target_count},
           {option_links_.data() + option.links_begin, option.link_count},
@@ -157,19 +174,35 @@ RuleFacts SparseScorer::facts(std::uint32_t number) const {
 }
 
 float SparseScorer::step_score(const SparseStep& step) {
-  if (!needs(Template::kParent | Template::kOrientation | Template::kDistortion | Template::kSide)) return 0.0f;
-  if (weights_->view.empty()) return 0.0f;
-  const std::uint64_t key =
-      combine64(std::uint64_t{step.option} << 32 | step.parent,
-                std::uint64_t{step.side} << 40 | static_cast<std::uint64_t>(step.orientation) << 32 |
-                    static_cast<std::uint32_t>(step.distortion));
-  bool known;
-  float* score = steps_.find(key, known);
-  if (known) return *score;
+  if (model_.step_groups.empty() || weights_->view.empty()) return 0.0f;
+  float total = 0;
+  for (std::size_t i = 0; i < model_.step_groups.size(); ++i) {
+    const SparseModel::StepGroup& group = model_.step_groups[i];
+    const auto seen = [&](unsigned what, std::uint64_t value) { return (group.needs & what) != 0 ? value : 0; };
+    const std::uint64_t key = combine64(
+        std::uint64_t{step.option} << 32 | seen(Template::kParent, step.parent),
+        i << 48 | seen(Template::kSide, step.side) << 40 |
+            seen(Template::kOrientation, static_cast<std::uint64_t>(step.orientation)) << 32 |
+            seen(Template::kDistortion, static_cast<std::uint32_t>(step.distortion)));
+    bool known;
+    float* score = steps_.find(key, known);
+    if (!known) *score = step_sum(group, step);
+    total += *score;
+  }
+  return total;
+}
+
+float SparseScorer::step_sum(const SparseModel::StepGroup& group, const SparseStep& step) {
   const StepFacts facts_of_step{facts(step.option), step.orientation, step.distortion, step.side,
                                 parent_tokens(step.parent)};
-  if (facts_of_step.rule.target.empty()) return *score = 0.0f;
-  return *score = sum([&](const Template& events, EventSink& sink) { events.in_step(facts_of_step, sink); });
+  if (facts_of_step.rule.target.empty()) return 0.0f;
+  begin_sum();
+  for (std::size_t number : group.templates) {
+    const ActiveTemplate& active = model_.templates[number];
+    Sink sink(tokens_, [&](std::span<const Position> positions) { begin_event(active, positions); });
+    active.events->in_step(facts_of_step, sink);
+  }
+  return end_sum();
 }
 
 RuleFacts SparseScorer::sentence_end() {
@@ -178,7 +211,7 @@ RuleFacts SparseScorer::sentence_end() {
   return {kEndToken, kEndToken, kEndLink};
 }
 
-SparseScorer::Border SparseScorer::border_of(std::uint32_t state) const {
+SparseScorer::Border SparseScorer::border_of(std::uint32_t state) {
   Border border{states_[state], {}};
   if (border.before.rule != kNoRule) border.last = facts(border.before.rule);
   return border;

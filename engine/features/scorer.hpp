@@ -71,6 +71,13 @@ struct SparseModel {
   std::vector<ActiveTemplate> templates;
   unsigned needs = 0;  ///< of all templates
 
+  /// Templates that see the same of a step, by their positions: what they add is remembered by that alone.
+  struct StepGroup {
+    unsigned needs;
+    std::vector<std::size_t> templates;
+  };
+  std::vector<StepGroup> step_groups;
+
   SparseModel(Lexicon words, std::vector<ActiveTemplate> active);
 };
 
@@ -102,6 +109,14 @@ struct SparseStep {
   Orientation orientation;
   int distortion;
   std::uint8_t side;
+};
+
+/// Tells what sparse features see of the options of a sentence: most are never asked for.
+class OptionFacts {
+ public:
+  virtual ~OptionFacts() = default;
+  /// Valid until the next call.
+  virtual RuleFacts facts_of_option(std::uint32_t option) = 0;
 };
 
 /// The sparse features of one sentence: the search asks it for scores while it goes and afterward for the features
@@ -146,9 +161,14 @@ class SparseScorer {
 
   /// Makes the rule the next option of the sentence.
   void add_option(const RuleFacts& rule);
+  /// The next options of the sentence are those that `facts` knows by their numbers; it must outlive this.
+  void add_options(std::size_t count, OptionFacts& facts) {
+    options_.resize(options_.size() + count);
+    later_ = &facts;
+  }
 
   /// The aligned source words of an option, as what it leaves open remembers them; 0 for none.
-  std::uint32_t parent_of(std::uint32_t option) const { return options_[option].parent; }
+  std::uint32_t parent_of(std::uint32_t option) { return stored(option).parent; }
 
   std::uint32_t start() const { return 0; }
   float step_score(const SparseStep& step);
@@ -183,7 +203,7 @@ class SparseScorer {
     std::uint32_t source_begin, target_begin, links_begin;
     std::uint16_t source_count, target_count, link_count;
     std::uint8_t gaps;
-    bool swapped;
+    bool swapped, known;
     std::uint32_t parent;
   };
   struct Words {  // a parent: a range of `parent_tokens_`
@@ -221,9 +241,15 @@ class SparseScorer {
   };
 
   static RuleFacts sentence_end();
-  RuleFacts facts(std::uint32_t option) const;
-  Border border_of(std::uint32_t state) const;
+  const StoredOption& stored(std::uint32_t option) {
+    if (!options_[option].known) options_[option] = store(later_->facts_of_option(option));
+    return options_[option];
+  }
+  StoredOption store(const RuleFacts& rule);
+  RuleFacts facts(std::uint32_t option);
+  Border border_of(std::uint32_t state);
   float rule_sum(const RuleFacts& rule);
+  float step_sum(const SparseModel::StepGroup& group, const SparseStep& step);
   float border_sum(std::uint32_t state, const RuleFacts& rule);
   std::span<const TokenId> parent_tokens(std::uint32_t parent) const {
     return {parent_tokens_.data() + parents_[parent].begin, parents_[parent].count};
@@ -232,6 +258,8 @@ class SparseScorer {
   void begin_event(const ActiveTemplate& active, std::span<const Position> positions);
   void ask_for_weights(const ActiveTemplate& active, std::span<const Position> positions, std::uint64_t key,
                        std::size_t event);
+  void begin_sum();
+  float end_sum();
   template <class Call>
   float sum(Call&& call);
   static void add_up(std::vector<Firing>& firings);
@@ -249,6 +277,7 @@ class SparseScorer {
   const SparseWeights* weights_ = nullptr;
   std::vector<TokenId> sentence_;
   std::vector<StoredOption> options_;
+  OptionFacts* later_ = nullptr;  // of the options that are not known yet
   std::vector<TokenId> option_tokens_, parent_tokens_, scratch_;
   std::vector<Link> option_links_;
   std::vector<Words> parents_;

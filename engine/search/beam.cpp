@@ -98,9 +98,9 @@ class Beam {
   }
 
   float orientation_score(const Cube& cube, const Node& from, std::uint32_t option) const {
-    const auto orientation = static_cast<std::size_t>(cube.orientation);
-    const float previous = task_.options.options[option].previous[orientation];
-    return from.tail == kNone ? previous : previous + task_.options.options[from.tail].next[orientation];
+    const float previous = task_.options.options[option].previous[static_cast<std::size_t>(cube.orientation)];
+    if (from.tail == kNone) return previous;
+    return previous + task_.options.options[from.tail].next[static_cast<std::size_t>(cube.next)];
   }
 
   void fill(std::size_t covered) {
@@ -242,7 +242,8 @@ class Beam {
       float added = weights_.language_model * lm;
       if (node.tail != kNone) {
         const Place last = task_.source.whole().end;
-        const Orientation orientation = coverages_.orientation(coverages_[node.coverage].blocks, {last, last});
+        const Orientation orientation = coverages_.next_orientation(
+            coverages_[node.coverage], coverages_[node.coverage].own, {last, last});
         added += task_.options.options[node.tail].next[static_cast<std::size_t>(orientation)];
       }
       if (scored_.sparse) added += task_.sparse->end_score(node.sparse);

@@ -10,9 +10,9 @@ namespace isogloss::search {
 
 Collector::Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
                      const RuleWeights& weights, const CollectorLimits& limits, CollectorMemory& memory,
-                     features::SparseScorer* sparse, const Constraint* constraint)
+                     features::SparseScorer* sparse, features::OptionFacts* facts, const Constraint* constraint)
     : tables_(tables), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
-      sparse_(sparse), constraint_(constraint), sides_(memory.sides), lexical_(memory.translations),
+      sparse_(sparse), facts_(facts), constraint_(constraint), sides_(memory.sides), lexical_(memory.translations),
       with_insertions_(memory.translations.any()),
       with_unaligned_(sparse != nullptr && sparse->needs(features::Template::kUnaligned)),
       reorders_((with_insertions_ && weights.insertion != 0) || with_unaligned_ || constraint != nullptr) {}
@@ -26,6 +26,7 @@ void Collector::collect(const Source& source, Options& out) {
   out.constraint_words.clear();
   out.options.clear();
   out.phrases.clear();
+  out.sides.clear();
   unsorted_.clear();
   lexical_.set_sentence(source);
   collect_from(tables_.main);
@@ -150,7 +151,7 @@ RankedSide Collector::rank(std::uint64_t key, RuleTable::Node node) {
   ranked.complete = true;
   table_->symbols(node, symbols_);
   lexical_.set_side(symbols_);
-  if (sparse_ != nullptr) list_source();
+  if (sparse_ != nullptr) reader_.set_side(sparse_->model().lexicon, symbols_, side.gaps);
   ranked_options_.clear();
   ranked_phrases_.clear();
   ranked_extras_.clear();
@@ -204,9 +205,9 @@ void Collector::rank_option(std::uint32_t number, const SideView& side) {
     if (!lexical_.in_side(word)) sides_.loose.push_back(word);
   extra.loose_end = extra.unaligned_end = static_cast<std::uint32_t>(sides_.loose.size());
   if (sparse_ != nullptr)
-    option.constant += sparse_->rule_score(option.rule, [&] { return facts_of(rule, side.gaps); });
+    option.constant += sparse_->rule_score(option.rule, [&] { return reader_.of(rule); });
   if (with_unaligned_) {
-    features::for_each_unaligned(facts_of(rule, side.gaps), [&](features::TokenId t) { sides_.loose.push_back(t); });
+    features::for_each_unaligned(reader_.of(rule), [&](features::TokenId t) { sides_.loose.push_back(t); });
     extra.unaligned_end = static_cast<std::uint32_t>(sides_.loose.size());
   }
   option.optimistic_score = option.constant;
@@ -254,13 +255,9 @@ OptionRanges Collector::place(const RankedSide& side) {
   ranges.in_order_begin = ranges.in_order_end = static_cast<std::uint32_t>(out_->options.size());
   reorders_ ? place_reordered(side, ranges) : place_in_order(side, ranges);
   ranges.swapped_end = static_cast<std::uint32_t>(out_->options.size());
-  if (sparse_ != nullptr && side.options_begin < side.options_end) {
-    const SideView view = table_->side(static_cast<RuleTable::Node>(side.key));
-    table_->symbols(view.node, symbols_);
-    list_source();
-    for (std::uint32_t i = ranges.in_order_begin; i < ranges.swapped_end; ++i)
-      sparse_->add_option(
-          facts_of(table_->rule(out_->options[i].rule - tables_.offset(*table_), view), view.gaps));
+  if (sparse_ != nullptr) {
+    sparse_->add_options(ranges.swapped_end - ranges.in_order_begin, *facts_);
+    out_->sides.resize(out_->options.size(), static_cast<RuleTable::Node>(side.key));
   }
   return ranges;
 }
@@ -337,21 +334,6 @@ void Collector::place_reordered(const RankedSide& side, OptionRanges& ranges) {
   }
 }
 
-void Collector::list_source() {
-  source_tokens_.clear();
-  for (WordId symbol : symbols_)
-    source_tokens_.push_back(symbol == kGap ? features::kGapToken : sparse_->model().lexicon.source(symbol));
-}
-
-features::RuleFacts Collector::facts_of(const RuleView& rule, unsigned gaps) {
-  target_tokens_.clear();
-  for (WordId word : rule.words) target_tokens_.push_back(sparse_->model().lexicon.target(word));
-  links_.clear();
-  for (std::size_t i = 0; i + 1 < rule.links.size(); i += 2) links_.push_back({rule.links[i], rule.links[i + 1]});
-  return {source_tokens_, target_tokens_, links_, static_cast<std::uint8_t>(gaps),
-          rule.shape == Shape::two_gaps_swapped};
-}
-
 features::RuleFacts Collector::facts_of(const SourceArc& arc) {
   source_tokens_.clear();
   for (std::uint32_t i = 0; i < arc.token_count; ++i) source_tokens_.push_back(sparse_->token(arc.token + i));
@@ -405,6 +387,7 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
     if (with_unaligned_)
       features::for_each_unaligned(facts, [&](features::TokenId t) { option.constant += sparse_->unaligned_score(t); });
     sparse_->add_option(facts);
+    out_->sides.push_back(RuleTable::kNoNode);
   }
   const lm::ScoredPhrase phrase = lm::score_phrase(language_model_, out_->lm_target(option));
   option.optimistic_score = option.constant + weights_.language_model * phrase.total();

@@ -11,6 +11,7 @@
 #include "search/lexical.hpp"
 #include "search/options.hpp"
 #include "search/ranked_sides.hpp"
+#include "search/rule_facts.hpp"
 #include "search/tables.hpp"
 
 namespace isogloss::search {
@@ -51,12 +52,13 @@ struct CollectorMemory {
 class Collector {
  public:
   /// `lm_words` gives the language model's number of each target word of the tables. `memory` has ranked sides of these
-  /// tables, weights and limits only. `sparse` knows the sentence and learns of every option; nullptr without sparse
-  /// features. With a constraint, options that it wants nowhere are left out, and if the model does not count the rest
+  /// tables, weights and limits only. `sparse` knows the sentence and learns of every option, `facts` tells it later
+  /// about those of the tables; nullptr without sparse features. With a constraint, options that it wants nowhere are left out, and if the model does not count the rest
   /// have the constraint's scores only. All must outlive this.
   Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
             const RuleWeights& weights, const CollectorLimits& limits, CollectorMemory& memory,
-            features::SparseScorer* sparse = nullptr, const Constraint* constraint = nullptr);
+            features::SparseScorer* sparse = nullptr, features::OptionFacts* facts = nullptr,
+            const Constraint* constraint = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
   /// arcs get the translation that was given.
@@ -86,10 +88,8 @@ class Collector {
   void place_reordered(const RankedSide& side, OptionRanges& ranges);
   Candidate judge(const RankedSide& side, std::uint32_t number);
   std::uint8_t insertions(const RankedExtra& extra) const;
-  /// What sparse features see of a rule; valid until the next call.
-  features::RuleFacts facts_of(const RuleView& rule, unsigned gaps);
+  /// What sparse features see of a word that passes through or is fixed; valid until the next call.
   features::RuleFacts facts_of(const SourceArc& arc);
-  void list_source();
   float constraint_score(std::span<const WordId> words);
   void forget_model(Option& option, float constraint_score) const;
   void pass_through();
@@ -104,6 +104,7 @@ class Collector {
   const RuleWeights& weights_;
   CollectorLimits limits_;
   features::SparseScorer* sparse_;
+  features::OptionFacts* facts_;
   const Constraint* constraint_;
   RankedSides& sides_;
   LexicalMatches lexical_;
@@ -126,6 +127,7 @@ class Collector {
   std::vector<float> lowest_;
   std::vector<WordId> constraint_words_;
   std::vector<WordId> symbols_;
+  RuleFactsReader reader_;
   std::vector<features::TokenId> source_tokens_, target_tokens_;
   std::vector<features::Link> links_;
   std::vector<Match> unsorted_;

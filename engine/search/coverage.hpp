@@ -7,6 +7,7 @@
 #include "base/interner.hpp"
 #include "grammar/orientation.hpp"
 #include "search/estimates.hpp"
+#include "search/options.hpp"
 #include "search/source.hpp"
 
 namespace isogloss::search {
@@ -47,6 +48,9 @@ struct Blocks {
 /// On which side of the rule just before a rule stands, if next to it; the beginning of the sentence is on the left.
 enum class Side : std::uint8_t { kRight, kLeft, kNeither };
 
+inline constexpr Place kNowhere = 0xffff;
+static_assert(Source::kMostPlaces <= kNowhere);
+
 /// All that a hypothesis knows about the source side: hypotheses with the same coverage can be extended by the
 /// same matches, at the same cost of reordering.
 struct Coverage {
@@ -54,10 +58,13 @@ struct Coverage {
   std::uint32_t blocks;      ///< number of the blocks; 0 if orientation is not scored
   Place last;                ///< where the words of the last rule ended
   Place first = 0;           ///< where they began; 0 if nobody asks
+  /// The same if what follows is scored toward these words alone, kNowhere if not.
+  Place own = kNowhere;
   float rest = 0;            ///< estimate of all that is open, which follows from the others
 
   std::uint64_t hash() const {
-    return combine64(std::uint64_t{open_spans} << 32 | blocks, std::uint64_t{first} << 16 | last);
+    return combine64(std::uint64_t{open_spans} << 32 | blocks,
+                     std::uint64_t{own} << 32 | std::uint64_t{first} << 16 | last);
   }
   /// Where words lie to those of the last rule.
   Side side(Place begin, Place end) const {
@@ -65,16 +72,18 @@ struct Coverage {
     return end == first ? Side::kLeft : Side::kNeither;
   }
   friend bool operator==(const Coverage& a, const Coverage& b) {
-    return a.open_spans == b.open_spans && a.blocks == b.blocks && a.last == b.last && a.first == b.first;
+    return a.open_spans == b.open_spans && a.blocks == b.blocks && a.last == b.last && a.first == b.first &&
+           a.own == b.own;
   }
 };
 
 /// The coverages of one sentence's search.
 class Coverages {
  public:
-  /// `travel_weight` is what a word of distortion adds to the estimates of open spans: they have to be gone to.
-  Coverages(const Source& source, const Estimates& estimates, float travel_weight)
-      : source_(source), estimates_(estimates), travel_weight_(travel_weight) {
+  /// `travel_weight` is what a word of distortion adds to the estimates of open spans: they have to be gone to. Blocks
+  /// are as large as they can be if they `grow`, otherwise the last rule alone.
+  Coverages(const Source& source, const Estimates& estimates, float travel_weight, bool grow)
+      : source_(source), estimates_(estimates), travel_weight_(travel_weight), grow_(grow) {
     open_spans_.number({{0, 0}, 0, 0, 0, 0.0f});
     blocks_.number({{0, 0}, 0, 0});
   }
@@ -103,6 +112,23 @@ class Coverages {
     return stack.top.begin == step.end ? Orientation::swap : Orientation::discontinuous;
   }
 
+  /// How `step` lies to the last rule, as that sees it. What lies between the two and is still open will be translated
+  /// after the last rule as well, and grows to one block with the step: it does not part them (Galley & Manning 2008).
+  /// `own` is where the words of the last rule begin, or kNowhere if blocks count.
+  Orientation next_orientation(const Coverage& coverage, Place own, Span step) const {
+    if (own == kNowhere) return orientation(coverage.blocks, step);
+    if (step.begin == coverage.last || (step.begin > coverage.last && is_open_from(coverage, coverage.last)))
+      return Orientation::monotone;
+    if (step.end == own || (step.end < own && is_open_up_to(coverage, own)))
+      return Orientation::swap;
+    return Orientation::discontinuous;
+  }
+  /// Where the words of a rule begin, if what follows is scored toward them alone: what follows a rule with gaps stands
+  /// in these, not behind it.
+  Place own(const Match& match) const {
+    return grow_ && (match.loose || match.gap_count == 0) ? match.first : kNowhere;
+  }
+
   /// The blocks after words with this hull were translated, `missing` places of which are still open.
   std::uint32_t shift(std::uint32_t blocks, Span hull, unsigned missing);
 
@@ -111,15 +137,28 @@ class Coverages {
   std::size_t size() const { return coverages_.size(); }
 
  private:
+  bool is_open_from(const Coverage& coverage, Place begin) const {
+    std::uint32_t spans = coverage.open_spans;
+    while (spans != 0 && open_spans_[spans].first.begin != begin) spans = open_spans_[spans].rest;
+    return spans != 0;
+  }
+  bool is_open_up_to(const Coverage& coverage, Place end) const {
+    std::uint32_t spans = coverage.open_spans;
+    while (spans != 0 && open_spans_[spans].first.end != end) spans = open_spans_[spans].rest;
+    return spans != 0;
+  }
+
   const Source& source_;
   const Estimates& estimates_;
   float travel_weight_;
+  bool grow_;
   Interner<OpenSpans> open_spans_;
   Interner<Blocks> blocks_;
   Interner<Coverage> coverages_;
 };
 
 inline std::uint32_t Coverages::shift(std::uint32_t blocks, Span hull, unsigned missing) {
+  if (!grow_) return blocks_.number({hull, static_cast<std::uint16_t>(missing), 0});
   while (missing == 0 && blocks != 0) {
     const Blocks below = blocks_[blocks];
     if (below.missing > 0) {

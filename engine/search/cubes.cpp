@@ -42,6 +42,7 @@ void Cubes::add_matches(Cube cube, std::uint32_t spans, std::size_t covered) {
     cube.distortion = static_cast<std::int16_t>(task_->source.signed_distortion(coverage.last, match.first));
     cube.orientation =
         task_->with_orientation ? coverages_->orientation(coverage.blocks, match.block()) : Orientation::monotone;
+    cube.next = task_->with_next ? coverages_->next_orientation(coverage, coverage.own, match.block()) : cube.orientation;
     cube.side = task_->with_sides ? coverage.side(match.first, match.last) : Side::kRight;
     cube.constant = step_score(coverage, match);
     of_group_[covered + match.covered()].push_back(cube);
@@ -124,7 +125,8 @@ std::uint32_t Cubes::coverage_after(const Cube& cube, std::uint32_t parent) {
   const Span hull{match.first, match.last};
   const std::uint32_t blocks =
       task_->with_orientation ? coverages_->shift(before.blocks, hull, hull.width() - match.covered()) : 0;
-  return coverages_->number({spans, blocks, match.last, task_->with_sides ? match.first : Place{0}});
+  const Place own = task_->with_next ? coverages_->own(match) : kNowhere;
+  return coverages_->number({spans, blocks, match.last, task_->with_sides ? match.first : Place{0}, own});
 }
 
 }  // namespace isogloss::search

@@ -29,6 +29,7 @@ struct Cube {
   std::uint16_t depth;   ///< which open span is taken
   bool has_gaps;
   Orientation orientation;  ///< toward what was translated before
+  Orientation next;      ///< of the last rule toward it
   Side side;             ///< of the last rule
 };
 

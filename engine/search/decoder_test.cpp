@@ -1,5 +1,6 @@
 #include "search/decoder.hpp"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -313,5 +314,51 @@ TEST("a sentence after a thousand others, under other weights or the same, is tr
     used->set_weights(changed);
     used->translate(others, request);
     CHECK(same(used->translate({others[0]}, request), fresh(changed, others[0])));
+  }
+}
+
+TEST("orientation toward what follows is that of Galley and Manning, or that of phrases") {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    const SmallSystem system(random_rules(random, 40), random_arpa(random), seed);
+    DecoderOptions options = random_options(random);
+    options.search.matches.hierarchical = false;
+    options.search.blocks_grow = seed % 3 != 0;
+    const auto decoder = system.decoder(options);
+    std::vector<double> weights = random_weights(random, *decoder, true);
+    const std::vector<std::string>& names = decoder->feature_names();
+    if (seed % 4 == 0)  // features are there whatever they weigh
+      for (std::size_t i = 0; i < names.size(); ++i)
+        if (names[i].starts_with("next_")) weights[i] = 0;
+    decoder->set_weights(weights);
+    std::vector<std::string> words;
+    for (int i = 0; i < 7; ++i) words.push_back(std::string(1, "abc"[random() % 3]));
+    BatchRequest request;
+    request.nbest = 20;
+    request.derivations = true;
+    const auto all = decoder->translate({sentence(*decoder, words)}, request);
+    const TranslatedSentence& found = all[0];
+    const auto next = static_cast<std::size_t>(std::ranges::find(names, "next_monotone") - names.begin());
+    for (std::size_t k = 0; k < found.candidates(); ++k) {
+      std::vector<bool> covered(words.size() + 2, false);  // word i is at i + 1; the edges are open
+      double expected[3] = {0, 0, 0};
+      const DerivationStep* last = nullptr;
+      const auto score = [&](std::size_t begin, std::size_t end) {
+        if (last == nullptr || !is_from_table(last->rule)) return;
+        const std::size_t from = last->own.begin, to = last->own.end;
+        const bool gap_after = options.search.blocks_grow && begin > to && !covered[to + 1];
+        const bool gap_before = options.search.blocks_grow && end < from && !covered[from];
+        const std::size_t which = begin == to || gap_after ? 0 : end == from || gap_before ? 1 : 2;
+        expected[which] += static_cast<double>(system.table().orientation(last->rule)[3 + which]);
+      };
+      for (const DerivationStep& step : found.derivations[k]) {
+        score(step.own.begin, step.own.end);
+        for (std::size_t i = step.own.begin; i < step.own.end; ++i) covered[i + 1] = true;
+        last = &step;
+      }
+      covered.back() = true;
+      score(words.size(), words.size());
+      for (std::size_t i = 0; i < 3; ++i) CHECK_NEAR(found.features[k * names.size() + next + i], expected[i], 1e-4);
+    }
   }
 }

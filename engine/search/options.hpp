@@ -67,6 +67,7 @@ struct Options {
   std::vector<WordId> constraint_words;      ///< the same words as the constraint numbers them; empty without one
   std::vector<Option> options;
   std::vector<lm::ScoredPhrase> phrases;     ///< of the options, as the language model sees them; not set if it weighs nothing
+  std::vector<std::uint32_t> sides;          ///< of the options: nodes of their source sides, if sparse features ask
   std::vector<Match> matches;                ///< of kind kRule only, those of one span together
   std::vector<std::uint32_t> matches_begin;  ///< by span number, one more than there are spans
 

@@ -19,7 +19,7 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
     with_sides_ = sparse_->needs(features::Template::kSide);
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      memory.rules, sparse_.get(), constraint);
+                      memory.rules, sparse_.get(), this, constraint);
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   limits_.matches.most_skipped = most_skipped();
@@ -28,7 +28,7 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
   const bool with_model = constraint == nullptr || constraint->with_model();
   // Where distortion is wanted, nobody knows how much of it there will be.
   const float distortion = with_model ? weights.step.backtrack + weights.step.distance_rule : 0.0f;
-  coverages_.emplace(source_, *estimates_, std::min(0.0f, distortion));
+  coverages_.emplace(source_, *estimates_, std::min(0.0f, distortion), limits_.blocks_grow);
   const features::SparseWeights no_sparse_weights{};
   if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
   const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint, with_orientation_,
@@ -54,6 +54,16 @@ unsigned SentenceSearch::most_skipped() const {
   return longest;
 }
 
+features::RuleFacts SentenceSearch::facts_of_option(std::uint32_t option) {
+  const RuleTables tables = model_.tables();
+  const std::uint32_t rule = rules_.options[option].rule;
+  const RuleTable& table = tables.of(rule);
+  const SideView side = table.side(rules_.sides[option]);
+  table.symbols(side.node, symbols_);
+  reader_.set_side(model_.sparse->lexicon, symbols_, side.gaps);
+  return reader_.of(table.rule(rule - tables.offset(table), side));
+}
+
 void SentenceSearch::sparse_steps(const Path& path, std::vector<features::SparseStep>& out) const {
   out.clear();
   for_each_step(path, [&](const Step& step) { out.push_back(step.sparse); });
@@ -73,6 +83,7 @@ void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std
   lm::State state = model_.language_model.begin_sentence(), next;
   double lm = 0;
   std::uint32_t tail = kNone;
+  Place own = kNowhere;
   const auto count_orientation = [&](FeatureLayout::Counted neighbor, Orientation orientation) {
     if (!with_orientation_ || !is_from_table(tail)) return;
     const auto scores = model_.tables().orientation(tail);  // toward the step before, then the step after
@@ -95,7 +106,8 @@ void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std
     count(FeatureLayout::kReordering) += step.match.reordering;
     count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_score);
     if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
-    count_orientation(FeatureLayout::kNext, step.orientation);
+    count_orientation(FeatureLayout::kNext, step.next);
+    own = coverages_->own(step.match);
     tail = step.option.rule;
     count_orientation(FeatureLayout::kPrevious, step.orientation);
     count(FeatureLayout::kUnknown) += tail == kPassedThrough;
@@ -106,7 +118,7 @@ void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std
   if (!path.arcs.empty()) {
     const Place end = source_.whole().end;
     const Coverage& last = (*coverages_)[graph_.nodes[graph_.arcs[path.arcs.back()].from].coverage];
-    count_orientation(FeatureLayout::kNext, coverages_->orientation(last.blocks, {end, end}));
+    count_orientation(FeatureLayout::kNext, coverages_->next_orientation(last, own, {end, end}));
   }
   lm += static_cast<double>(
       model_.language_model.score(state, model_.language_model.end_of_sentence(), next).log_prob);

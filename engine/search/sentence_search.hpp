@@ -19,6 +19,7 @@ struct SearchOptions {
   CollectorLimits collector;
   MatchLimits matches;
   BeamOptions beam;
+  bool blocks_grow = true;  ///< orientation is toward the largest blocks, otherwise toward the last phrase alone
 };
 
 /// What is shared by all sentences and threads. Everything behind the references must outlive it.
@@ -45,12 +46,13 @@ struct Step {
   const Option& option;
   std::uint32_t number;   ///< of the option
   unsigned distortion;    ///< in words
-  Orientation orientation;
+  Orientation orientation;  ///< toward what was translated before
+  Orientation next;         ///< of the step before toward this one
   features::SparseStep sparse;
 };
 
 /// The search of one sentence with all that it kept.
-class SentenceSearch {
+class SentenceSearch final : features::OptionFacts {
  public:
   /// Searches. `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
   /// features. Both matter only where the model has sparse features. `constraint`, if any, is what is wanted besides or
@@ -84,6 +86,7 @@ class SentenceSearch {
 
  private:
   unsigned most_skipped() const;
+  features::RuleFacts facts_of_option(std::uint32_t option) override;
 
   SearchModel model_;
   SearchOptions limits_;
@@ -94,12 +97,15 @@ class SentenceSearch {
   std::optional<Matches> matches_;
   std::optional<Coverages> coverages_;
   std::unique_ptr<features::SparseScorer> sparse_;
+  RuleFactsReader reader_;
+  std::vector<WordId> symbols_;  // scratch of the reader
   BeamStatistics statistics_;
   Graph graph_;
 };
 
 template <class Visit>
 void SentenceSearch::for_each_step(const Path& path, Visit&& visit) const {
+  Place own = kNowhere;  // of the step before
   for (std::uint32_t number : path.arcs) {
     const Arc& arc = graph_.arcs[number];
     if (arc.match == kNone) continue;
@@ -107,10 +113,13 @@ void SentenceSearch::for_each_step(const Path& path, Visit&& visit) const {
     const Coverage& coverage = (*coverages_)[graph_.nodes[arc.from].coverage];
     const Orientation orientation =
         with_orientation_ ? coverages_->orientation(coverage.blocks, match.block()) : Orientation::monotone;
+    const Orientation next =
+        with_orientation_ ? coverages_->next_orientation(coverage, own, match.block()) : orientation;
+    own = coverages_->own(match);
     const Side side = with_sides_ ? coverage.side(match.first, match.last) : Side::kRight;
     const std::uint32_t parent = limits_.matches.hierarchical ? coverages_->open_spans(coverage.open_spans).parent : 0;
     visit(Step{match, rules_.options[arc.option], arc.option, source_.distortion(coverage.last, match.first),
-               orientation,
+               orientation, next,
                {arc.option, parent, orientation, source_.signed_distortion(coverage.last, match.first),
                 static_cast<std::uint8_t>(side)}});
   }

@@ -160,6 +160,7 @@ class SmallSystem {
   }
 
   const Vocabulary& source_words() const { return source_words_; }
+  const RuleTable& table() const { return rules_.table(); }
 
  private:
   static features::TokenTypes spelling() {

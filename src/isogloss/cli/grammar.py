@@ -15,6 +15,7 @@ from isogloss.grammar import (
     Rule,
     RuleTable,
     Significance,
+    TableOrientation,
     TextFormat,
     export_rules,
     filter_table,
@@ -214,6 +215,15 @@ def import_(
             help="Moses reordering table (msd, both directions) for the same rules.",
         ),
     ] = None,
+    orientation: Annotated[
+        TableOrientation,
+        Parameter(
+            metavar="NAME",
+            group=_INPUT,
+            help="What its orientations are measured against: 'hier' for the type hier-msd… of Moses, "
+            "'phrase' for phrase-msd…, 'word' for wbe-msd….",
+        ),
+    ] = "hier",
     scratch: Scratch = None,
     json: Json = False,
 ) -> None:
@@ -223,6 +233,7 @@ def import_(
         output,
         format=format,
         reordering=reordering,
+        orientation=orientation,
         memory_limit=resources.memory_limit,
         scratch=scratch,
         track=console.track,

@@ -362,7 +362,7 @@ class Decoder:
                 target_words=words.target_words,
                 language_model=self._lm.engine,
                 column_names=list(self._rules.columns),
-                options=engine_options(self.options),
+                options={**engine_options(self.options), "orientation": self._rules.orientation_model},
                 sparse=self._sparse_engine,
                 overlay=None if self.overlay is None else self.overlay.engine,
                 lexicon=self._rules.lexicon(),

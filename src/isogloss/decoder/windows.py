@@ -36,7 +36,8 @@ def cut_words(words: Sequence[T], limit: int) -> list[list[T]]:
     >>> cut_words(["a", ".", "c", "d", "e"], 4)
     [['a', '.'], ['c', 'd', 'e']]
     """
-    windows, begin = [], 0
+    windows: list[list[T]] = []
+    begin = 0
     while (left := -(-(len(words) - begin) // limit)) > 1:
         even = begin + (len(words) - begin) // left
         first = max(len(words) - (left - 1) * limit, begin + 1)  # what follows must fit the other windows

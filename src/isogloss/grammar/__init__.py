@@ -6,7 +6,13 @@ from isogloss.io.lazy import lazy_names
 
 if TYPE_CHECKING:
     from isogloss.grammar.extraction import ExtractReport, extract_rules
-    from isogloss.grammar.formats import ImportReport, TextFormat, export_rules, import_rules
+    from isogloss.grammar.formats import (
+        ImportReport,
+        TableOrientation,
+        TextFormat,
+        export_rules,
+        import_rules,
+    )
     from isogloss.grammar.options import ExtractOptions, GrammarOptions, Significance
     from isogloss.grammar.selection import filter_table, prune_table
     from isogloss.grammar.table import Rule, RuleTable
@@ -19,6 +25,7 @@ __all__ = [
     "Rule",
     "RuleTable",
     "Significance",
+    "TableOrientation",
     "TextFormat",
     "export_rules",
     "extract_rules",
@@ -36,6 +43,7 @@ __getattr__, __dir__ = lazy_names(
         ),
         "formats": (
             "ImportReport",
+            "TableOrientation",
             "TextFormat",
             "export_rules",
             "import_rules",

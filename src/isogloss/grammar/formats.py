@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -16,9 +16,10 @@ from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_outputs, naming_file, read_lines
 
-__all__ = ["ImportReport", "TextFormat", "export_rules", "import_rules"]
+__all__ = ["ImportReport", "TableOrientation", "TextFormat", "export_rules", "import_rules"]
 
 TextFormat = Literal["moses", "hiero"]
+TableOrientation = Literal["hier", "phrase", "word"]
 
 _MOSES_COLUMNS = (
     "source_given_target",
@@ -121,6 +122,7 @@ def import_rules(
     *,
     format: str = "moses",
     reordering: StrPath | None = None,
+    orientation: str = "hier",
     memory_limit: int = 1 << 30,
     scratch: StrPath | None = None,
     track: Track = no_track,
@@ -128,9 +130,13 @@ def import_rules(
     """Read a Moses phrase table or a Hiero grammar, in any order, into a stored table.
 
     Hiero values are used unchanged (give logarithms); Moses probabilities are converted to logarithms. The
-    first rule determines the number and names of the values.
+    first rule determines the number and names of the values. ``orientation`` tells what the orientations of
+    the reordering table are measured against: ``hier``, ``phrase`` or ``word``.
     """
     _check_format(format)
+    if orientation not in get_args(TableOrientation):
+        known = ", ".join(get_args(TableOrientation))
+        raise ConfigError(f"orientation must be one of {known}, got {orientation!r}")
     if reordering is not None and format != "moses":
         raise ConfigError("a reordering table can only be imported with a Moses phrase table")
     with rule_scratch(scratch) as folder:
@@ -141,7 +147,8 @@ def import_rules(
             style = _engine.RuleFormat.moses_orientation
             _read(rules, reordering, style, "reading orientations", track)
         with contextlib.closing(RuleColumns(folder)) as columns:
-            _lay_out(rules, columns, path, reordering, output, format, track)
+            attributes = {"imported_from": format, "orientation": orientation}
+            _lay_out(rules, columns, path, reordering, output, format, attributes, track)
         return ImportReport(
             rules=rules.rules,
             sides=rules.sides,
@@ -169,6 +176,7 @@ def _lay_out(
     reordering: StrPath | None,
     output: StrPath,
     format: str,
+    attributes: Mapping[str, str],
     track: Track,
 ) -> None:
     try:
@@ -190,7 +198,7 @@ def _lay_out(
         columns,
         source_words=rules.source_words,
         target_words=rules.target_words,
-        attributes={"columns": names, "sides": rules.sides, "imported_from": format},
+        attributes={"columns": names, "sides": rules.sides, **attributes},
     )
 
 

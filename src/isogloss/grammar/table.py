@@ -83,6 +83,12 @@ class RuleTable:
         return "orientation" in self._folder.arrays
 
     @property
+    def orientation_model(self) -> str:
+        """What orientations are measured against: ``hier``, ``phrase`` or ``word``; see ``RuleOptions``."""
+        extraction = self.attributes.get("extraction") or {}
+        return str(self.attributes.get("orientation", extraction.get("orientation", "hier")))
+
+    @property
     def arrays(self) -> Mapping[str, Any]:
         """The stored arrays, mapped."""
         return self._folder.arrays
