@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.decoder import load
-from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.io.streams import read_lines
 from isogloss.metric import Bleu, References
 from isogloss.metric.significance import paired_bootstrap
-from isogloss.pipeline.similarity import nearest_similarities
+from isogloss.pipeline.similarity import memory_translations, nearest_sources
 
 PARTS = {"all": (0.0, 1.0), "0.7 and more": (0.7, 1.0), "below 0.7": (0.0, 0.7), "below 0.5": (0.0, 0.5)}
 
@@ -43,9 +42,11 @@ def main() -> None:
         translations[name] = list(system.translate(sources))
         milliseconds[name] = 1000 * (time.process_time() - started) / len(sources)
     assert system.text is not None
-    known = [list(read_lines(work / "tokens" / side)) for side in ("source", "target")]
-    memory = NearestExample(*known).translate_text(sources, system.text)
-    similarities = nearest_similarities(known[0], [system.text.tokenize(line) for line in sources])
+    tokens = list(map(system.text.tokenize, sources))
+    nearest = nearest_sources(list(read_lines(work / "tokens" / "source")), tokens)
+    training = tuple(list(read_lines(work / "held-out" / f"train.{side}")) for side in ("source", "target"))
+    memory = memory_translations(nearest, training, sources, system.text.placeholders)
+    similarities = nearest.similarity
     metric = Bleu(tokenize="13a")
     rows = {
         name: metric.statistics([str(line) for line in lines], References([references]))

@@ -197,18 +197,20 @@ def test_warnings(changes: dict[str, Any], said: str) -> None:
 def test_advice_by_what_it_is_worth() -> None:
     words = [UnknownWord(word="gate", strings=3)]
     unknown = np.tile([False, True], 200)  # the bad half
-    half = np.tile([58.0, 39.0], 100)  # 1.5 less
-    found = advice(evidence(words=words, unknown=unknown, half=half, dropped=900, segmenter="pip install x"))
+    gains = np.tile([2.0, 1.0], 100)
+    found = advice(
+        evidence(words=words, unknown=unknown, gains=gains, dropped=900, segmenter="pip install x")
+    )
     assert [text.split()[0] for text in found] == ["Install", "Add", "Add", "Look"]
     assert (
         "gate. 50% of the strings have an unknown word; their mean chrF is 40, that of the others 60"
         in (found[1])
     )
     assert "the mean chrF is 1.5 lower (± 0.1); twice as many" in found[2]
-    little = advice(evidence(words=words, unknown=np.arange(400) < 2, half=half))
+    little = advice(evidence(words=words, unknown=np.arange(400) < 2, gains=gains))
     assert [text.split()[1] for text in little] == ["more", "terms"]
-    (none,) = advice(evidence(half=np.tile([61.0, 39.2], 100)))
+    (none,) = advice(evidence(gains=np.tile([-1.0, 0.8], 100)))
     assert none.startswith("More pairs of the same kind may not help much")
     assert "changes by +0.1 (± 0.1)" in none
-    (unclear,) = advice(evidence(half=np.tile([90.0, 9.0], 100)))
+    (unclear,) = advice(evidence(gains=np.tile([-30.0, 31.0], 100)))
     assert unclear.startswith("These strings are too few to tell whether more pairs")

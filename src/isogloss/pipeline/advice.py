@@ -40,8 +40,8 @@ class Evidence:
     """Sentence chrF of every string."""
     unknown: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     """Which strings have unknown words."""
-    half: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Sentence chrF of the first strings, translated with half of the training pairs."""
+    gains: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """How much sentence chrF the first strings lose with half of the training pairs."""
     combined: float = 0.0
     """Share of strings that are pieces of training strings."""
 
@@ -102,9 +102,9 @@ def _terms(evidence: Evidence) -> tuple[float, str]:
 
 def _more_pairs(evidence: Evidence) -> tuple[float, str]:
     """More pairs: going from half of them to all of them shows what doubling brings."""
-    if not len(evidence.half):
+    gains = evidence.gains
+    if not len(gains):
         return 0.0, ""
-    gains = evidence.chrf[: len(evidence.half)] - evidence.half
     gain, error = float(gains.mean()), 2 * float(gains.std()) / len(gains) ** 0.5
     pairs = f"{evidence.pairs:,} training pairs"
     if gain <= error:

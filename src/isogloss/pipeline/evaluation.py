@@ -56,8 +56,9 @@ def evaluate_system(inputs: Paths, outputs: Paths, options: Options, *, threads:
             translated[name] = lines
             results[name] = _scores(lines, _references(inputs, name), options["scoring"])
     if "dev" in translated and options["comparable"]:
-        results["dev"]["tokens"] = {"BLEU": _token_bleu(inputs, translated["dev"])}
-    verdict = _verdict(inputs, system, translated, options)
+        searched = _searched(inputs, translated["dev"], threads)
+        results["dev"]["tokens"] = {"BLEU": _token_bleu(inputs, searched)}
+    verdict = _verdict(inputs, system, translated, options, threads)
     if "test" in results:
         results["test"]["by_similarity"] = {
             name: {
@@ -102,6 +103,16 @@ def _scores(lines: Sequence[str], references: References, how: Mapping[str, Any]
     }
 
 
+def _searched(inputs: Paths, lines: Sequence[Translation], threads: int) -> list[Translation]:
+    """The translations by the search alone: tuning knows no near matches, nor do half of the pairs."""
+    near = [at for at, line in enumerate(lines) if line.match]
+    found = list(lines)
+    again = load(inputs["system"]).translate([lines[at].source for at in near], threads=threads)
+    for at, line in zip(near, again, strict=True):
+        found[at] = line
+    return found
+
+
 def _token_bleu(inputs: Paths, translated: Sequence[Translation]) -> float:
     """BLEU as tuning measures it: of tokens, in the case of the engine, a placeholder as one word."""
     references = References.read(
@@ -118,7 +129,11 @@ def _dropped(cleaning: Mapping[str, Any]) -> int:
 
 
 def _verdict(
-    inputs: Paths, system: System, translated: Mapping[str, Sequence[Translation]], options: Options
+    inputs: Paths,
+    system: System,
+    translated: Mapping[str, Sequence[Translation]],
+    options: Options,
+    threads: int,
 ) -> Verdict:
     text = system.text
     training = list(read_lines(inputs["train_source"]))
@@ -178,7 +193,7 @@ def _verdict(
         p_value=p_value,
         chrf=chrf,
         unknown=unknown,
-        half=judged.chrf(half),
+        gains=judged.chrf(_searched(inputs, translated[name][: len(half)], threads)) - judged.chrf(half),
         combined=float(combinations(training, judged, unknown).mean()),
     )
     return Verdict(
