@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from isogloss.decoder.edits import Frame, Hole, differences, frames
+from isogloss.decoder.edits import Frame, Hole, edit_regions, frames
 
 
 def edit_distance(old: list[str], new: list[str]) -> int:
@@ -23,7 +23,7 @@ def test_differences_are_the_shortest_edits() -> None:
     draw = random.Random(3)
     for _ in range(300):
         old, new = ([draw.choice("abc") for _ in range(draw.randrange(7))] for _ in range(2))
-        regions = differences(old, new)
+        regions = edit_regions(old, new)
         rebuilt, at = [], 0
         for one in regions:
             rebuilt += old[at : one.begin] + new[one.new_begin : one.new_end]

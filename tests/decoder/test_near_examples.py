@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.decoder.edits import differences
+from isogloss.decoder.edits import edit_regions
 from isogloss.decoder.near_examples import AlignedPair, NearExamples, example_columns
 from isogloss.io.errors import ModelFormatError
 from isogloss.storage.folder import open_folder, write_folder
@@ -26,7 +26,7 @@ def test_the_most_similar_come_first() -> None:
         words = [draw.choice("abcdef") for _ in range(1 + draw.randrange(8))]
 
         def similarity(other: str, words: list[str] = words) -> float:
-            edits = differences(other.split(), words)
+            edits = edit_regions(other.split(), words)
             cost = sum(max(one.end - one.begin, one.new_end - one.new_begin) for one in edits)
             return 1 - cost / max(len(words), len(other.split()))
 

@@ -12,7 +12,7 @@ from isogloss.catalog.messages import Draft, EntryState
 from isogloss.catalog.options import FillOptions
 from isogloss.corpus.draft_mark import NOTE, draft_note, untouched_drafts
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
-from isogloss.corpus.po_text import header_encoding, is_comment, quoted, source_text, unescaped
+from isogloss.corpus.po_text import header_encoding, is_comment, message_text, quoted, unescaped
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath, not_text, read_chunks
 
@@ -181,7 +181,7 @@ class PoCatalog:
 
     def _source(self, entry: _Entry, form: int) -> str:
         if not entry.plural:
-            return source_text(entry.texts["msgid"], entry.extracted)
+            return message_text(entry.texts["msgid"], entry.extracted)
         return self._plurals.choose(form, entry.texts["msgid"], entry.texts["msgid_plural"])
 
     def filled(self, drafts: Sequence[Draft | None]) -> bytes:

@@ -11,7 +11,8 @@ from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.catalog import FillOptions, MessageTranslator, fill_catalog
 from isogloss.cli import console
 from isogloss.cli.adapted import LocalDev, LocalMethod, LocalReport, MemoryFolder, adapted
-from isogloss.cli.declared import Changes, Json, declares, heading
+from isogloss.cli.declared import Changes, Json, declares
+from isogloss.cli.parameters import UseMatches
 from isogloss.decoder import SearchOptions, Terms, load
 from isogloss.io.config import Settings
 from isogloss.io.resources import Threads
@@ -62,15 +63,7 @@ def fill(
     retrieval: Settings,
     update: Settings,
     resources: Threads,
-    matches: Annotated[
-        bool,
-        Parameter(
-            negative="--no-matches",
-            show_default="yes",
-            group=heading("Catalog"),
-            help="Use what the training text has for the same source and context, or for a similar source.",
-        ),
-    ] = True,
+    matches: UseMatches = True,
     local: LocalMethod = None,
     memory: MemoryFolder = None,
     local_dev: LocalDev = None,

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from isogloss.cli.declared import heading
 
-__all__ = ["OptionalReference", "Reference", "Scratch", "TokenizedText", "Weights", "output_to"]
+__all__ = ["OptionalReference", "Reference", "Scratch", "TokenizedText", "UseMatches", "Weights", "output_to"]
 
 _REFERENCE = Parameter(
     name="--reference",
@@ -39,6 +39,15 @@ Weights = Annotated[
         metavar="FILE",
         group=heading("Search"),
         help="Weights to use instead of the system's own, one 'name TAB number' per line.",
+    ),
+]
+UseMatches = Annotated[
+    bool,
+    Parameter(
+        negative="--no-matches",
+        show_default="yes",
+        group=heading("Choice"),
+        help="Use what the training text has for the same source, or for a similar one.",
     ),
 ]
 

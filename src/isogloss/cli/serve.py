@@ -33,7 +33,7 @@ def serve(
     *,
     options: ServeOptions,
 ) -> None:
-    """Serve engines to programs and people: a REST service, and a workbench page in the browser.
+    """Serve engines: a REST service and a workbench page.
 
     The service listens on this machine only, unless you give --host with --token-file. Stop it with Ctrl-C:
     requests under way are finished first.

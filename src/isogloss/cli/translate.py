@@ -13,6 +13,7 @@ from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.cli import console
 from isogloss.cli.adapted import LocalDev, LocalMethod, LocalReport, MemoryFolder, adapted
 from isogloss.cli.declared import Changes, declares, heading
+from isogloss.cli.parameters import UseMatches
 from isogloss.decoder import (
     InputOptions,
     OutputOptions,
@@ -69,15 +70,7 @@ def translate(
             metavar="FILE", group=heading("Search"), help="Weights to use instead of the engine's own."
         ),
     ] = None,
-    matches: Annotated[
-        bool,
-        Parameter(
-            negative="--no-matches",
-            show_default="yes",
-            group=heading("Choice"),
-            help="Use what the training text has for the same source, or for a similar one.",
-        ),
-    ] = True,
+    matches: UseMatches = True,
     local: LocalMethod = None,
     memory: MemoryFolder = None,
     local_dev: LocalDev = None,

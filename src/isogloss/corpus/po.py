@@ -16,8 +16,8 @@ from isogloss.corpus.po_text import (
     header_encoding,
     header_lines,
     is_comment,
+    message_text,
     quoted,
-    source_text,
     unescaped,
 )
 from isogloss.io.errors import DataFormatError, MissingExtraError, OutputError
@@ -95,7 +95,7 @@ def _pairs(entry: Any, first_line: int, reading: Reading) -> Iterator[SentencePa
             source = entry.msgid if at == 0 and len(forms) > 1 else entry.msgid_plural
             yield SentencePair(source, form, context=context, line=line)
     else:
-        yield SentencePair(source_text(entry.msgid, entry.comment), entry.msgstr, context=context, line=line)
+        yield SentencePair(message_text(entry.msgid, entry.comment), entry.msgstr, context=context, line=line)
 
 
 def _is_draft(entry: Any) -> bool:

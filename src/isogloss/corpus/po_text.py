@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["header_encoding", "header_lines", "is_comment", "quoted", "source_text", "unescaped"]
+__all__ = ["header_encoding", "header_lines", "is_comment", "message_text", "quoted", "unescaped"]
 
 _LINE = re.compile(rb'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*)"')
 _CHARSET = re.compile(rb"(?:^|\\n)Content-Type:[^\\]*?charset=([\w:.-]+)", re.IGNORECASE)
@@ -91,12 +91,12 @@ def unescaped(text: str, encoding: str = "utf-8") -> str:
     return _ESCAPES.sub(plain, text) if "\\" in text else text
 
 
-def source_text(message: str, comment: str) -> str:
+def message_text(message: str, comment: str) -> str:
     r"""Return the text that a message stands for: the message itself or, if it is a key, its default text.
 
     Catalogs of Plone and Zope have keys as messages, and their texts in extracted comments.
 
-    >>> source_text("label_open", 'Default: "Open"'), source_text("Open", 'Default: "Open..."\nin menus')
+    >>> message_text("label_open", 'Default: "Open"'), message_text("Open", 'Default: "Open..."\nin menus')
     ('Open', 'Open')
     """
     if any(map(str.isspace, message)) or '"' not in comment:

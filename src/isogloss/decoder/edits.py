@@ -13,7 +13,7 @@ from typing import NamedTuple
 from isogloss.align.links import Link
 from isogloss.corpus.placeholders import MARK
 
-__all__ = ["Frame", "Hole", "differences", "frames", "unmarked"]
+__all__ = ["Frame", "Hole", "edit_regions", "frames", "unmarked"]
 
 _WIDENED = ((0, 0), (1, 0), (0, 1), (1, 1))  # words that a difference takes in at its left and right
 
@@ -55,10 +55,10 @@ def unmarked(words: Sequence[str]) -> list[str]:
     return ["ǁ" if MARK.fullmatch(word) else word for word in words]
 
 
-def differences(old: Sequence[str], new: Sequence[str]) -> list[Region]:
+def edit_regions(old: Sequence[str], new: Sequence[str]) -> list[Region]:
     """The regions in which two sentences differ, so that as few words as possible do.
 
-    >>> differences("delete the old volume".split(), "delete volume now".split())
+    >>> edit_regions("delete the old volume".split(), "delete volume now".split())
     [Region(begin=1, end=3, new_begin=1, new_end=1), Region(begin=4, end=4, new_begin=2, new_end=3)]
     """
     first, last = 0, 0
@@ -115,7 +115,7 @@ def frames(
     ('das', Hole(begin=2, end=3), 'Volume', 'löschen')
     """
     compared = [unmarked(old), unmarked(new)]
-    regions = differences(*compared)
+    regions = edit_regions(*compared)
     marks = _marks(old, new, regions)
     found: dict[tuple[str | Hole, ...], Frame] = {}
     for left, right in _WIDENED if regions else _WIDENED[:1]:

@@ -12,7 +12,7 @@ from isogloss.adapt.segment import Example, Segment, segment_columns
 from isogloss.decoder import Correction, System
 from isogloss.decoder.corrections import tokens_of
 from isogloss.decoder.example_index import Frequencies, QueryTerms
-from isogloss.serve.spans import unmarked
+from isogloss.serve.spans import with_placeholders
 
 __all__ = ["FoundExample", "NearestExamples"]
 
@@ -84,7 +84,8 @@ class NearestExamples:
         text = self._system.text
         found = _differences(tokens_of(sentence, text).split(), tokens_of(example, text).split())
         return tuple(
-            (kind, unmarked(words, sentence if kind == "less" else example, text)) for kind, words in found
+            (kind, with_placeholders(words, sentence if kind == "less" else example, text))
+            for kind, words in found
         )
 
     def _of_training(self) -> _Index | None:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from isogloss.corpus.placeholders import MARK, Protector
 from isogloss.corpus.processing import TextProcessing
 
-__all__ = ["token_spans", "unmarked"]
+__all__ = ["token_spans", "with_placeholders"]
 
 Span = tuple[int, int]
 
 
-def unmarked(tokens: str, source: str, processing: TextProcessing | None) -> str:
+def with_placeholders(tokens: str, source: str, processing: TextProcessing | None) -> str:
     """Tokens with the placeholders of a source sentence in the place of their marks."""
     if "ǁ" not in tokens or processing is None or not processing.placeholders:
         return tokens

@@ -17,7 +17,7 @@ from isogloss.serve.schemas import (
     TranslateRequest,
     TranslationDetails,
 )
-from isogloss.serve.spans import token_spans, unmarked
+from isogloss.serve.spans import token_spans, with_placeholders
 
 __all__ = ["explained_text", "translated_texts"]
 
@@ -98,10 +98,11 @@ def explained_text(engine: Engine, request: ExplainRequest) -> ExplainAnswer:
         second_text=found.second if second is None else second,
         **{
             **{name: value for name, value in facts.items() if name in ExplainAnswer.model_fields},
-            "source": unmarked(facts["source"], request.text, text),
-            "translation": unmarked(facts["translation"], request.text, text),
+            "source": with_placeholders(facts["source"], request.text, text),
+            "translation": with_placeholders(facts["translation"], request.text, text),
             "derivation": [
-                {**step, **{side: unmarked(step[side], request.text, text) for side in ("source", "target")}}
+                step
+                | {side: with_placeholders(step[side], request.text, text) for side in ("source", "target")}
                 for step in facts["derivation"]
             ],
             "dense": _strongest(facts["dense"], request.strongest),
