@@ -144,6 +144,7 @@ SEVERAL = {
     "--config": "options of a verb, or the description of an experiment",
     "--force": "forced decoding; storing a reranker that is worse than the list",
     "--most": "values per word; sentences to print",
+    "--orientation": "how orientations are counted; how those of an imported table were",
     "--html": "a page of the training; a page of what changed",
     "--count": "of utterances; how rules are counted",
     "--dev-source": "optional in training, required for tuning",

@@ -185,7 +185,7 @@ class Killed:
         self.arpa, self.binary, self.scratch = folder / "m.arpa", folder / "m.binary", folder / "scratch"
         self.scratch.mkdir()
         outputs = ["--arpa", self.arpa, "--binary", self.binary]
-        limits = ["--memory", "1M", "--scratch", self.scratch]
+        limits = ["--memory-limit", "1M", "--scratch", self.scratch]
         self.command = ["lm", "build", text, "--order", "3", *limits, *outputs]
         begun = time.monotonic()
         assert run(*self.command[1:])[0] == 0

@@ -235,6 +235,8 @@ JSON_CALLS = [
     "nbest oracle list --reference corpus/dev.tgt.0",
     "rerank train list --reference corpus/dev.tgt.0 --output reranker",
     "rerank sweep list --reference corpus/dev.tgt.0 --folds 2",
+    "rerank explain reranker list --reference corpus/dev.tgt.0",
+    "rerank ablate list --reference corpus/dev.tgt.0 --folds 2",
     "experiment reranking --config reranking.toml --output reranking",
     "experiment local-training --config local.toml --output experiment",
     "experiment ntt-iwslt2007 --config ntt/task.toml --output ntt-experiment",

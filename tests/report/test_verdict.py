@@ -15,6 +15,7 @@ import isogloss
 from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.decoder import load
 from isogloss.io.errors import ModelFormatError
 from isogloss.metric import evaluate
 from isogloss.pipeline import Trained
@@ -84,8 +85,11 @@ def test_confidence_is_learned_and_holds(trained: Trained) -> None:
     assert check.correlation > 0.2
     assert check.error < 0.15
     first = read(trained.folder / "work/held-out/test.source")[trained.verdict.worst[0].line - 1]
-    found = next(system.translate([first])).confidence
+    # What was tested; the finished engine knows the translations of the test set.
+    tested = load(trained.folder / "work" / "system", near_matches=True)
+    found = next(tested.translate([first])).confidence
     assert found == pytest.approx(trained.verdict.worst[0].confidence)
+    assert next(system.translate([first])).match == "training"
 
 
 def test_it_is_stored_and_the_same_everywhere(

@@ -10,12 +10,14 @@ from isogloss.rerank import method_named, parse_method
 
 
 def test_every_method_has_one_name_and_keeps_its_old_one() -> None:
-    for old, name in (("expected", "expected-bleu"), ("voted", "voted-perceptron"), ("mira", "batch-mira")):
+    for old, name in (("expected", "expected-bleu"), ("voted", "voted-perceptron"), ("kbmira", "batch-mira")):
         assert old not in learner_names(decoder=False)
         assert method_named(old) == method_named(name)
     assert parse_method("splitting:margin=0.5,good=10") == method_named(
         "splitting", {"margin": 0.5, "good": 10}
     )
+    with pytest.raises(ConfigError, match=r"'online-mira' learns while it decodes.*batch-mira"):
+        parse_method("mira")  # it is not guessed which one is meant
     with pytest.raises(ConfigError, match="'voted:5': KEY=VALUE is expected after the colon, found '5'"):
         parse_method("voted:5")
 

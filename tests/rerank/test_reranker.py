@@ -165,13 +165,13 @@ def test_training_tells_what_was_reached() -> None:
     page = reranker.report().html()
     assert "A reranker learned by splitting" in page
     assert "<svg" in page
-    assert "<td>Missing</td>" in page
+    assert "<td dir=auto>Missing</td>" in page
 
 
 def test_a_loaded_reranker_reports_how_it_was_made(tmp_path: Path) -> None:
     Reranker("popularity", "pro", metric="chrf", tokenize="none").fit(small()).save(tmp_path / "model")
     page = Reranker.load(tmp_path / "model").report().html()
-    for text in ("<td>method</td><td>pro</td>", "<td>metric</td><td>chrf</td>", "<td>Popularity</td>"):
+    for text in ("method</td><td dir=auto>pro</td>", "metric</td><td dir=auto>chrf</td>", "Popularity</td>"):
         assert text in page
 
 

@@ -96,8 +96,8 @@ def message_text(message: str, comment: str) -> str:
 
     Catalogs of Plone and Zope have keys as messages, and their texts in extracted comments.
 
-    >>> message_text("label_open", 'Default: "Open"'), message_text("Open", 'Default: "Open..."\nin menus')
-    ('Open', 'Open')
+    >>> message_text("label_open", 'in menus\nDefault: "Open..."'), message_text("Open it", 'Default: "Open"')
+    ('Open...', 'Open it')
     """
     if any(map(str.isspace, message)) or '"' not in comment:
         return message

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 from isogloss.io.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from isogloss.rerank.ablation import Ablation, AblationRow, ablation
     from isogloss.rerank.assembly import assemble
     from isogloss.rerank.browsing import ChangedSentence, Changes, changes
     from isogloss.rerank.comparison import FeatureTable, SweepRow, compare, cross_validate, learning_curve
     from isogloss.rerank.curves import CurvePoint
+    from isogloss.rerank.feature_ablation import Ablation, AblationRow, ablation
     from isogloss.rerank.features import FeatureContext, FeatureFunction
     from isogloss.rerank.methods import method_named, parse_method
     from isogloss.rerank.minimum_risk import mbr
@@ -96,7 +96,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "ablation": ("Ablation", "AblationRow", "ablation"),
+        "feature_ablation": ("Ablation", "AblationRow", "ablation"),
         "assembly": ("assemble",),
         "browsing": ("ChangedSentence", "Changes", "changes"),
         "comparison": (

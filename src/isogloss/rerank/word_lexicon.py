@@ -49,7 +49,7 @@ class LexiconOptions(Options):
     """Passes over the text."""
     rate: Annotated[float, Above(0)] = 0.5
     """Learning rate of AdaGrad."""
-    batch: Annotated[int, AtLeast(1)] = 128
+    update_size: Annotated[int, AtLeast(1)] = 128
     """Sentences per update."""
     seed: Annotated[int, AtLeast(0)] = 1
     """Random seed of the order of the sentences."""
@@ -180,8 +180,8 @@ def _learn(
     rng, count, losses = np.random.default_rng(options.seed), given.shape[0], []
     for _ in track(range(options.epochs), "learning the lexicon", options.epochs):
         order, loss = rng.permutation(count), 0.0
-        for begin in range(0, count, options.batch):
-            rows = order[begin : begin + options.batch]
+        for begin in range(0, count, options.update_size):
+            rows = order[begin : begin + options.update_size]
             source = given[rows]
             used = np.unique(source.indices)
             own = source[:, used]

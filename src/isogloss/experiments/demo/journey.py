@@ -175,6 +175,7 @@ class Journey:
                 f"--reference={held}.target",
                 f"--features=model1:{self.folder}/aligner lengths consensus",
                 "--start=decoder",
+                "--force",  # the table shows what it is worth, also where that is little
                 f"--output={reranker}",
             ],
             stdout=self.folder / "reranker.txt",
