@@ -2,9 +2,10 @@
 
     python benchmarks/near_matches.py ENGINE [--set test]
 
-ENGINE is a folder of `isogloss train` that set the set aside by itself, so that none of its sources is in the
-training text. The peers are the same engine without near matches, and a translation memory: the translation
-of the most similar training sentence. The time is that of the processor, for a sentence, on one thread.
+ENGINE is a folder of `isogloss train --set all_pairs=false` that set the set aside by itself, so that none of
+its sources is in the training text. The peers are the same engine without near matches, and a translation
+memory: the translation of the most similar training sentence. The time is that of the processor, for a
+sentence, on one thread.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.decoder import load
-from isogloss.experiments.demo.baselines import NearestExample
 from isogloss.io.streams import read_lines
 from isogloss.metric import Bleu, References
 from isogloss.metric.significance import paired_bootstrap
-from isogloss.pipeline.similarity import nearest_similarities
+from isogloss.pipeline.similarity import memory_translations, nearest_sources
 
 PARTS = {"all": (0.0, 1.0), "0.7 and more": (0.7, 1.0), "below 0.7": (0.0, 0.7), "below 0.5": (0.0, 0.5)}
 
@@ -33,6 +33,8 @@ def main() -> None:
     parser.add_argument("--set", default="test", choices=["dev", "test"])
     arguments = parser.parse_args()
     work = arguments.engine / "work"
+    if (work / "system").exists():
+        raise SystemExit(f"{arguments.engine} knows the sets: train it with --set all_pairs=false")
     sources, references = (
         list(read_lines(work / "held-out" / f"{arguments.set}.{side}")) for side in ("source", "target")
     )
@@ -43,9 +45,12 @@ def main() -> None:
         translations[name] = list(system.translate(sources))
         milliseconds[name] = 1000 * (time.process_time() - started) / len(sources)
     assert system.text is not None
-    known = [list(read_lines(work / "tokens" / side)) for side in ("source", "target")]
-    memory = NearestExample(*known).translate_text(sources, system.text)
-    similarities = nearest_similarities(known[0], [system.text.tokenize(line) for line in sources])
+    nearest = nearest_sources(
+        list(read_lines(work / "tokens/source")), [system.text.tokenize(line) for line in sources]
+    )
+    known = [list(read_lines(work / f"held-out/train.{side}")) for side in ("source", "target")]
+    memory = memory_translations(nearest, (known[0], known[1]), sources, system.text.placeholders)
+    similarities = nearest.similarity
     metric = Bleu(tokenize="13a")
     rows = {
         name: metric.statistics([str(line) for line in lines], References([references]))
