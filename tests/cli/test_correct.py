@@ -113,6 +113,10 @@ def test_an_edited_catalog(run: Run, tmp_path: Path) -> None:
     assert [one["target"] for one in made["corrections"]] == ["What a tired dog!", "%s be gone!"]
     assert made["unchanged"] == 1
     assert run("correct", "engine", "--catalog", "edited.po")[2].startswith("engine: 0 corrections; 3 pairs")
+    # The same text in another context: one of its translations is enough.
+    other = '\nmsgctxt "menu"\nmsgid "Der müde hund lacht."\nmsgstr "anything"\n'
+    (tmp_path / "twice.po").write_text((tmp_path / "edited.po").read_text() + other)
+    assert run("correct", "engine", "--catalog", "twice.po")[2].startswith("engine: 0 corrections; 3 pairs")
     (tmp_path / "empty.po").write_text(
         'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
         'msgid "Der müde hund lacht."\nmsgstr ""\n\nmsgid "Lösche %d hier!"\nmsgstr ""\n'

@@ -318,6 +318,20 @@ def test_help_loads_nothing_heavy() -> None:
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
+def test_help_needs_no_extra() -> None:
+    """Without polib, uvicorn and others, all verbs but those that need them still work."""
+    script = (
+        "import sys\n"
+        "extras = 'polib defusedxml fugashi jieba simplemma HanTa wn eflomal fastapi starlette uvicorn'\n"
+        "sys.modules |= dict.fromkeys(extras.split())\n"
+        "from isogloss.cli.main import main\n"
+        "verbs = [['demo'], ['train'], ['translate'], ['catalog', 'fill'], ['correct'], ['explain']]\n"
+        "assert not any([main([*words, '--help']) for words in verbs])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0

@@ -21,7 +21,7 @@ PAIRS = [
     ("ein rotes buch", "a red book"),
 ]
 SOURCE, TARGET = [source for source, _ in PAIRS], [target for _, target in PAIRS]
-SMALL = LexiconOptions(min_source=1, min_target=1, epochs=3, batch=4)
+SMALL = LexiconOptions(min_source=1, min_target=1, epochs=3, update_size=4)
 
 
 def slow(options: LexiconOptions) -> dict[tuple[str, str], float]:

@@ -13,7 +13,6 @@ from rich.table import Table
 from isogloss.cli import console
 from isogloss.cli.declared import declares
 from isogloss.experiments.demo import DemoOptions, DemoOutcome, run_demo
-from isogloss.serve import serve as serve_engines
 
 __all__ = ["demo"]
 
@@ -39,6 +38,8 @@ def demo(
     outcome = run_demo(folder, options, run_words=run_words, say=console.note, track=console.track)
     _print(outcome, time.monotonic() - begun)
     if serve:
+        from isogloss.serve import serve as serve_engines  # needs an extra, and the rest of the demo does not
+
         serve_engines([f"demo={outcome.journey.system}"], say=console.note)
 
 

@@ -22,11 +22,14 @@ def edited_pairs(
     many it would translate the same. Drafts (fuzzy, in need of review) are no corrections."""
     files, _ = split_files([path])
     read = files.read(ReadOptions(keep_markup=True), Reading())
-    finished = {pair.source: pair.target for pair in read if pair.source.strip() and pair.target.strip()}
+    finished: dict[str, list[str]] = {}
+    for pair in read:
+        if pair.source.strip() and pair.target.strip():
+            finished.setdefault(pair.source, []).append(pair.target)
     translations = track(system.translate(finished, threads=threads), "translating", len(finished))
     pairs = [
-        (source, target)
-        for (source, target), translation in zip(finished.items(), translations, strict=True)
-        if translation != target
+        (source, targets[-1])
+        for (source, targets), translation in zip(finished.items(), translations, strict=True)
+        if translation not in targets  # a catalog may have several, for other contexts
     ]
     return pairs, len(finished) - len(pairs)
