@@ -59,7 +59,11 @@ def test_a_given_translation_is_one_word_that_nothing_else_translates(systems: P
         fixed.append(Sentence.of(words, fixed=[Fixed(begin, end, ("zzz",))]))
         plain.append(" ".join([*words[:begin], "zzz", *words[end:]]))
     found, expected = system.nbest(fixed, nbest=5), system.nbest(plain, nbest=5)
-    assert lists(found) == lists(expected)
+    for sentence, (ours, theirs) in enumerate(zip(lists(found), lists(expected), strict=True)):
+        own = found.scores[list(found.rows_of(sentence))]
+        # Candidates with the same score have no order.
+        clear = [rank for rank, score in enumerate(own) if (abs(own - score) < 1e-3).sum() == 1]
+        assert [ours[rank] for rank in clear if rank < 4] == [theirs[rank] for rank in clear if rank < 4]
     assert np.allclose(found.scores, expected.scores - system.weights["unknown"], atol=1e-3)
     weights = np.array([system.weights[name] for name in found.dense_names])
     assert np.allclose(found.dense @ weights, found.scores, atol=1e-2)
