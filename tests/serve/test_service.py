@@ -116,7 +116,9 @@ def test_memory_shows_what_differs(served: Served) -> None:
 
 def test_terms_are_stored_with_the_engine(engine: Path, tmp_path: Path) -> None:
     with serving(tmp_path, engine) as service:
-        terms = service.post("/v1/terms", {"term": "König", "translation": "monarch"}).json["terms"]
+        answer = service.post("/v1/terms", {"term": "König", "translation": "monarch"})
+        assert "terms" in answer.json, answer
+        terms = answer.json["terms"]
         assert terms == [{"term": "König", "translation": "monarch"}]
         assert {service.translate("Der König lacht.") for _ in range(6)} == {"The monarch laughs."}
         assert (engine / "terms.tsv").read_text() == "König\tmonarch\n"
