@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,18 @@ def test_one_text_is_translated_as_the_system_does(served: Served, small_engine:
     assert answer["translations"][0]["match"] == "training"
     assert answer["translations"][1]["match"] == ""
     assert served.translate("Der müde König arbeitet.") == str(system.translate("Der müde König arbeitet."))
+
+
+def test_without_the_extra_the_error_says_what_to_install() -> None:
+    script = (
+        "import sys\n"
+        "for name in ('fastapi', 'uvicorn', 'starlette'):\n    sys.modules[name] = None\n"
+        "from isogloss.cli.main import main\n"
+        "sys.exit(main(['serve', 'nowhere']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'isogloss[serve]'" in done.stderr
 
 
 def test_details_point_at_words_of_the_texts(served: Served) -> None:

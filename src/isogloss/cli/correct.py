@@ -101,7 +101,7 @@ def _add(
         rows = [asdict(one) for one in made]
         console.print_json({"corrections": rows, "unchanged": same, "phrases": not why_not, "note": why_not})
         return
-    unchanged = f"; {same:,} pairs are translated so already" if catalog is not None else ""
+    unchanged = f"; {same:,} pairs already have this translation" if catalog is not None else ""
     console.note(f"{engine}: {len(made):,} correction{'s' * (len(made) != 1)}{unchanged}")
     if why_not:
         console.note(why_not)

@@ -15,15 +15,17 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.serve.counters import SharedCounters
 from isogloss.serve.options import ServeOptions
 from isogloss.serve.refusals import RefusedError, error_body
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["Guard", "Tokens", "logged"]
 
