@@ -43,7 +43,7 @@ def test_the_whole_journey(
     assert (folder / "test" / "online-mira.txt").exists()
     capsys.readouterr()
     served: list[str] = []
-    monkeypatch.setattr("isogloss.cli.demo.serve_engines", lambda engines, say: served.extend(engines))
+    monkeypatch.setattr("isogloss.serve.serve", lambda engines, say: served.extend(engines), raising=False)
     assert main([*command, "--serve"]) == 0
     assert served == [f"demo={folder / 'system'}"]
     captured = capsys.readouterr()
