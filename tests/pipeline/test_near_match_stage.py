@@ -10,6 +10,7 @@ import pytest
 from isogloss.decoder.near_examples import AlignedPair, NearExample
 from isogloss.decoder.near_matches import FEATURES, NearCandidate
 from isogloss.metric import Bleu, References
+from isogloss.pipeline import near_match_stage
 from isogloss.pipeline.near_match_stage import HeldOut, learn_choice
 
 EXAMPLE = NearExample(AlignedPair(("a",), ("b",), ()), 0.8, "training")
@@ -48,6 +49,18 @@ def test_what_predicts_a_gain_is_learned() -> None:
 @pytest.mark.parametrize("kind", ["never", "chance"])
 def test_without_a_gain_they_are_disabled(kind: str) -> None:
     assert not learn_choice(held_out(kind))[0].enabled
+
+
+def test_a_gain_that_is_not_worth_its_time_disables_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few right candidates among many sentences that need none: significant, but next to nothing."""
+    torn = FEATURES.index("torn")
+    useless = [one for one in held_out("never", 6000) if one.candidates[0].features[torn]]
+    few = [one for one in held_out("not torn") if not one.candidates[0].features[torn]][:15]
+    rare = [*useless, *few]
+    random.Random(3).shuffle(rare)
+    assert not learn_choice(rare)[0].enabled
+    monkeypatch.setattr(near_match_stage, "_LEAST_GAIN", 0.0)
+    assert learn_choice(rare)[0].enabled
 
 
 def test_too_few_sentences_disable_them() -> None:

@@ -55,6 +55,7 @@ _MOST_PAIRS = 200_000  # with more, the models of a fold would take long, and ne
 _FOLDS = 5
 _LEAST_SIMILAR = 0.5  # the nearest example of a sentence to learn from
 _SURE = 0.1  # p-value of the gain on sentences that were not learned from
+_LEAST_GAIN = 0.5  # BLEU; for less, every translation would take several times as long
 _REGULARIZATION = 1.0
 _BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of similarities, to report scores for
 
@@ -163,7 +164,7 @@ def learn_choice(held_out: Sequence[HeldOut]) -> tuple[NearChoice, dict[str, Any
         "chosen": np.stack([one.statistics[row] for one, row in zip(held_out, chosen.tolist(), strict=True)]),
     }
     compared = paired_bootstrap(_METRIC, [tables["decoder"]], [tables["chosen"]])
-    enabled = compared.difference > 0 and compared.p_value <= _SURE
+    enabled = compared.difference >= _LEAST_GAIN and compared.p_value <= _SURE
     similar = np.array([one.similarity for one in held_out])
     facts: dict[str, Any] = {"p_value": compared.p_value, "bleu": {}}
     for low, high in ((0.0, 1.0), *pairwise(_BOUNDS)):
