@@ -53,11 +53,11 @@ TEST("words may be all there is of a candidate") {
   CHECK(columns.scores[0] != columns.scores[0]);  // missing
 }
 
-TEST("Marian's dialect: named values are dense, fields before the features are links or passed over") {
-  const std::string text = "0 ||| a ||| 0-0 ||| WordScores= 1 ||| F0=1 F1= 2 ||| 3\n";
+TEST("Marian's dialect: named values are dense, fields before the features are links or scores of words") {
+  const std::string text = "0 ||| a ||| 0-0 ||| WordScores= -1 -4 ||| F0=1 F1= 2 ||| 3\n";
   const NbestColumns columns =
       read(text, 100, {.named_values_are_dense = true, .fields_before_features = true});
-  CHECK_EQUAL(columns.dense_columns, 2u);
+  CHECK_EQUAL(columns.dense_columns, 4u);  // the lowest score of a word and their number come first
   CHECK_EQUAL(columns.alignment.values.size(), 1u);
   CHECK_EQUAL(columns.scores[0], 3.0);
 }
