@@ -53,6 +53,14 @@ def test_a_memory_offers_the_most_frequent_translation_of_the_nearest_source() -
     assert nearest_sources([], ["a"]).row.tolist() == [-1]
 
 
+def test_a_match_whose_placeholders_do_not_correspond_is_offered_as_it_is() -> None:
+    sentences = ["save it now", "save %s %d now", "save %d now"]
+    nearest = nearest_sources(TRAINING, sentences)
+    assert nearest.row.tolist() == [3, 3, 3]
+    offered = memory_translations(nearest, (TRAINING, TARGETS), sentences, ("printf",))
+    assert offered == ["%s sichern", "%s sichern", "%d sichern"]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "same"),
     [
@@ -207,7 +215,9 @@ def test_advice_by_what_it_is_worth() -> None:
         in (found[1])
     )
     assert "the mean chrF is 1.5 lower (± 0.1); twice as many" in found[2]
-    little = advice(evidence(words=words, unknown=np.arange(400) < 2, gains=gains))
+    # A few strings with unknown words are 20 points worse; that is half a point of all strings.
+    few = (np.arange(400) < 20) & (np.arange(400) % 2 == 1)
+    little = advice(evidence(words=words, unknown=few, gains=gains))
     assert [text.split()[1] for text in little] == ["more", "terms"]
     (none,) = advice(evidence(gains=np.tile([-1.0, 0.8], 100)))
     assert none.startswith("More pairs of the same kind may not help much")

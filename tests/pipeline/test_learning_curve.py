@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from isogloss.corpus.synthetic.text import write_corpus
-from isogloss.decoder import load
+from isogloss.decoder import System, load
 from isogloss.grammar import ExtractOptions
 from isogloss.io.progress import no_track
 from isogloss.lm import LmOptions
@@ -32,12 +32,27 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ).folder
 
 
+def repeated(trained: Path, folder: Path) -> dict[str, Path]:
+    """The training text, in which some sources occur twice or three times, with another translation each."""
+    work = trained / "work"
+    found = {}
+    for name, path in (
+        ("source", work / "tokens/source"),
+        ("target", work / "tokens/target"),
+        ("links", work / "links"),
+    ):
+        lines = path.read_text().splitlines()
+        end = " ." if name == "target" else ""
+        more = [line + end * time for at, line in enumerate(lines) for time in range(1 + at % 3)]
+        found[name] = folder / name
+        found[name].write_text("".join(f"{line}\n" for line in more))
+    return found
+
+
 def translated(trained: Path, output: Path) -> list[str]:
     work = trained / "work"
     inputs = {
-        "source": work / "tokens/source",
-        "target": work / "tokens/target",
-        "links": work / "links",
+        **repeated(trained, output.parent),
         "system": trained / "system",
         "test_source": work / "held-out/test.source",
     }
@@ -58,9 +73,8 @@ def test_half_of_the_pairs_are_used_and_equal_sources_stay_together(
 
     monkeypatch.setattr(learning_curve, "extract_rules", watched)
     lines = translated(trained, tmp_path / "half")
-    tokens = [(trained / "work/tokens" / side).read_text().splitlines() for side in ("source", "target")]
-    links = (trained / "work/links").read_text().splitlines()
-    everything = list(zip(*tokens, links, strict=True))
+    texts = [(tmp_path / name).read_text().splitlines() for name in ("source", "target", "links")]
+    everything = list(zip(*texts, strict=True))
     assert 0.4 < len(used[0]) / len(everything) < 0.6
     kept = set(used[0])
     assert [row for row in everything if row[0] in kept] == list(zip(*used, strict=True))
@@ -69,6 +83,23 @@ def test_half_of_the_pairs_are_used_and_equal_sources_stay_together(
     assert lines != whole
     assert (trained / "work/half/test.translation").read_text().splitlines()
     assert load(trained).weights == load(trained / "system").weights
+
+
+def test_the_weights_are_those_of_the_whole_system(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = load(trained / "system")
+    whole.decoder.set_weights({name: 2 * weight + 0.125 for name, weight in whole.weights.items()})
+    made: list[System] = []
+
+    def watched(*given: Any) -> System:
+        made.append(System(*given))
+        return made[-1]
+
+    monkeypatch.setattr(learning_curve, "load", lambda path: whole)
+    monkeypatch.setattr(learning_curve, "System", watched)
+    translated(trained, tmp_path / "half")
+    assert [dict(one.weights) for one in made] == [dict(whole.weights)]
 
 
 def test_with_many_pairs_it_is_left_out(
