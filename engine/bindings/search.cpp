@@ -51,7 +51,7 @@ class OptionsReader {
     if (unknown_ != "pass" && unknown_ != "drop" && unknown_ != "mark")
       throw nb::value_error(("unknown words cannot be treated as '" + unknown_ + "'").c_str());
     search_.collector.drop_unknown = unknown_ == "drop";
-    return {search_, unknown_ == "mark" ? unknown_mark_ : ""};
+    return {search_, unknown_ == "mark" ? unknown_mark_ : "", with_offers_};
   }
 
  private:
@@ -67,7 +67,8 @@ class OptionsReader {
         {"hierarchical", &search_.matches.hierarchical},
         {"gap_rules", &search_.matches.gap_rules},
         {"reordering_glue", &search_.matches.reordering_glue},
-        {"diversity", &search_.beam.diversity}};
+        {"diversity", &search_.beam.diversity},
+        {"offers", &with_offers_}};
     const std::pair<std::string_view, std::string*> texts[] = {{"unknown", &unknown_},
                                                                {"unknown_mark", &unknown_mark_}};
     const std::pair<std::string_view, float*> fractions[] = {
@@ -86,6 +87,7 @@ class OptionsReader {
   }
 
   SearchOptions search_;
+  bool with_offers_ = false;
   std::string unknown_ = "pass", unknown_mark_ = "<unk:{word}>";
 };
 
@@ -114,8 +116,20 @@ std::shared_ptr<const features::WeightSource> shared(nb::object weights) {
           }};
 }
 
-/// A sentence is a list of units, a lattice a tuple of its number of places and its arcs. A unit is a word or (words,
-/// their given translation).
+/// What else a word may be, as (words, translation, kind, score).
+std::vector<Offer> read_offers(nb::handle offers) {
+  std::vector<Offer> out;
+  for (nb::handle offer : nb::cast<nb::list>(offers)) {
+    auto [words, translation, kind, score] =
+        nb::cast<std::tuple<std::vector<std::string>, std::vector<std::string>, unsigned, float>>(offer);
+    if (kind == 0 || kind >= kArcKinds) throw nb::value_error("no such kind of offer");
+    out.push_back({std::move(words), std::move(translation), static_cast<ArcKind>(kind), score});
+  }
+  return out;
+}
+
+/// A sentence is a list of units, a lattice a tuple of its number of places and its arcs. A unit is a word, (words,
+/// their given translation) or (a word, what else it may be).
 Input read_input(nb::handle source, const InputMaker& maker) {
   if (nb::isinstance<nb::tuple>(source)) {
     const auto [places, arcs] = nb::cast<std::tuple<std::size_t, nb::iterable>>(source);
@@ -131,6 +145,8 @@ Input read_input(nb::handle source, const InputMaker& maker) {
   for (nb::handle unit : nb::cast<nb::list>(source)) {
     if (nb::isinstance<nb::str>(unit)) {
       maker.add_word(sentence, nb::cast<std::string>(unit));
+    } else if (nb::isinstance<nb::str>(unit[0])) {
+      maker.add_offered(sentence, nb::cast<std::string>(unit[0]), read_offers(unit[1]));
     } else {
       const auto [words, translation] =
           nb::cast<std::tuple<std::vector<std::string>, std::vector<std::string>>>(unit);
@@ -205,7 +221,8 @@ void bind_search(nb::module_& module) {
       .def("translate", &translate, "sources"_a, nb::kw_only(), "nbest"_a = 1, "distinct"_a = true, "threads"_a = 1,
            "keep"_a.none() = nb::none(), "derivations"_a = false, "time_limits"_a = std::vector<double>(),
            "constraint"_a.none() = nb::none(), "fallback"_a = false, nb::keep_alive<6, 1>(),
-           nb::sig("def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, "
+           nb::sig("def translate(self, sources: list[list[str | tuple[list[str], list[str]] | tuple[str, "
+                   "list[tuple[list[str], list[str], int, float]]]] | tuple[int, "
                    "list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, "
                    "keep: SearchResult | None = None, derivations: bool = False, time_limits: list[float] = [], "
                    "constraint: Constraint | None = None, fallback: bool = False) -> dict[str, object]"),

@@ -41,7 +41,7 @@ struct StepWeights {
   float distance_rule = 0;       ///< of distortions to rules from the table
   float distance_glue = 0;       ///< of distortions to glue
   float reordering = 0;          ///< of matches that reorder
-  float arc_score = 0;           ///< of source arcs
+  ArcScores arc_scores{};        ///< of source arcs, by kind
   std::array<float, 4> glue{};   ///< of each kind of glue
 };
 

@@ -56,7 +56,7 @@ void Collector::collect_from(const RuleTable& table) {
   for (std::size_t begin = 0; begin + 1 < source_->places(); ++begin) {
     begin_ = static_cast<Place>(begin);
     words_ = gap_count_ = 0;
-    arc_score_ = 0;
+    arc_scores_ = {};
     furthest_ = begin_;
     for (std::size_t end = begin; end < source_->places(); ++end)
       if (source_->distance(begin_, static_cast<Place>(end)) <= limits_.max_span) furthest_ = static_cast<Place>(end);
@@ -86,12 +86,12 @@ void Collector::walk(RuleTable::Node node, Place at) {
     const RuleTable::Node child = table_->child(node, arc.word);
     if (child == RuleTable::kNoNode) continue;
     const Place first = first_, last = last_;
-    const float arc_score = arc_score_;
+    const ArcScores arc_scores = arc_scores_;
     if (words_++ == 0) first_ = arc.begin;
     last_ = arc.end;
-    arc_score_ += arc.score;
+    arc_scores_[static_cast<std::size_t>(arc.kind)] += arc.score;
     walk(child, arc.end);
-    first_ = first, last_ = last, arc_score_ = arc_score;
+    first_ = first, last_ = last, arc_scores_ = arc_scores;
     --words_;
   }
   const RuleTable::Node child = gap_count_ < 2 ? table_->gap_child(node) : RuleTable::kNoNode;
@@ -128,7 +128,7 @@ void Collector::add_match(OptionRanges ranges, bool swapped, Place end) {
   for (const Span& gap : match.gaps()) match.reordering |= gap.begin < last_;
   match.options_begin = swapped ? ranges.in_order_end : ranges.in_order_begin;
   match.options_end = swapped ? ranges.swapped_end : ranges.in_order_end;
-  match.arc_score = arc_score_;
+  match.arc_scores = arc_scores_;
   unsorted_.push_back(match);
 }
 
@@ -365,7 +365,7 @@ void Collector::pass_through() {
       add_only_option(arc, kFixed, begin, 0.0f);
       continue;
     }
-    if (translates(tables_.main, arc.word)) continue;
+    if (arc.kind != ArcKind::kGiven || translates(tables_.main, arc.word)) continue;
     if (tables_.overlay != nullptr && translates(*tables_.overlay, arc.word)) continue;
     if (!limits_.drop_unknown) {
       out_->words.push_back(kSourceWord + arc.token);
@@ -394,7 +394,8 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
   begin_ = first_ = arc.begin;
   last_ = arc.end;
   gap_count_ = 0;
-  arc_score_ = arc.score;
+  arc_scores_ = {};
+  arc_scores_[static_cast<std::size_t>(arc.kind)] = arc.score;
   const auto number = static_cast<std::uint32_t>(out_->options.size());
   const float wanted = constraint_score(out_->target(option));
   forget_model(option, wanted);

@@ -117,7 +117,7 @@ class Collector {
   Place furthest_ = 0;  // where a side with gaps can end; on the way there it may go farther in a lattice
   unsigned words_ = 0, gap_count_ = 0;
   std::array<Span, 2> gaps_{};
-  float arc_score_ = 0;
+  ArcScores arc_scores_{};
 
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> order_;

@@ -72,7 +72,9 @@ float Cubes::rest_after(const Coverage& coverage, const Match& match, std::uint3
 
 float Cubes::step_score(const Coverage& coverage, const Match& match) const {
   const float distortion = static_cast<float>(task_->source.distortion(coverage.last, match.first));
-  float score = weights_->backtrack * distortion + weights_->arc_score * match.arc_score;
+  float score = weights_->backtrack * distortion;
+  for (std::size_t kind = 0; kind < kArcKinds; ++kind)
+    score += weights_->arc_scores[kind] * match.arc_scores[kind];
   if (match.kind == RuleKind::kRule) {
     score += weights_->distance_rule * distortion;
   } else {

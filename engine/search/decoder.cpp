@@ -51,7 +51,7 @@ struct Decoder::Call {
 Decoder::Decoder(const DecoderModels& models, const DecoderOptions& options)
     : wording_(models.source_words, models.target_words, options.unknown_mark),
       input_maker_(models.source_words, models.target_words, models.language_model),
-      layout_(models.table.columns()),
+      layout_(models.table.columns(), options.with_offers),
       model_{models.table, models.language_model, {}, models.sparse, models.overlay, models.lexicon},
       options_(options.search) {
   if (models.column_names.size() != layout_.table_columns())

@@ -28,6 +28,7 @@ struct DecoderModels {
 struct DecoderOptions {
   SearchOptions search;
   std::string unknown_mark;  ///< see Wording
+  bool with_offers = false;  ///< inputs may have words of other kinds than the given; see ArcKind
 };
 
 /// Models, limits and weights: sentences go in, their best translations come out. Any number of threads may use one,

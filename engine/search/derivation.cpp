@@ -39,6 +39,12 @@ bool locate(const Source& source, std::span<const WordId> symbols, std::span<con
   return false;
 }
 
+ArcKind origin_of(const Match& match) {
+  for (std::size_t kind = 1; kind < kArcKinds; ++kind)
+    if (match.arc_scores[kind] != 0.0f) return static_cast<ArcKind>(kind);
+  return ArcKind::kGiven;
+}
+
 }  // namespace
 
 std::vector<DerivationStep> derivation_of(const SentenceSearch& search, const Path& path) {
@@ -48,7 +54,7 @@ std::vector<DerivationStep> derivation_of(const SentenceSearch& search, const Pa
   search.for_each_step(path, [&](const Step& taken) {
     const Match& match = taken.match;
     const bool phrase_alone = match.loose && match.kind == RuleKind::kRule;
-    DerivationStep step{taken.option.rule, match.kind, phrase_alone ? Span{match.first, match.last} : match.span,
+    DerivationStep step{taken.option.rule, match.kind, origin_of(match), phrase_alone ? Span{match.first, match.last} : match.span,
                         {match.first, match.last}, {}, position, position + taken.option.word_count, {}, {}};
     position = step.target_end;
     if (!phrase_alone) step.gaps.assign(match.gaps().begin(), match.gaps().end());

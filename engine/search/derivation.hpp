@@ -12,6 +12,7 @@ namespace isogloss::search {
 struct DerivationStep {
   std::uint32_t rule;                         ///< as in Option
   RuleKind kind;
+  ArcKind from;                               ///< where its source words come from, if not all are given
   Span span;                                  ///< all of it, gaps included
   Span own;                                   ///< from its first word to its last
   std::vector<Span> gaps;                     ///< in the order in which they are translated

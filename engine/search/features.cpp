@@ -15,6 +15,8 @@ std::vector<std::string> FeatureLayout::names(std::span<const std::string> table
         "previous_monotone", "previous_swap", "previous_discontinuous", "next_monotone", "next_swap",
         "next_discontinuous"})
     names.emplace_back(counted);
+  if (with_offers_)
+    for (const char* kind : {"split", "related", "dictionary", "rewritten"}) names.emplace_back(kind);
   return names;
 }
 
@@ -39,7 +41,9 @@ SearchWeights::SearchWeights(const FeatureLayout& layout, std::span<const double
   step.distance_rule = counted(FeatureLayout::kDistanceRule);
   step.distance_glue = counted(FeatureLayout::kDistanceGlue);
   step.reordering = counted(FeatureLayout::kReordering);
-  step.arc_score = counted(FeatureLayout::kArcs);
+  step.arc_scores[0] = counted(FeatureLayout::kArcs);
+  for (std::size_t kind = 1; layout.with_offers() && kind < kArcKinds; ++kind)
+    step.arc_scores[kind] = counted(FeatureLayout::kSplit + kind - 1);
   for (std::size_t i = 0; i < step.glue.size(); ++i) step.glue[i] = counted(FeatureLayout::kGluePhraseGap + i);
   with_orientation = with_next = false;
   for (std::size_t i = 0; i < 3; ++i) {

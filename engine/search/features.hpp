@@ -31,22 +31,26 @@ class FeatureLayout {
     kArcs,
     kPrevious,                    ///< orientation toward the step before: monotone, swap, discontinuous
     kNext = kPrevious + 3,        ///< toward the step after
-    kCounted = kNext + 3
+    kSplit = kNext + 3,           ///< only with offers, from here on: scores of their arcs, by kind
+    kCounted = kSplit + kArcKinds - 1
   };
 
-  explicit FeatureLayout(std::size_t table_columns) : table_columns_(table_columns) {}
+  explicit FeatureLayout(std::size_t table_columns, bool with_offers = false)
+      : table_columns_(table_columns), with_offers_(with_offers) {}
 
-  std::size_t size() const { return 1 + table_columns_ + kCounted; }
+  std::size_t size() const { return 1 + table_columns_ + (with_offers_ ? kCounted : kSplit); }
   std::size_t language_model() const { return 0; }
   std::size_t table(std::size_t column) const { return 1 + column; }
   std::size_t counted(std::size_t feature) const { return 1 + table_columns_ + feature; }
   std::size_t table_columns() const { return table_columns_; }
+  bool with_offers() const { return with_offers_; }
 
   /// Names of all features, in order.
   std::vector<std::string> names(std::span<const std::string> table_columns) const;
 
  private:
   std::size_t table_columns_;
+  bool with_offers_;  // words may have other sources than the sentence: see ArcKind
 };
 
 /// A weight for each feature of a layout, taken apart for those who use them.

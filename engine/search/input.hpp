@@ -17,8 +17,17 @@ struct Input {
   std::vector<std::string> words;          ///< as the arcs number them
   std::size_t places = 1;
   std::vector<std::size_t> first_word{0};  ///< by place: how many words of the sentence lie before it
+  std::vector<std::size_t> word_end{0};    ///< the same, but a place inside a word that was split counts as its end
   std::vector<SourceArc> arcs;
   std::vector<FixedWord> fixed;
+};
+
+/// What a word of a sentence may be translated as instead: other source words, or a translation.
+struct Offer {
+  std::vector<std::string> words;        ///< translated by the rules
+  std::vector<std::string> translation;  ///< used if there are no words
+  ArcKind kind;
+  float score;
 };
 
 /// Numbers words as the models do and makes inputs of them. All must outlive it. Throws std::invalid_argument for what
@@ -33,6 +42,9 @@ class InputMaker {
   /// Appends a word to a sentence.
   void add_word(Input& sentence, std::string_view word) const;
 
+  /// Appends a word with what else it may be. The words of an offer should have rules.
+  void add_offered(Input& sentence, std::string_view word, std::span<const Offer> offers) const;
+
   /// Appends words to a sentence that have this translation, whatever the rules say.
   void add_fixed(Input& sentence, std::span<const std::string> words, std::span<const std::string> translation) const;
 
@@ -41,7 +53,8 @@ class InputMaker {
   void add_arc(Input& lattice, std::size_t begin, std::size_t end, std::string_view word, float score) const;
 
  private:
-  static void end_unit(Input& sentence);
+  void add_translation(Input& sentence, SourceArc arc, std::span<const std::string> translation) const;
+  static void end_unit(Input& sentence, std::size_t words);
 
   const Vocabulary& source_words_;
   const Vocabulary& target_words_;

@@ -24,7 +24,7 @@ void add_links(NbestBuilder& builder, const Input& input, const DerivationStep& 
   if (is_from_table(step.rule)) return;
   // Words that were given a translation together: one by one if there are as many, otherwise all to all.
   const std::size_t begin = input.first_word[step.own.begin];
-  const std::size_t width = step.rule == kFixed ? input.first_word[step.own.end] - begin : 1;
+  const std::size_t width = step.rule == kFixed ? input.word_end[step.own.end] - begin : 1;
   const bool one_by_one = width == step.target_end - step.target_begin;
   for (std::uint32_t target = step.target_begin; target < step.target_end; ++target)
     for (std::size_t i = 0; i < width; ++i)

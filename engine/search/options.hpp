@@ -46,7 +46,7 @@ struct Match {
   bool reordering;           ///< something of it is translated before something to its left
   Place first, last;         ///< where its first word begins and its last word ends
   std::uint32_t options_begin, options_end;  ///< highest optimistic score first
-  float arc_score;           ///< summed scores of the source arcs under its words
+  ArcScores arc_scores;      ///< summed scores of the source arcs under its words, by kind
 
   std::span<const Span> gaps() const { return {gap_spans.data(), gap_count}; }
   /// The block whose orientation is scored: a rule's own span, the phrase alone for glue, as they were counted.

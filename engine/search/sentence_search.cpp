@@ -13,7 +13,8 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
     sparse_ = std::make_unique<features::SparseScorer>(*model_.sparse);
     sparse_->use(sparse);
     std::vector<WordId> numbers(words.size(), kNoWord);
-    for (const SourceArc& arc : source_.arcs()) numbers[arc.token] = arc.word;
+    for (const SourceArc& arc : source_.arcs())
+      if (!arc.fixed || arc.kind == ArcKind::kGiven) numbers[arc.token] = arc.word;
     sparse_->set_sentence(words, numbers);
     with_orientation_ |= sparse_->needs(features::Template::kOrientation);
     with_sides_ = sparse_->needs(features::Template::kSide);
@@ -104,7 +105,9 @@ void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std
     count(FeatureLayout::kBacktrack) += step.distortion;
     count(glue ? FeatureLayout::kDistanceGlue : FeatureLayout::kDistanceRule) += step.distortion;
     count(FeatureLayout::kReordering) += step.match.reordering;
-    count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_score);
+    count(FeatureLayout::kArcs) += static_cast<double>(step.match.arc_scores[0]);
+    for (std::size_t kind = 1; layout.with_offers() && kind < kArcKinds; ++kind)
+      count(FeatureLayout::kSplit + kind - 1) += static_cast<double>(step.match.arc_scores[kind]);
     if (glue) count(FeatureLayout::kGluePhraseGap + static_cast<std::size_t>(step.match.kind) - 1) += 1;
     count_orientation(FeatureLayout::kNext, step.next);
     own = coverages_->own(step.match);

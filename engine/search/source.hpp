@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,6 +26,17 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
+/// Where a source word comes from; the scores of each kind are a feature of their own.
+enum class ArcKind : std::uint8_t {
+  kGiven,       ///< from the sentence or lattice itself
+  kSplit,       ///< a part of a word
+  kRelated,     ///< another form of a word
+  kDictionary,  ///< a translation from a dictionary
+  kRewritten,   ///< a translation by rules, such as that of a number
+};
+inline constexpr std::size_t kArcKinds = 5;
+using ArcScores = std::array<float, kArcKinds>;
+
 /// One source word. In a sentence arc i leads from place i to i + 1; in a lattice words may be alternatives.
 struct SourceArc {
   Place begin, end;
@@ -35,6 +47,7 @@ struct SourceArc {
   std::uint32_t token_count = 1;  ///< words that are translated as one
   bool fixed = false;   ///< the caller gave its translation; no rule may match it, so `word` is kNoWord
   std::uint32_t fixed_begin = 0, fixed_end = 0;  ///< that translation, in the source's fixed words
+  ArcKind kind = ArcKind::kGiven;
 };
 
 /// A target word that the caller gave.

@@ -1066,7 +1066,7 @@ class Decoder:
         Forget what is remembered of rules, after their scores were changed in place.
         """
 
-    def translate(self, sources: list[list[str | tuple[list[str], list[str]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: SearchResult | None = None, derivations: bool = False, time_limits: list[float] = [], constraint: Constraint | None = None, fallback: bool = False) -> dict[str, object]:
+    def translate(self, sources: list[list[str | tuple[list[str], list[str]] | tuple[str, list[tuple[list[str], list[str], int, float]]]] | tuple[int, list[tuple[int, int, str, float]]]], *, nbest: int = 1, distinct: bool = True, threads: int = 1, keep: SearchResult | None = None, derivations: bool = False, time_limits: list[float] = [], constraint: Constraint | None = None, fallback: bool = False) -> dict[str, object]:
         """
         The columns of an n-best list for sentences (lists of words, or of words and their given translation) or lattices (places, arcs). Where the limits leave no translation, `fallback` gives one from left to right.
         """

@@ -149,6 +149,7 @@ SEVERAL = {
     "--count": "of utterances; how rules are counted",
     "--dev-source": "optional in training, required for tuning",
     "--dev-target": "likewise",
+    "--dictionary": "translations of words to train with; a WordNet",
     "--features": "to compute, to compare as sets, to give other files",
     "--for": "sentences that a table or a selection is made for",
     "--format": "of what a verb reads or prints; each has formats of its own",

@@ -43,6 +43,7 @@ def test_every_option_arrives(toy, capsys):
         *("--max-length", "8", "--max-gaps", "1", "--max-symbols", "4", "--max-target-words", "3"),
         *("--min-gap", "2", "--no-tight", "--adjacent-gaps", "--count", "unit", "--orientation", "word"),
         *("--orientation-smoothing", "1", "--smoothing", "kneser-ney", "--max-sentence-length", "99"),
+        *("--word-forms",),
         *("--memory-limit", "64M", "--threads", "2", "--scratch", str(toy)),
     ]
     assert main(arguments(toy, *options)) == 0
@@ -61,6 +62,7 @@ def test_every_option_arrives(toy, capsys):
         "smoothing": "kneser-ney",
         "max_sentence_length": 99,
         "max_plain": 0,
+        "word_forms": True,
     }
     assert not list(toy.glob("isogloss-*"))  # the scratch folder is gone
 

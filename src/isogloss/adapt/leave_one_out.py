@@ -46,7 +46,7 @@ class OtherPairs:
                 f"{folder.path}: leave_one_out needs a rule table made by 'isogloss extract' without "
                 "smoothing"
             )
-        self._options = ExtractOptions(**made_with)
+        self._options = replace(ExtractOptions(**made_with), word_forms=False)
         self._counts = folder.arrays["counts"]
         self._scores = np.array(folder.arrays["scores"])
         self._table = RuleTable(replace(folder, arrays={**folder.arrays, "scores": self._scores}))

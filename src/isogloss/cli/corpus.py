@@ -17,6 +17,7 @@ from isogloss.cli.bilingual import (
     warn_of_losses,
 )
 from isogloss.cli.declared import Json, declares, heading
+from isogloss.cli.parameters import output_to
 from isogloss.corpus import (
     RULES,
     CheckOptions,
@@ -27,6 +28,7 @@ from isogloss.corpus import (
     plan_conversion,
     write_corpus,
 )
+from isogloss.io.resources import Threads
 
 __all__ = ["app"]
 
@@ -169,6 +171,59 @@ def clean(
     for reason, count in report.reasons.most_common():
         console.note(f"dropped for {reason}: {count:,}")
     note_written(conversion, report.kept)
+
+
+@app.command
+@declares({"Resources": ("threads",)}, resources=Threads)
+def unknown(
+    engine: Annotated[str, Parameter(help="Folder of the engine, as written by 'isogloss train'.")],
+    text: Annotated[str, Parameter(help="Source text, one sentence per line.")],
+    /,
+    *,
+    resources: Threads,
+    output: Annotated[
+        str | None,
+        output_to("Write the list here instead of to standard output."),
+    ] = None,
+    details: Annotated[
+        bool,
+        Parameter(
+            group=_OUTPUT,
+            help="Write more columns: how often, what was done, the source words used, a sentence. "
+            "Remove them before you use the list with --terms.",
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List the words of a text that the engine does not know, the most frequent first.
+
+    Writes a term list: the word, a tab and what became of it. Correct the translations, then use the list
+    with 'isogloss translate --terms', or give it to 'isogloss correct' on standard input.
+    """
+    from isogloss.decoder import list_unknown_words, load
+    from isogloss.io.streams import atomic_output, read_lines
+
+    system = load(engine, corrections=True)
+    found = list_unknown_words(system, read_lines(text), threads=resources.count)
+    if json:
+        console.print_json([one.to_dict() for one in found])
+        return
+    rows = [
+        (
+            one.word,
+            one.translation or one.word,
+            *((f"{one.count}", one.origin, one.used, one.example) if details else ()),
+        )
+        for one in found
+    ]
+    lines = ["\t".join(cell.replace("\t", " ") for cell in row) for row in rows]
+    if output is None:
+        for line in lines:
+            console.print_line(line)
+        return
+    with atomic_output(output) as stream:
+        stream.writelines(line + "\n" for line in lines)
+    console.note(f"{len(found):,} unknown words written to {output}")
 
 
 def _print_report(report: CheckReport) -> None:

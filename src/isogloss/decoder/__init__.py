@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from isogloss.decoder.terms import Terms
     from isogloss.decoder.translation import Translation
     from isogloss.decoder.translator import TextTranslator, Translator, best_lines, source_text
+    from isogloss.decoder.unknown_list import ListedWord, list_unknown_words
     from isogloss.decoder.weights import (
         HIERARCHICAL_WEIGHTS,
         PHRASE_WEIGHTS,
@@ -59,6 +60,7 @@ __all__ = [
     "Fixed",
     "InputOptions",
     "Lattice",
+    "ListedWord",
     "Match",
     "NbestDecoder",
     "OracleOptions",
@@ -87,6 +89,7 @@ __all__ = [
     "inspect_system",
     "is_system",
     "line_reader",
+    "list_unknown_words",
     "load",
     "parse_factors",
     "parse_markup",
@@ -180,6 +183,10 @@ __getattr__, __dir__ = lazy_names(
             "Translator",
             "best_lines",
             "source_text",
+        ),
+        "unknown_list": (
+            "ListedWord",
+            "list_unknown_words",
         ),
         "weights": (
             "HIERARCHICAL_WEIGHTS",

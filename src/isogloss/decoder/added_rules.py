@@ -223,5 +223,10 @@ def _options(table: RuleTable) -> ExtractOptions:
             orientation_smoothing=made_with["orientation_smoothing"],
         )
     return replace(
-        ExtractOptions(**made_with), max_plain=_LONGEST, tight=False, count="unit", smoothing="none"
+        ExtractOptions(**made_with),
+        max_plain=_LONGEST,
+        tight=False,
+        count="unit",
+        smoothing="none",
+        word_forms=False,
     )

@@ -16,6 +16,7 @@ from isogloss.decoder.options import SearchOptions, engine_options
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
 from isogloss.decoder.sentence import Sentence, Source, split_words
+from isogloss.decoder.unknown_words import UnknownWords
 from isogloss.decoder.weights import check_weights
 from isogloss.decoder.windows import cut_lattice, cut_words, join_windows
 from isogloss.features.model import SparseModel
@@ -33,6 +34,7 @@ DEFAULT_MAX_WORDS = 100
 
 _UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _MOST_WORDS = 4000
+_MOST_PLACES = 4096  # between the words of an input, and inside words that are taken apart
 
 
 class Decoder:
@@ -55,6 +57,8 @@ class Decoder:
             check_overlay(rules, overlay)
         self._sparse_engine = None if sparse is None else sparse.engine(overlay or rules)
         self._sparse_weights: _engine.SparseWeights | None = None
+        self.unknown_words = UnknownWords.of(rules, overlay)
+        """What is offered for words that no rule translates; None if the table knows nothing of it."""
         self._engine = self._make()
         self.names: tuple[str, ...] = tuple(self._engine.feature_names())
         """Names of the dense features."""
@@ -79,6 +83,11 @@ class Decoder:
     def forget(self) -> None:
         """Forget what is remembered of rules between calls; needed if their scores were changed in place."""
         self._engine.forget()
+
+    @property
+    def rules(self) -> RuleTable:
+        """The rule table."""
+        return self._rules
 
     @property
     def language_model(self) -> LanguageModel:
@@ -205,7 +214,7 @@ class Decoder:
             raise ConfigError(f"max_words must be between 1 and {_MOST_WORDS}, got {max_words}")
         if time_limit is not None and not 0 < time_limit < math.inf:
             raise ConfigError(f"time_limit must be above 0, got {time_limit}")
-        windows = [_windows(item, number, max_words) for number, item in enumerate(inputs, start=1)]
+        windows = [self._windows(item, number, max_words) for number, item in enumerate(inputs, start=1)]
         return _Work(windows, nbest, threads, time_limit)
 
     def search(
@@ -290,7 +299,7 @@ class Decoder:
         constraint = _engine.Constraint.prefix(
             [[list(typed), list(half_typed), list(but)]], most_edits=most_edits, edit_cost=edit_cost
         )
-        (window,) = _windows(sentence, 1, _MOST_WORDS)
+        (window,) = self._windows(sentence, 1, _MOST_WORDS)
         with self._rules.report_corruption(), _finite_scores():
             columns: Any = self._engine.translate([window.source], nbest=nbest, constraint=constraint)
         return NbestStore.from_columns(columns)
@@ -305,7 +314,7 @@ class Decoder:
         distinct: bool = True,
     ) -> Searched:
         _check_counts(nbest, threads)
-        windows = [_windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
+        windows = [self._windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
         kept = _engine.SearchResult()
         with self._rules.report_corruption(), _finite_scores():
             columns: Any = self._engine.translate(
@@ -353,6 +362,26 @@ class Decoder:
         store = NbestStore.from_columns(columns)
         return store, _derivations(columns, store, windows) if derivations else []
 
+    def _windows(self, item: Source, number: int, max_words: int) -> list[_Window]:
+        """The input as one or several windows, with what is offered for unknown words."""
+        windows = _windows(item, number, max_words)
+        if self.unknown_words is None or isinstance(item, Lattice):
+            return windows
+        return [window._replace(source=self._offered(window.source)) for window in windows]
+
+    def _offered(self, units: Sequence[Any]) -> list[Any]:
+        assert self.unknown_words is not None
+        room = _MOST_PLACES - len(units) - 1
+        offered: list[Any] = []
+        for unit in units:
+            offers = self.unknown_words.offers(unit) if isinstance(unit, str) else ()
+            room -= sum(max(0, len(offer.words) - 1) for offer in offers)
+            if not offers or room < 0:
+                offered.append(unit)
+            else:
+                offered.append((unit, [offer.to_engine() for offer in offers]))
+        return offered
+
     def _make(self) -> _engine.Decoder:
         words = self.overlay or self._rules  # an overlay has the words of both tables
         with self._rules.report_corruption():
@@ -362,7 +391,11 @@ class Decoder:
                 target_words=words.target_words,
                 language_model=self._lm.engine,
                 column_names=list(self._rules.columns),
-                options={**engine_options(self.options), "orientation": self._rules.orientation_model},
+                options={
+                    **engine_options(self.options),
+                    "orientation": self._rules.orientation_model,
+                    "offers": self.unknown_words is not None,
+                },
                 sparse=self._sparse_engine,
                 overlay=None if self.overlay is None else self.overlay.engine,
                 lexicon=self._rules.lexicon(),

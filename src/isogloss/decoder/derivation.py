@@ -20,8 +20,9 @@ class DerivationStep(NamedTuple):
     """``rule``, or one of the kinds of glue: ``glue_phrase_gap``, ``glue_gap_phrase``, ``glue_gaps``,
     ``glue_gaps_swapped``."""
     origin: str
-    """Where its words come from: ``table``, ``unknown`` (a word that no rule translates) or ``fixed`` (a
-    translation given with the input)."""
+    """Where its words come from: ``table``, ``unknown`` (a word that no rule translates), ``fixed`` (a
+    translation given with the input), or what was offered for an unknown word: ``split`` (its parts),
+    ``related`` (another form), ``dictionary`` or ``rewritten`` (a number)."""
     source: str
     """Source side; non-terminals are ``[X,1]`` and ``[X,2]``, numbered from left to right."""
     target: str
@@ -45,7 +46,7 @@ def read_step(row: Any, source: Sequence[str] | None, words: Sequence[str]) -> D
     origin, kind, symbols, span, own_span, gaps, target_span = row
     gaps = tuple(gaps)
     own = list(words[target_span[0] : target_span[1]])
-    if origin == "table":
+    if symbols:
         phrase: list[str | None] = list(symbols)
     elif source is not None:
         phrase = list(source[own_span[0] : own_span[1]])

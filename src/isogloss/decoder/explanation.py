@@ -15,6 +15,7 @@ from isogloss.decoder.matches import MatchKind
 from isogloss.decoder.near_examples import NearExample
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.translator import source_text
+from isogloss.decoder.unknown_words import KINDS
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, Options
 from isogloss.nbest.edit import best_rows
@@ -31,6 +32,7 @@ _GROUPS = (
     ("orientation", ("previous_", "next_")),
     ("reordering", ("backtrack", "distance_", "reordering")),
     ("glue", ("glue_",)),
+    ("unknown words", ("split", "related", "dictionary", "rewritten")),
     ("counts", ("words", "rules", "unknown", "insertions", "deletions", "arcs")),
 )
 
@@ -159,7 +161,12 @@ class Explanation:
             lines.append(f"second best  {self.second}  ({self.second_score:.4f})")
         lines.append("\nrules, in the order of the translation")
         rows = [
-            (f"{step.source_span[0]}-{step.source_span[1]}", step.source, step.target) for step in self.steps
+            (
+                f"{step.source_span[0]}-{step.source_span[1]}",
+                step.source,
+                step.target + (f"  ({step.origin})" if step.origin in KINDS else ""),
+            )
+            for step in self.steps
         ]
         wide = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
         lines += [f"  {span:<{wide[0]}}  {source:<{wide[1]}}  →  {target}" for span, source, target in rows]
@@ -196,7 +203,12 @@ class Explanation:
             return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
         steps = [
-            (f"{step.source_span[0]}–{step.source_span[1]}", step.source, step.target, step.kind)
+            (
+                f"{step.source_span[0]}–{step.source_span[1]}",
+                step.source,
+                step.target,
+                f"{step.kind} ({step.origin})" if step.origin in KINDS else step.kind,
+            )
             for step in self.steps
         ]
         groups = [(f"{points:.4f}", name) for name, points in self.groups().items()]

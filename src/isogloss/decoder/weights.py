@@ -52,6 +52,10 @@ _SHARED = {
     "next_monotone": 0.1,
     "next_swap": 0.1,
     "next_discontinuous": 0.1,
+    "split": 0.5,
+    "related": 0.5,
+    "dictionary": 0.5,
+    "rewritten": 0.5,
 }
 
 HIERARCHICAL_WEIGHTS: Mapping[str, float] = {**_SHARED, "backtrack": -0.1}

@@ -15,6 +15,7 @@ from isogloss.corpus.plain import unequal_lines
 from isogloss.grammar.options import ExtractOptions, Significance, thread_count
 from isogloss.grammar.storage import RuleColumns, rule_scratch, steps, store_table
 from isogloss.grammar.table import RuleTable
+from isogloss.grammar.word_forms import store_word_forms
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, naming_file, read_lines
@@ -108,6 +109,8 @@ def extract_rules(
         _count(extraction, source, target, alignment, track)
         whole = folder / "whole" if significance is not None else output
         _score(extraction, whole, options, folder, track)
+        if options.word_forms:
+            store_word_forms(whole)
         report = ExtractReport(
             pairs=extraction.pairs,
             skipped=extraction.skipped,

@@ -76,6 +76,9 @@ class ExtractOptions(Options):
     """Smoothing of the counts for the translation probabilities."""
     max_sentence_length: Annotated[int, Between(1, _LONGEST_SENTENCE)] = 200
     """Maximum sentence length in words; pairs with a longer side are left out."""
+    word_forms: Annotated[bool, DefaultText("no; yes in train")] = False
+    """Learn how source words are made of others: parts of compounds, endings and beginnings. The search then
+    translates a word that was never seen by its parts and related forms."""
 
     @classmethod
     def for_grammar(cls, grammar: str, **changes: Any) -> ExtractOptions:

@@ -23,7 +23,7 @@ from isogloss.io.streams import StrPath, read_lines
 __all__ = ["copy_rules", "filter_table", "prune_table"]
 
 _STEP = 500_000  # nodes of a table
-_KEPT_ARRAYS = ("lexicon_offsets", "lexicon_targets", "lexicon_probabilities")
+_KEPT_ARRAYS = ("lexicon_offsets", "lexicon_targets", "lexicon_probabilities", "word_parts", "dictionary")
 
 
 def filter_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from isogloss.align.placeholder_links import link_marks
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.features.annotators import annotate, annotator
 from isogloss.grammar import ExtractOptions, extract_rules
+from isogloss.grammar.dictionary import store_dictionary
 from isogloss.grammar.options import Significance
 from isogloss.grammar.selection import prune_table
 from isogloss.io.config import from_settings
@@ -35,11 +36,15 @@ def align(
     track: Track,
     warn: Callable[[str], None],
 ) -> None:
-    """Align words."""
+    """Align words; a dictionary is evidence for it."""
+    extra: tuple[tuple[str, str], ...] = ()
+    if "dictionary_source" in inputs:
+        extra = tuple(_dictionary(inputs))
     result = align_corpus(
         read_sides(inputs["source"], inputs["target"]),
         training=AlignOptions(**options["training"]),
         links=LinkOptions(**options["links"]),
+        extra=extra,
         threads=threads,
         memory_limit=options["memory"],
         origin=inputs["source"],
@@ -85,6 +90,15 @@ def rules(
         memory_limit=memory,
         threads=threads,
         track=track,
+    )
+    if "dictionary_source" in inputs:
+        store_dictionary(outputs["rules"], _dictionary(inputs))
+
+
+def _dictionary(inputs: Paths) -> Iterator[tuple[str, str]]:
+    """The entries of a dictionary, as tokens."""
+    return (
+        pair for pair in read_sides(inputs["dictionary_source"], inputs["dictionary_target"]) if all(pair)
     )
 
 

@@ -78,6 +78,10 @@ class _Recipe:
             train = {side: folded[side] for side in _SIDES}
         facts = {name: asdict(side) for name, side in zip(("source", "target"), self.sides, strict=True)}
         more = self._more_text()
+        if options.dictionary is not None:
+            entries = self._dictionary()
+            first.append(entries)
+            more |= {f"dictionary_{side}": entries[side] for side in _SIDES}
         tokens = Stage(
             name="tokenize",
             function=partial(text_stages.tokenize, threads=helpers.threads, track=helpers.track),
@@ -146,6 +150,7 @@ class _Recipe:
                 **{name: item for name, item in system.inputs.items() if name not in tables},
                 **{f"train_{side}": item for side, item in both.items()},
                 "lm_target": tokens["target"],
+                **{name: tokens[name] for name in tokens.outputs if name.startswith("dictionary_")},
                 **{name: tokens[name] for name in aside},
                 **{f"text_{name}": item for name, item in (train | aside).items()},
             },
@@ -248,6 +253,15 @@ class _Recipe:
             outputs={side: f"work/corrected/{side}" for side in _SIDES},
         )
 
+    def _dictionary(self) -> Stage:
+        assert self.options.dictionary is not None
+        return Stage(
+            name="dictionary",
+            function=text_stages.read_dictionary,
+            inputs={"dictionary": self.options.dictionary},
+            outputs={side: f"work/dictionary/{side}" for side in _SIDES},
+        )
+
     def _more_text(self) -> Inputs:
         """Additional texts to tokenize; names end in the side."""
         found: Inputs = {
@@ -290,10 +304,11 @@ class _Recipe:
     def _models(self, both: Inputs, tokens: Stage) -> dict[str, Stage]:
         options, helpers = self.options, self.helpers
         threads, memory, track = helpers.threads, helpers.memory, helpers.track
+        entries: Inputs = {name: tokens[name] for name in tokens.outputs if name.startswith("dictionary_")}
         align = Stage(
             name="align",
             function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
-            inputs=both,
+            inputs=both | entries,
             outputs={"links": "work/links"},
             extras={"aligner": ALIGNER},
             # Memory is an option here: with too little, word pairs are left out.
@@ -319,7 +334,7 @@ class _Recipe:
         if options.adapt_to:
             chosen = found["sample"] = self._sample(tokens, aligned)
             aligned = {name: chosen[name] for name in aligned}
-        found |= self._rules(aligned, both)
+        found |= self._rules(aligned | entries, both)
         found["lm"] = self._language_model(tokens["target"])
         return found
 
@@ -331,7 +346,7 @@ class _Recipe:
             function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
             inputs=aligned,
             outputs={"rules": f"work/{prefix}rules"},
-            options=asdict(options.extraction),
+            options=options.extraction_facts,
         )
         if not options.significance:
             return {"rules": rules}
@@ -375,10 +390,11 @@ class _Recipe:
             options={"pairs": self.options.tuning_pairs},
         )
         rest: Inputs = {name: aside[name] for name in (*_SIDES, "links")}
+        entries: Inputs = {name: tokens[name] for name in tokens.outputs if name.startswith("dictionary_")}
         text: Inputs = {side: aside[side] for side in _SIDES}
         return {
             "aside": aside,
-            **self._rules(rest, text, "tuning-"),
+            **self._rules(rest | entries, text, "tuning-"),
             "lm": self._language_model(aside["target"], "tuning-"),
         }
 
@@ -475,7 +491,7 @@ class _Recipe:
                 "system": system["system"],
             },
             outputs={"examples": EXAMPLES},
-            options={"extraction": asdict(self.options.extraction), "lm": asdict(self.options.lm)},
+            options={"extraction": self.options.extraction_facts, "lm": asdict(self.options.lm)},
         )
 
     def _calibrate(self, system: Stage, sets: Inputs, tokens: Stage) -> Stage:
@@ -519,7 +535,7 @@ class _Recipe:
                     "test_source": sets["test_source"],
                 },
                 outputs={"translation": "work/half/test.translation"},
-                options={"rules": asdict(options.extraction), "lm": asdict(options.lm)},
+                options={"rules": options.extraction_facts, "lm": asdict(options.lm)},
             )
         ]
 

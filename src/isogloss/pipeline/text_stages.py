@@ -184,6 +184,27 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, t
         write_matches(outputs["matches"], pairs, text)
 
 
+def read_dictionary(inputs: Paths, outputs: Paths, options: Options) -> None:
+    """Turn a dictionary into pairs: a line is a word or phrase, and after tabs one or several
+    translations."""
+    path = inputs["dictionary"]
+    with atomic_outputs([outputs["source"], outputs["target"]]) as (sources, targets):
+        for number, line in enumerate(read_lines(path), start=1):
+            if not line.strip():
+                continue
+            source, *translations = (cell.strip() for cell in line.split("\t"))
+            if not source or not any(translations):
+                raise DataFormatError(
+                    f"'{line[:60]}' has no translation" if source else "the line begins with a tab",
+                    path,
+                    number,
+                    "write a word, a tab and its translation; more translations follow after more tabs",
+                )
+            for translation in filter(None, translations):
+                sources.write(source + "\n")
+                targets.write(translation + "\n")
+
+
 def keep_contexts(inputs: Paths, outputs: Paths, options: Options) -> None:
     """Store the translations that the training text has for a source in a context."""
     sources = [inputs[name] for name in sorted(inputs) if name.startswith("source")]

@@ -107,6 +107,10 @@ class TrainOptions(Options):
     extra_bitext: tuple[tuple[StrPath, StrPath], ...] = ()
     """More pairs of files, such as a development set, to align and to extract rules from. They are not
     cleaned or sampled, and the language model does not use them."""
+    dictionary: StrPath | None = None
+    """Dictionary, TSV: a source word, a tab and its translation; more translations may follow after tabs or
+    on other lines. It helps to align words. The search uses entries of single words, first of all for words
+    that the training text does not have."""
     search: SearchName = "hiero"
     """``hiero``: hierarchical (Hiero) rules; ``phrase``: phrase-based with distortion; ``block``:
     phrase-based, adjacent phrases may swap (set ``decoder.phrase_order`` to ``monotone`` for no
@@ -238,7 +242,7 @@ class TrainOptions(Options):
             rules = dict(settings["rules"])
             check_names(ExtractOptions, rules, "rules")
             settings["rules"] = ExtractOptions.for_grammar(
-                grammar_of(settings.get("search", "hiero")), **{"tight": False, **rules}
+                grammar_of(settings.get("search", "hiero")), **{"tight": False, "word_forms": True, **rules}
             )
         if isinstance(settings.get("decoder"), Mapping) and settings.get("search") == "block":
             settings["decoder"] = {**asdict(BLOCK_DECODER), **settings["decoder"]}
@@ -394,7 +398,15 @@ class TrainOptions(Options):
     def extraction(self) -> ExtractOptions:
         """The options of rule extraction."""
         # Loose phrase pairs give rules to words that are never aligned; tight ones leave them untranslated.
-        return self.rules or ExtractOptions.for_grammar(grammar_of(self.search), tight=False)
+        if self.rules is not None and self.dictionary is not None:
+            return replace(self.rules, word_forms=True)  # the search has room for both or none
+        return self.rules or ExtractOptions.for_grammar(grammar_of(self.search), tight=False, word_forms=True)
+
+    @property
+    def extraction_facts(self) -> dict[str, Any]:
+        """The same as plain values; what is not done is left out, as before it could be done."""
+        facts = asdict(self.extraction)
+        return facts if facts["word_forms"] else {name: facts[name] for name in facts if name != "word_forms"}
 
     @property
     def search_options(self) -> SearchOptions:
@@ -421,6 +433,7 @@ _FILES = (
     *("source", "target", "dev_source", "dev_target", "test_source", "test_target", "adapt_to"),
     *("extra_bitext", "source_columns", "target_columns", "source_dictionary", "target_dictionary"),
     "corrections",
+    "dictionary",
 )
 
 

@@ -41,6 +41,7 @@ def build_from_all(
         made = {side: folder / side for side in _SIDES} | {
             name: folder / name for name in ("links", "aligner", "rules", "significant", "lm_text", "lm")
         }
+        made |= {name: path for name, path in inputs.items() if name.startswith("dictionary_")}
         sets = sorted(name for name in inputs if name.startswith(("dev_", "test_")))
         aside = {side: [inputs[name] for name in sets if side in name] for side in _SIDES}
         for side in _SIDES:

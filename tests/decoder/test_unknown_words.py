@@ -1,0 +1,161 @@
+"""Words that were never seen: their parts, related forms, and what is said of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from isogloss.decoder import System, create_system, explain, list_unknown_words
+from isogloss.decoder.options import SearchOptions
+from isogloss.grammar import ExtractOptions, extract_rules
+from isogloss.grammar.table import RuleTable
+from isogloss.grammar.word_forms import LONGEST_WORD, WordForms
+from isogloss.lm import LmOptions, build
+
+_NOUNS = {
+    "draht": "wire",
+    "zaun": "fence",
+    "haus": "house",
+    "tisch": "table",
+    "regen": "rain",
+    "schirm": "screen",
+    "holz": "wood",
+    "eisen": "iron",
+}
+_UNSEEN = ("regen", "tisch")  # the compound that is never seen
+_PLURALS = ("draht", "zaun", "tisch", "regen")  # nouns seen with the ending -el; the plural of haus is not
+
+
+def _pairs() -> Iterator[tuple[str, str, str]]:
+    """Sources, targets and links: nouns, their plurals, and compounds with the letters -er- between."""
+    for noun, meaning in _NOUNS.items():
+        for _ in range(3):
+            yield f"das {noun}", f"the {meaning}", "0-0 1-1"
+    for noun in _PLURALS:
+        yield f"die {noun}el", f"the {_NOUNS[noun]}s", "0-0 1-1"
+    for first, last in itertools.permutations(_NOUNS, 2):
+        if (first, last) != _UNSEEN:
+            yield f"das {first}er{last}", f"the {_NOUNS[first]} {_NOUNS[last]}", "0-0 1-1 1-2"
+
+
+def _system(folder: Path, *, forms: bool, hierarchical: bool = True) -> System:
+    columns = list(zip(*_pairs(), strict=True))
+    files = [folder / name for name in ("source", "target", "links")]
+    for file, lines in zip(files, columns, strict=True):
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    grammar = "hiero" if hierarchical else "phrase"
+    options = ExtractOptions.for_grammar(grammar, word_forms=forms, max_length=4)
+    extract_rules(files[0], files[1], files[2], folder / "rules", options, threads=1)
+    (folder / "more").write_text("the rain table\n" * 3, encoding="utf-8")
+    build(
+        [files[1], folder / "more"],
+        options=LmOptions(order=3, discount_fallback=(0.5, 1, 1.5)),
+        binary=folder / "lm",
+    )
+    return create_system(
+        folder / "system",
+        rules=folder / "rules",
+        lm=folder / "lm",
+        options=SearchOptions(hierarchical=hierarchical),
+    )
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> System:
+    return _system(tmp_path_factory.mktemp("forms"), forms=True)
+
+
+def test_learns_joining_letters_and_endings(system: System) -> None:
+    forms = WordForms.of(RuleTable.open(system.path / "rules"))
+    assert forms is not None
+    right, seen = forms.joints["", "er"]
+    assert right > 40
+    assert right / seen > 0.9
+    assert forms.endings["el", ""][0] == len(_PLURALS)
+    assert not forms.beginnings
+
+
+def test_translates_an_unseen_compound_by_its_parts(system: System) -> None:
+    found = system.translate("das regenertisch")
+    assert found == "the rain table"
+    assert found.unknown == ()
+    assert found.features["split"] < 0
+    assert found.features["unknown"] == 0
+    assert set(found.alignment) == {(0, 0), (1, 1), (1, 2)}
+    assert {step.origin for step in found.derivation if step.source_span[1] == 2} >= {"split"}
+    assert all(end <= 2 for step in found.derivation for end in step.source_span)
+
+
+def test_translates_an_unseen_form_as_a_related_one(system: System) -> None:
+    found = system.translate("die hausel")
+    assert found == "the house"
+    assert found.features["related"] < 0
+    assert [step.source for step in found.derivation if step.origin == "related"] == ["haus"]
+
+
+def test_case_variants_are_related(system: System) -> None:
+    assert system.translate("das Haus") == "the house"
+
+
+@pytest.mark.parametrize("hierarchical", [True, False])
+def test_scores_are_sums_of_weighted_features(tmp_path: Path, hierarchical: bool) -> None:
+    system = _system(tmp_path, forms=True, hierarchical=hierarchical)
+    store = system.nbest(["das regenertisch die hausel das xyz Zaun"], nbest=50)
+    weights = [system.weights[name] for name in store.dense_names]
+    assert store.num_candidates > 5
+    assert store.dense @ weights == pytest.approx(store.scores, abs=1e-3)
+    for name in ("split", "related"):
+        assert (store.dense[:, store.dense_names.index(name)] < 0).any()
+
+
+def test_forced_decoding_reaches_what_parts_translate_to(system: System) -> None:
+    found = system.force(["das regenertisch"], [["the rain table"]])
+    assert list(found.store.texts()) == ["the rain table"]
+
+
+def test_without_word_forms_the_word_is_copied_and_features_stay(tmp_path: Path) -> None:
+    system = _system(tmp_path, forms=False)
+    found = system.translate("das regenertisch")
+    assert found == "the regenertisch"
+    assert found.unknown == ("regenertisch",)
+    assert "split" not in found.features
+
+
+def test_pruned_table_keeps_what_was_learned(system: System, tmp_path: Path) -> None:
+    from isogloss.grammar.selection import filter_table
+
+    (tmp_path / "text").write_text("das regen tisch\n", encoding="utf-8")
+    filter_table(system.path / "rules", tmp_path / "rules", [tmp_path / "text"])
+    kept, whole = (WordForms.of(RuleTable.open(path)) for path in (tmp_path / "rules", system.path / "rules"))
+    assert kept is not None
+    assert whole is not None
+    assert kept.attributes() == whole.attributes()
+
+
+def test_long_words_take_no_time(system: System) -> None:
+    known = system.decoder.unknown_words
+    assert known is not None
+    assert known.offers("drahter" * 1500) == ()
+    for letters in range(LONGEST_WORD - 20, LONGEST_WORD + 1):
+        offers = known.offers(("drahter" * 9)[:letters])
+        assert all(len(offer.words) <= 4 for offer in offers)
+    assert system.translate("drahter" * 1500 + " haus").endswith("house")
+
+
+def test_explanation_names_where_options_came_from(system: System) -> None:
+    text = explain(system, "das regenertisch").to_text()
+    assert "(split)" in text
+    assert "unknown words" in explain(system, "das regenertisch").groups()
+
+
+def test_lists_unknown_words_by_frequency(system: System) -> None:
+    found = list_unknown_words(system, ["das regenertisch", "die xyz", "das regenertisch die hausel"])
+    assert [(one.word, one.count, one.origin, one.used, one.translation) for one in found] == [
+        ("regenertisch", 2, "split", "regen tisch", "rain table"),
+        ("hausel", 1, "related", "haus", "house"),
+        ("xyz", 1, "unknown", "", "xyz"),
+    ]
+    assert found[0].example == "das regenertisch"
