@@ -11,7 +11,7 @@
 namespace isogloss::search {
 
 /// The dense features of a search and their order: those of the language model and the rule table first, then
-/// what the search itself counts.
+/// what the search itself counts, then the joint model if there is one.
 class FeatureLayout {
  public:
   enum Counted : std::size_t {
@@ -34,19 +34,23 @@ class FeatureLayout {
     kCounted = kNext + 3
   };
 
-  explicit FeatureLayout(std::size_t table_columns) : table_columns_(table_columns) {}
+  explicit FeatureLayout(std::size_t table_columns, bool with_joint = false)
+      : table_columns_(table_columns), with_joint_(with_joint) {}
 
-  std::size_t size() const { return 1 + table_columns_ + kCounted; }
+  std::size_t size() const { return 1 + table_columns_ + kCounted + with_joint_; }
   std::size_t language_model() const { return 0; }
   std::size_t table(std::size_t column) const { return 1 + column; }
   std::size_t counted(std::size_t feature) const { return 1 + table_columns_ + feature; }
   std::size_t table_columns() const { return table_columns_; }
+  bool with_joint() const { return with_joint_; }
+  std::size_t joint() const { return 1 + table_columns_ + kCounted; }
 
   /// Names of all features, in order.
   std::vector<std::string> names(std::span<const std::string> table_columns) const;
 
  private:
   std::size_t table_columns_;
+  bool with_joint_;
 };
 
 /// A weight for each feature of a layout, taken apart for those who use them.

@@ -52,6 +52,7 @@ _SHARED = {
     "next_monotone": 0.1,
     "next_swap": 0.1,
     "next_discontinuous": 0.1,
+    "joint": 0.2,
 }
 
 HIERARCHICAL_WEIGHTS: Mapping[str, float] = {**_SHARED, "backtrack": -0.1}
