@@ -138,23 +138,24 @@ void bind_trainer(nb::module_& module) {
           },
           "samples"_a, nb::kw_only(), "step"_a, "threads"_a = 1, "Learn from samples in this order.")
       .def(
-          "refine",
-          [](BoundJointTrainer& self, ArrayIn<std::uint32_t> samples, float step, float penalty, std::size_t threads) {
-            const nb::gil_scoped_release release;
-            self.trainer.refine(view(samples), step, penalty, threads);
-          },
-          "samples"_a, nb::kw_only(), "step"_a, "penalty"_a, "threads"_a = 1,
-          "Learn from samples in this order against all words, not only noise.")
-      .def(
-          "evaluate",
+          "predict",
           [](const BoundJointTrainer& self, ArrayIn<std::uint32_t> samples, std::size_t threads) {
-            const nb::gil_scoped_release release;
-            const JointQuality quality = self.trainer.evaluate(view(samples), threads);
-            return std::make_tuple(quality.log_probability, quality.score, quality.distance);
+            Buffer<float> hidden;
+            Buffer<double> scores, log_sums;
+            {
+              const nb::gil_scoped_release release;
+              hidden.resize(samples.size() * self.trainer.shape().hidden);
+              scores.resize(samples.size());
+              log_sums.resize(samples.size());
+              self.trainer.predict(view(samples), threads, {hidden.data(), hidden.size()},
+                                   {scores.data(), scores.size()}, {log_sums.data(), log_sums.size()});
+            }
+            return std::make_tuple(to_numpy(std::move(hidden), {samples.size(), self.trainer.shape().hidden}),
+                                   to_numpy(std::move(scores)), to_numpy(std::move(log_sums)));
           },
           "samples"_a, nb::kw_only(), "threads"_a = 1,
-          "Sums over samples: of log probabilities, of scores as the search sees them, of how far they are from "
-          "normalized.")
+          "For each sample the hidden layer, the score of the true word, and the logarithm of what all probabilities "
+          "sum to.")
       .def("parameters", [](BoundJointTrainer& self) { return copied(self.trainer.parameters()); }, "What was learned.")
       .def(
           "state",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "base/hash.hpp"
@@ -38,8 +37,6 @@ void adagrad(float* values, float* squares, const float* gradient, std::size_t c
 
 /// What one batch works with. Columns of noise are padded, so that all sizes are multiples of kLanes.
 struct JointTrainer::Batch {
-  bool against_all = false;  // all words in the place of noise
-  float penalty = 0;
   std::size_t count = 0;
   std::vector<std::uint32_t> samples, words, targets, noise;
   std::vector<float> inputs, hidden, kept, scores, gradients, true_gradients, hidden_gradients, input_gradients;
@@ -150,20 +147,9 @@ void JointTrainer::forward(const std::uint32_t* words, std::size_t count, float*
 }
 
 void JointTrainer::train(std::span<const std::uint32_t> samples, float step, std::size_t threads) {
-  Batch batch;
-  pass(samples, step, threads, batch);
-}
-
-void JointTrainer::refine(std::span<const std::uint32_t> samples, float step, float penalty, std::size_t threads) {
-  Batch batch;
-  batch.against_all = true;
-  batch.penalty = penalty;
-  pass(samples, step, threads, batch);
-}
-
-void JointTrainer::pass(std::span<const std::uint32_t> samples, float step, std::size_t threads, Batch& batch) {
   for (std::uint32_t sample : samples)
     if (sample >= sentence_of_.size()) throw std::invalid_argument("there is no such sample");
+  Batch batch;
   for (std::size_t first = 0; first < samples.size(); first += training_.batch) {
     const std::size_t last = std::min(first + training_.batch, samples.size());
     batch.samples.assign(samples.begin() + static_cast<std::ptrdiff_t>(first),
@@ -174,21 +160,15 @@ void JointTrainer::pass(std::span<const std::uint32_t> samples, float step, std:
 
 /// Words that the true ones are told from, and what belongs to them.
 void JointTrainer::choose_noise(Batch& batch) const {
-  if (batch.against_all) {
-    batch.noise.resize(shape_.target_words);
-    std::iota(batch.noise.begin(), batch.noise.end(), std::uint32_t{0});
-  } else {
-    Random random(mix64(training_.seed + steps_ * 0x2545f4914f6cdd1dULL));
-    batch.noise.clear();
-    for (std::size_t i = 0; i < training_.noise; ++i) {
-      const auto found = std::ranges::upper_bound(cumulative_, random.next() * cumulative_.back()) - cumulative_.begin();
-      batch.noise.push_back(static_cast<std::uint32_t>(
-          std::min<std::ptrdiff_t>(found, static_cast<std::ptrdiff_t>(noise_.size()) - 1)));
-    }
+  Random random(mix64(training_.seed + steps_ * 0x2545f4914f6cdd1dULL));
+  batch.noise.clear();
+  for (std::size_t i = 0; i < training_.noise; ++i) {
+    const auto found = std::ranges::upper_bound(cumulative_, random.next() * cumulative_.back()) - cumulative_.begin();
+    batch.noise.push_back(static_cast<std::uint32_t>(
+        std::min<std::ptrdiff_t>(found, static_cast<std::ptrdiff_t>(noise_.size()) - 1)));
   }
   batch.noise_margins.clear();
-  for (std::uint32_t word : batch.noise)
-    batch.noise_margins.push_back(batch.against_all ? parameters_.output_bias[word] : margin(word));
+  for (std::uint32_t word : batch.noise) batch.noise_margins.push_back(margin(word));
   batch.noise_rows.assign((batch.noise.size() + kLanes - 1) / kLanes * kLanes * shape_.hidden, 0.0f);
   for (std::size_t i = 0; i < batch.noise.size(); ++i)
     std::copy_n(parameters_.output.data() + batch.noise[i] * shape_.hidden, shape_.hidden,
@@ -256,7 +236,7 @@ void JointTrainer::propagate(Batch& batch, std::size_t first, std::size_t last) 
   float* scores = batch.scores.data() + first * columns;
   multiply(count, columns, shape_.hidden, {hidden, shape_.hidden, 1}, {batch.noise_rows.data(), 1, shape_.hidden},
            scores, columns, false);
-  batch.against_all ? tell_from_all(batch, first, last) : tell_from_noise(batch, first, last);
+  tell_from_noise(batch, first, last);
   const float* gradients = batch.gradients.data() + first * columns;
   float* hidden_gradients = batch.hidden_gradients.data() + first * shape_.hidden;
   for (std::size_t i = 0; i < count; ++i) {
@@ -284,24 +264,6 @@ void JointTrainer::tell_from_noise(Batch& batch, std::size_t first, std::size_t 
     batch.true_gradients[i] = sigmoid(score + margin(word)) - 1;
     for (std::size_t j = 0; j < batch.noise.size(); ++j)
       batch.gradients[i * columns + j] = sigmoid(batch.scores[i * columns + j] + batch.noise_margins[j]);
-  }
-}
-
-/// Gradients of the scores: maximum likelihood with a penalty.
-void JointTrainer::tell_from_all(Batch& batch, std::size_t first, std::size_t last) const {
-  const std::size_t columns = batch.noise_rows.size() / shape_.hidden;
-  for (std::size_t i = first; i < last; ++i) {
-    const float* scores = batch.scores.data() + i * columns;
-    float* gradients = batch.gradients.data() + i * columns;
-    float highest = scores[0] + batch.noise_margins[0];
-    for (std::size_t j = 0; j < batch.noise.size(); ++j) highest = std::max(highest, scores[j] + batch.noise_margins[j]);
-    float sum = 0;
-    for (std::size_t j = 0; j < batch.noise.size(); ++j)
-      sum += gradients[j] = std::exp(scores[j] + batch.noise_margins[j] - highest);
-    const float log_sum = std::log(sum) + highest;
-    const float scale = (1 + 2 * batch.penalty * log_sum) / sum;
-    for (std::size_t j = 0; j < batch.noise.size(); ++j) gradients[j] *= scale;
-    batch.true_gradients[i] = -1;
   }
 }
 
@@ -379,44 +341,33 @@ void JointTrainer::update_output(const Batch& batch, float step) {
   }
 }
 
-JointQuality JointTrainer::evaluate(std::span<const std::uint32_t> samples, std::size_t threads) const {
+void JointTrainer::predict(std::span<const std::uint32_t> samples, std::size_t threads, std::span<float> hidden,
+                           std::span<double> scores, std::span<double> log_sums) const {
   for (std::uint32_t sample : samples)
     if (sample >= sentence_of_.size()) throw std::invalid_argument("there is no such sample");
   const std::size_t columns = (shape_.target_words + kLanes - 1) / kLanes * kLanes;
   std::vector<float> rows(parameters_.output);
   rows.resize(columns * shape_.hidden, 0.0f);
-  const std::size_t chunks = (samples.size() + kChunk - 1) / kChunk;
-  std::vector<JointQuality> parts(chunks);
-  parallel_for(chunks, threads, [&](std::size_t chunk, std::size_t) {
-    const auto some = samples.subspan(chunk * kChunk, std::min(kChunk, samples.size() - chunk * kChunk));
-    std::vector<std::uint32_t> words(some.size() * shape_.context());
-    std::vector<float> inputs(some.size() * shape_.inputs()), hidden(some.size() * shape_.hidden);
-    std::vector<float> scores(some.size() * columns);
-    for (std::size_t i = 0; i < some.size(); ++i)
-      context(some[i], {words.data() + i * shape_.context(), shape_.context()});
-    forward(words.data(), some.size(), inputs.data(), hidden.data());
-    multiply(some.size(), columns, shape_.hidden, {hidden.data(), shape_.hidden, 1}, {rows.data(), 1, shape_.hidden},
-             scores.data(), columns, false);
-    for (std::size_t i = 0; i < some.size(); ++i) {
+  parallel_for((samples.size() + kChunk - 1) / kChunk, threads, [&](std::size_t chunk, std::size_t) {
+    const std::size_t first = chunk * kChunk, count = std::min(kChunk, samples.size() - first);
+    std::vector<std::uint32_t> words(count * shape_.context());
+    std::vector<float> inputs(count * shape_.inputs()), all(count * columns);
+    for (std::size_t i = 0; i < count; ++i)
+      context(samples[first + i], {words.data() + i * shape_.context(), shape_.context()});
+    float* own = hidden.data() + first * shape_.hidden;
+    forward(words.data(), count, inputs.data(), own);
+    multiply(count, columns, shape_.hidden, {own, shape_.hidden, 1}, {rows.data(), 1, shape_.hidden}, all.data(),
+             columns, false);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto score = [&](std::size_t word) {
+        return static_cast<double>(all[i * columns + word]) + static_cast<double>(parameters_.output_bias[word]);
+      };
       double sum = 0;
-      for (std::size_t word = 0; word < shape_.target_words; ++word)
-        sum += std::exp(static_cast<double>(scores[i * columns + word]) +
-                        static_cast<double>(parameters_.output_bias[word]));
-      const std::uint32_t word = target(some[i]);
-      const double score =
-          static_cast<double>(scores[i * columns + word]) + static_cast<double>(parameters_.output_bias[word]);
-      parts[chunk].score += score;
-      parts[chunk].log_probability += score - std::log(sum);
-      parts[chunk].distance += std::abs(std::log(sum));
+      for (std::size_t word = 0; word < shape_.target_words; ++word) sum += std::exp(score(word));
+      scores[first + i] = score(target(samples[first + i]));
+      log_sums[first + i] = std::log(sum);
     }
   });
-  JointQuality all;
-  for (const JointQuality& part : parts) {
-    all.score += part.score;
-    all.log_probability += part.log_probability;
-    all.distance += part.distance;
-  }
-  return all;
 }
 
 }  // namespace isogloss::neural

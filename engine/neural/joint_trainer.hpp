@@ -37,13 +37,6 @@ struct JointParameters {
   std::vector<float> output_bias;
 };
 
-/// How well a model predicts a text.
-struct JointQuality {
-  double log_probability = 0;  ///< sum over samples, normalized
-  double score = 0;            ///< the same as the search sees it, not normalized
-  double distance = 0;         ///< sum of |log of what probabilities sum to|
-};
-
 /// Learns a joint model by noise-contrastive estimation with AdaGrad. The result depends on the seed and the order of
 /// the samples only, not on the number of threads.
 class JointTrainer {
@@ -54,10 +47,9 @@ class JointTrainer {
 
   /// Learns from samples in this order to tell true words from noise.
   void train(std::span<const std::uint32_t> samples, float step, std::size_t threads);
-  /// The same against all words: maximum likelihood, with a penalty of the squared logarithm of what probabilities sum
-  /// to. Many times the work, but ends nearer to normalized.
-  void refine(std::span<const std::uint32_t> samples, float step, float penalty, std::size_t threads);
-  JointQuality evaluate(std::span<const std::uint32_t> samples, std::size_t threads) const;
+  /// For each sample the hidden layer, the score of the true word, and the logarithm of what all probabilities sum to.
+  void predict(std::span<const std::uint32_t> samples, std::size_t threads, std::span<float> hidden,
+               std::span<double> scores, std::span<double> log_sums) const;
 
   const JointShape& shape() const { return shape_; }
   JointParameters& parameters() { return parameters_; }
@@ -75,11 +67,9 @@ class JointTrainer {
   float margin(std::uint32_t word) const;
   const float* embedding(std::size_t place, std::uint32_t word) const;
   void forward(const std::uint32_t* words, std::size_t count, float* inputs, float* hidden) const;
-  void pass(std::span<const std::uint32_t> samples, float step, std::size_t threads, Batch& batch);
   void choose_noise(Batch& batch) const;
   void learn(Batch& batch, float step, std::size_t threads);
   void tell_from_noise(Batch& batch, std::size_t first, std::size_t last) const;
-  void tell_from_all(Batch& batch, std::size_t first, std::size_t last) const;
   void propagate(Batch& batch, std::size_t first, std::size_t last) const;
   void update_hidden(const Batch& batch, std::size_t first, std::size_t last, float step);
   void update_embeddings(const Batch& batch, bool of_source, float step);

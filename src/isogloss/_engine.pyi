@@ -594,9 +594,9 @@ class JointTrainer:
     def train(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, step: float, threads: int = 1) -> None:
         """Learn from samples in this order."""
 
-    def evaluate(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 1) -> tuple[float, float, float]:
+    def predict(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 1) -> tuple[NDArray[numpy.float32], NDArray[numpy.float64], NDArray[numpy.float64]]:
         """
-        Sums over samples: of log probabilities, of scores as the search sees them, of how far they are from normalized.
+        For each sample the hidden layer, the score of the true word, and the logarithm of what all probabilities sum to.
         """
 
     def parameters(self) -> dict[str, Any]:

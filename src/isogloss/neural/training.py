@@ -12,6 +12,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.align import Alignments
 from isogloss.io.errors import TrainingError
+from isogloss.io.progress import Track, no_track
 from isogloss.neural.aligned_text import JointText
 from isogloss.neural.model import JointModel
 from isogloss.neural.options import JointOptions
@@ -42,6 +43,7 @@ def train_joint(
     options: JointOptions,
     *,
     threads: int = 1,
+    track: Track = no_track,
     report: Callable[[Epoch], None] = lambda epoch: None,
 ) -> JointModel:
     """Train on tokenized, aligned sentence pairs; the result does not depend on the number of threads."""
@@ -60,14 +62,14 @@ def train_joint(
     epochs: list[Epoch] = []
     best: dict[str, Any] = trainer.parameters()
     lowest = np.inf
-    for number in range(1, options.epochs + 1):
+    for number in track(range(1, options.epochs + 1), "joint model", options.epochs):
         trainer.train(rng.permutation(learned)[:share], step=step, threads=threads)
-        log_probability, _, distance = trainer.evaluate(judged, threads=threads)
+        _, scores, log_sums = trainer.predict(judged, threads=threads)
         epoch = Epoch(
             number=number,
             step=step,
-            perplexity=float(np.exp(-log_probability / len(judged))),
-            log_sum=distance / len(judged),
+            perplexity=float(np.exp((log_sums - scores).mean())),
+            log_sum=float(np.abs(log_sums).mean()),
         )
         epochs.append(epoch)
         report(epoch)

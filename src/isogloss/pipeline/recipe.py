@@ -321,6 +321,14 @@ class _Recipe:
             aligned = {name: chosen[name] for name in aligned}
         found |= self._rules(aligned, both)
         found["lm"] = self._language_model(tokens["target"])
+        if options.neural:
+            found["joint"] = Stage(
+                name="joint",
+                function=partial(model_stages.joint_model, threads=threads, track=track),
+                inputs=aligned,
+                outputs={"joint": "work/joint"},
+                options={**asdict(options.joint), "seed": options.seed},
+            )
         return found
 
     def _rules(self, aligned: Inputs, both: Inputs, prefix: str = "") -> dict[str, Stage]:
@@ -413,6 +421,8 @@ class _Recipe:
     def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
         options, helpers = self.options, self.helpers
         inputs = self._tables(models)
+        if "joint" in models:
+            inputs["joint"] = models["joint"]["joint"]
         if "classes" in models:
             inputs |= {f"{side}_classes": models["classes"][side] for side in _SIDES}
         if "columns" in models:
