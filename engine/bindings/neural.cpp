@@ -119,16 +119,16 @@ void bind_trainer(nb::module_& module) {
              std::size_t history, std::size_t embedding, std::size_t hidden, ArrayIn<std::uint32_t> source,
              ArrayIn<std::uint32_t> target, ArrayIn<std::int64_t> source_begin, ArrayIn<std::int64_t> target_begin,
              ArrayIn<std::uint32_t> position, ArrayIn<double> noise, std::size_t batch, std::size_t noise_words,
-             float hidden_dropout, float history_dropout, std::uint64_t seed) {
+             float penalty, float hidden_dropout, float history_dropout, std::uint64_t seed) {
             const JointText text{view(source), view(target), view(source_begin), view(target_begin), view(position)};
             JointTrainer trainer({source_words, target_words, window, history, embedding, hidden}, text, view(noise),
-                                 {batch, noise_words, hidden_dropout, history_dropout, seed});
+                                 {batch, noise_words, penalty, hidden_dropout, history_dropout, seed});
             new (self) BoundJointTrainer{std::move(source), std::move(target), std::move(position),
                                          std::move(source_begin), std::move(target_begin), std::move(trainer)};
           },
           nb::kw_only(), "source_words"_a, "target_words"_a, "window"_a, "history"_a, "embedding"_a, "hidden"_a,
           "source"_a, "target"_a, "source_begin"_a, "target_begin"_a, "position"_a, "noise"_a, "batch"_a,
-          "noise_words"_a, "hidden_dropout"_a, "history_dropout"_a, "seed"_a,
+          "noise_words"_a, "penalty"_a, "hidden_dropout"_a, "history_dropout"_a, "seed"_a,
           "The text is given by numbers of words; a sample is a target word or the end of a sentence.")
       .def(
           "train",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "base/hash.hpp"
@@ -21,9 +22,9 @@ class Random {
   std::uint64_t state_;
 };
 
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 constexpr float kTiny = 1e-8f;
+constexpr float kNever = -std::numeric_limits<float>::infinity();
 constexpr std::size_t kChunk = 64;  // samples that one thread works on
 
 void adagrad(float* values, float* squares, const float* gradient, std::size_t count, float step) {
@@ -40,7 +41,7 @@ struct JointTrainer::Batch {
   std::size_t count = 0;
   std::vector<std::uint32_t> samples, words, targets, noise;
   std::vector<float> inputs, hidden, kept, scores, gradients, true_gradients, hidden_gradients, input_gradients;
-  std::vector<float> noise_rows, noise_margins, noise_gradients;
+  std::vector<float> noise_rows, noise_offsets, noise_gradients;
 };
 
 JointTrainer::JointTrainer(const JointShape& shape, const JointText& text, std::span<const double> noise,
@@ -104,10 +105,6 @@ JointTrainer::JointTrainer(const JointShape& shape, const JointText& text, std::
   squares_.output_bias.assign(parameters_.output_bias.size(), 0.0f);
 }
 
-float JointTrainer::margin(std::uint32_t word) const {
-  return parameters_.output_bias[word] - log_expected_[word];
-}
-
 std::uint32_t JointTrainer::target(std::uint32_t sample) const {
   const std::uint32_t sentence = sentence_of_[sample];
   // Before the words of this sentence stood the ends of all earlier ones.
@@ -167,8 +164,8 @@ void JointTrainer::choose_noise(Batch& batch) const {
     batch.noise.push_back(static_cast<std::uint32_t>(
         std::min<std::ptrdiff_t>(found, static_cast<std::ptrdiff_t>(noise_.size()) - 1)));
   }
-  batch.noise_margins.clear();
-  for (std::uint32_t word : batch.noise) batch.noise_margins.push_back(margin(word));
+  batch.noise_offsets.clear();
+  for (std::uint32_t word : batch.noise) batch.noise_offsets.push_back(parameters_.output_bias[word] - log_expected_[word]);
   batch.noise_rows.assign((batch.noise.size() + kLanes - 1) / kLanes * kLanes * shape_.hidden, 0.0f);
   for (std::size_t i = 0; i < batch.noise.size(); ++i)
     std::copy_n(parameters_.output.data() + batch.noise[i] * shape_.hidden, shape_.hidden,
@@ -254,16 +251,28 @@ void JointTrainer::propagate(Batch& batch, std::size_t first, std::size_t last) 
            shape_.inputs(), false);
 }
 
-/// Gradients of the scores: noise-contrastive estimation.
+/// Gradients of the scores. The sum of all probabilities is estimated from the true word and the noise, every word of
+/// which stands for as many as it is improbable.
 void JointTrainer::tell_from_noise(Batch& batch, std::size_t first, std::size_t last) const {
   const std::size_t columns = batch.noise_rows.size() / shape_.hidden;
   for (std::size_t i = first; i < last; ++i) {
     const std::uint32_t word = batch.targets[i];
-    const float score = dot(batch.hidden.data() + i * shape_.hidden, parameters_.output.data() + word * shape_.hidden,
-                            shape_.hidden);
-    batch.true_gradients[i] = sigmoid(score + margin(word)) - 1;
-    for (std::size_t j = 0; j < batch.noise.size(); ++j)
-      batch.gradients[i * columns + j] = sigmoid(batch.scores[i * columns + j] + batch.noise_margins[j]);
+    const float* scores = batch.scores.data() + i * columns;
+    float* gradients = batch.gradients.data() + i * columns;
+    const float own = parameters_.output_bias[word] + dot(batch.hidden.data() + i * shape_.hidden,
+                                                          parameters_.output.data() + word * shape_.hidden,
+                                                          shape_.hidden);
+    float highest = own;
+    for (std::size_t j = 0; j < batch.noise.size(); ++j) {
+      gradients[j] = batch.noise[j] == word ? kNever : scores[j] + batch.noise_offsets[j];
+      highest = std::max(highest, gradients[j]);
+    }
+    const float own_part = std::exp(own - highest);
+    float sum = own_part;
+    for (std::size_t j = 0; j < batch.noise.size(); ++j) sum += gradients[j] = std::exp(gradients[j] - highest);
+    const float scale = (1 + 2 * training_.penalty * (std::log(sum) + highest)) / sum;
+    for (std::size_t j = 0; j < batch.noise.size(); ++j) gradients[j] *= scale;
+    batch.true_gradients[i] = own_part * scale - 1;
   }
 }
 

@@ -22,7 +22,8 @@ struct JointText {
 
 struct JointTraining {
   std::size_t batch = 256;
-  std::size_t noise = 256;          ///< words per batch that true ones are told from
+  std::size_t noise = 512;          ///< words per batch that true ones are told from
+  float penalty = 0.5f;             ///< of the squared logarithm of what probabilities sum to
   float hidden_dropout = 0.1f;      ///< share of hidden units left out of a sample
   float history_dropout = 0.1f;     ///< share of samples whose history is cut off somewhere
   std::uint64_t seed = 1;
@@ -37,8 +38,9 @@ struct JointParameters {
   std::vector<float> output_bias;
 };
 
-/// Learns a joint model by noise-contrastive estimation with AdaGrad. The result depends on the seed and the order of
-/// the samples only, not on the number of threads.
+/// Learns a joint model with AdaGrad: maximum likelihood, estimated from the true word and a few others drawn at random,
+/// with a penalty that keeps the sum of all probabilities near 1. The result depends on the seed and the order of the
+/// samples only, not on the number of threads.
 class JointTrainer {
  public:
   /// `noise` are probabilities of the target words. Throws std::invalid_argument if sizes or numbers do not fit.
@@ -63,8 +65,6 @@ class JointTrainer {
   /// Words that sample sees: the window, then the last target word first.
   void context(std::uint32_t sample, std::span<std::uint32_t> out) const;
   std::uint32_t target(std::uint32_t sample) const;
-  /// What a word's score must exceed to be told from noise, negative.
-  float margin(std::uint32_t word) const;
   const float* embedding(std::size_t place, std::uint32_t word) const;
   void forward(const std::uint32_t* words, std::size_t count, float* inputs, float* hidden) const;
   void choose_noise(Batch& batch) const;

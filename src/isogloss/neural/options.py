@@ -29,13 +29,15 @@ class JointOptions(Options):
     """Words seen less often are known by their last letters only."""
     max_words: Annotated[int, AtLeast(100)] = 16_000
     """Largest number of words of a vocabulary."""
-    epochs: Annotated[int, AtLeast(1)] = 10
+    epochs: Annotated[int, AtLeast(1)] = 8
     """Maximum number of passes over the training text; stops when the held-out text is no longer predicted
     better."""
     batch: Annotated[int, AtLeast(1)] = 256
     """Samples per step."""
-    noise: Annotated[int, AtLeast(1)] = 256
-    """Noise words per step, which the model learns to tell from the true ones."""
+    noise: Annotated[int, AtLeast(1)] = 512
+    """Words drawn at random per step, which stand for all others in the sum of probabilities."""
+    penalty: Annotated[float, AtLeast(0)] = 0.5
+    """Weight of the squared logarithm of the sum of all probabilities, which keeps it near 0."""
     step: Annotated[float, Above(0)] = 0.05
     """Step size of AdaGrad; halved whenever the held-out text is not predicted better."""
     dropout: Annotated[float, Between(0, 0.9)] = 0.1

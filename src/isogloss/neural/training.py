@@ -1,4 +1,4 @@
-"""Training a joint model by noise-contrastive estimation, as long as held-out text is predicted better."""
+"""Training a joint model, as long as it predicts held-out text better."""
 
 from __future__ import annotations
 
@@ -107,6 +107,7 @@ def _trainer(
         noise=_noise(text, target_words),
         batch=options.batch,
         noise_words=options.noise,
+        penalty=options.penalty,
         hidden_dropout=options.dropout,
         history_dropout=options.history_dropout,
         seed=options.seed,

@@ -13,6 +13,7 @@ from isogloss.neural import JointOptions, train_joint
 from isogloss.neural.aligned_text import JointText
 from isogloss.neural.words import BEGIN, END, JointWords
 
+PENALTY = 0.5
 SMALL = JointOptions(window=3, history=2, embedding=16, hidden=16, min_count=1, batch=32, noise=32, epochs=6)
 
 
@@ -58,7 +59,7 @@ class Trainer:
         self.text = JointText.of(sources, targets, links, self.source, self.target)
         self.noise = np.full(len(self.target), 1e-9)
         self.noise[self.NOISE] = 1 - self.noise.sum() + self.noise[self.NOISE]
-        settings = {"hidden_dropout": 0.0, "history_dropout": 0.0, **changes}
+        settings = {"penalty": PENALTY, "hidden_dropout": 0.0, "history_dropout": 0.0, **changes}
         self.engine = _engine.JointTrainer(
             source_words=len(self.source),
             target_words=len(self.target),
@@ -97,30 +98,28 @@ def samples(trainer: Trainer) -> list[tuple[list[int], list[int], int]]:
     ]
 
 
-def test_a_step_is_that_of_noise_contrastive_estimation() -> None:
+def test_a_step_follows_the_gradient_of_the_estimated_likelihood() -> None:
     trainer = Trainer()
     before = trainer.parameters()
-    e_source, e_target = (
-        before["source_embedding"].reshape(-1, 16),
-        before["target_embedding"].reshape(-1, 16),
+    e_source, e_target, hidden_weights, output = (
+        before[name].reshape(-1, 16) for name in ("source_embedding", "target_embedding", "hidden", "output")
     )
-    hidden_weights, output = before["hidden"].reshape(-1, 16), before["output"].reshape(-1, 16)
     gradients = {name: np.zeros_like(values) for name, values in before.items()}
-    shaped = {
-        "source_embedding": gradients["source_embedding"].reshape(-1, 16),
-        "target_embedding": gradients["target_embedding"].reshape(-1, 16),
-        "hidden": gradients["hidden"].reshape(-1, 16),
-        "output": gradients["output"].reshape(-1, 16),
-    }
+    shaped = {name: values.reshape(-1, 16) for name, values in gradients.items() if values.size % 16 == 0}
     all_samples = samples(trainer)
     for window, history, word in all_samples:
         inputs = np.concatenate([e_source[window].reshape(-1), e_target[history].reshape(-1)])
         hidden = np.maximum(inputs @ hidden_weights + before["hidden_bias"], 0)
+        others = [] if word == Trainer.NOISE else [Trainer.NOISE] * 4
+        scores = hidden @ output.T + before["output_bias"]
+        parts = np.exp(
+            [scores[word], *(scores[other] - np.log(4 * trainer.noise[other]) for other in others)]
+        )
+        # d (log Z - score + penalty * log Z squared) / d score
+        deltas = parts / parts.sum() * (1 + 2 * PENALTY * np.log(parts.sum()))
+        deltas[0] -= 1
         back = np.zeros(16)
-        # The word itself, then four times the noise: d loss / d score.
-        for other, label in [(word, 1.0), *[(Trainer.NOISE, 0.0)] * 4]:
-            score = hidden @ output[other] + before["output_bias"][other]
-            delta = 1 / (1 + np.exp(-(score - np.log(4 * trainer.noise[other])))) - label
+        for other, delta in zip([word, *others], deltas, strict=True):
             shaped["output"][other] += delta * hidden
             gradients["output_bias"][other] += delta
             back += delta * output[other]
