@@ -25,6 +25,7 @@ void bind_constraint(nb::module_& module);
 void bind_selection(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_search_result(nb::module_& module);
+void bind_neural(nb::module_& module);
 void bind_spacing(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_text_processing(nb::module_& module);
@@ -68,6 +69,7 @@ NB_MODULE(_engine, module) {
   bind_align(module);
   bind_nbest(module);
   bind_classes(module);
+  bind_neural(module);
   bind_spacing(module);
   bind_text(module);
   bind_text_processing(module);

@@ -16,6 +16,7 @@
 #include "bindings/features.hpp"
 #include "bindings/lm.hpp"
 #include "bindings/nbest.hpp"
+#include "bindings/neural.hpp"
 #include "bindings/rule_table.hpp"
 #include "bindings/search_result.hpp"
 #include "search/decoder.hpp"
@@ -94,7 +95,7 @@ class OptionsReader {
 void make_decoder(Decoder* self, const BoundTable& table, const Vocabulary& source_words,
                   const Vocabulary& target_words, const MappedModel& language_model,
                   std::vector<std::string> column_names, const OptionsDict& options, const BoundSparse* sparse,
-                  const BoundTable* overlay, const BoundLexicon* lexicon) {
+                  const BoundTable* overlay, const BoundLexicon* lexicon, const BoundJointModel* joint) {
   const DecoderModels models{table.table,
                              std::move(column_names),
                              source_words,
@@ -102,7 +103,8 @@ void make_decoder(Decoder* self, const BoundTable& table, const Vocabulary& sour
                              language_model,
                              overlay == nullptr ? nullptr : &overlay->table,
                              lexicon == nullptr ? nullptr : &lexicon->lexicon,
-                             sparse == nullptr ? nullptr : &sparse->model};
+                             sparse == nullptr ? nullptr : &sparse->model,
+                             joint == nullptr ? nullptr : &joint->model};
   new (self) Decoder(models, OptionsReader().read(options));
 }
 
@@ -205,9 +207,10 @@ void bind_search(nb::module_& module) {
   nb::class_<Decoder>(module, "Decoder", "Translates with a rule table and a language model.")
       .def("__init__", &make_decoder, nb::kw_only(), "table"_a, "source_words"_a, "target_words"_a,
            "language_model"_a, "column_names"_a, "options"_a, "sparse"_a.none() = nb::none(),
-           "overlay"_a.none() = nb::none(), "lexicon"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
+           "overlay"_a.none() = nb::none(), "lexicon"_a.none() = nb::none(),
+           "joint"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(),
-           nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>())
+           nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>(), nb::keep_alive<1, 11>())
       .def("feature_names", &Decoder::feature_names, "Names of the dense features, in order.")
       .def("set_weights",
            [](Decoder& self, const std::vector<double>& weights, nb::object sparse) {

@@ -48,7 +48,8 @@ class Beam {
   Graph run() {
     const Span whole = task_.source.whole();
     const std::uint32_t open_spans = whole.empty() ? 0 : coverages_.push(whole, 0);
-    hypotheses_.start({0.0f, coverages_.number({open_spans, 0, 0}), kNone, kNone, 0, 0, kNone, LmStates::kBeginning});
+    hypotheses_.start({0.0f, coverages_.number({open_spans, 0, 0}), kNone, kNone, 0, 0, kNone, LmStates::kBeginning,
+                       JointScores::kBeginning});
     for (std::size_t covered = 0; covered < hypotheses_.groups(); ++covered) {
       if (covered > 0) fill(covered);
       if (is_late()) limits_.beam_size = limits_.pop_limit = 1;
@@ -202,6 +203,7 @@ class Beam {
     float added = 0;
     node.tail = kNone;
     node.sparse = node.constraint = 0;
+    node.joint = from.joint;
     if (scored_.model) {
       added = option.constant + cube.constant;
       node.lm = from.lm;
@@ -210,6 +212,7 @@ class Beam {
         added += weights_.language_model * joined.log_prob;
         node.lm = joined.next;
       }
+      if (task_.joint != nullptr) added += weights_.joint * join(option, option_number, node.joint);
       if (scored_.orientation) {
         added += orientation_score(cube, from, option_number);
         if (task_.with_next) node.tail = option_number;
@@ -230,6 +233,22 @@ class Beam {
     hypotheses_.add(node, {number, cube.match, option_number, kNone, added});
   }
 
+  /// What the joint model says of an option's first words, which depend on what stands before; goes on with its history.
+  float join(const Option& option, std::uint32_t number, std::uint32_t& history) {
+    const std::size_t length = task_.joint->length();
+    const std::size_t open = std::min<std::size_t>(option.word_count, length);
+    const std::uint32_t* words = task_.options.joint_words.data() + option.words_begin;
+    const Place* positions = task_.options.joint_positions.data() + option.words_begin;
+    float log_prob = 0;
+    for (std::size_t i = 0; i < open; ++i) {
+      const JointScores::Scored scored = task_.joint->score(history, positions[i], words[i]);
+      log_prob += scored.log_prob;
+      history = scored.next;
+    }
+    if (option.word_count > length) history = task_.options.joint_ends[number];
+    return log_prob;
+  }
+
   void finish() {
     Graph& graph = graph_;
     Node goal{};
@@ -240,6 +259,9 @@ class Beam {
       lm::State end;
       const float lm = task_.language_model.score(lm_[node.lm], task_.language_model.end_of_sentence(), end).log_prob;
       float added = weights_.language_model * lm;
+      if (task_.joint != nullptr)
+        added += weights_.joint *
+                 task_.joint->score(node.joint, task_.joint->end_position(), neural::kEnd).log_prob;
       if (node.tail != kNone) {
         const Place last = task_.source.whole().end;
         const Orientation orientation = coverages_.next_orientation(

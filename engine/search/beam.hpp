@@ -9,6 +9,7 @@
 #include "search/estimates.hpp"
 #include "search/graph.hpp"
 #include "search/hypotheses.hpp"
+#include "search/joint_scores.hpp"
 #include "search/matches.hpp"
 
 namespace isogloss::search {
@@ -37,6 +38,7 @@ struct BeamOptions {
 /// Weights of what is scored while hypotheses are built; all else is in the options.
 struct StepWeights {
   float language_model = 0;      ///< of log10 probabilities
+  float joint = 0;               ///< of the joint model's log probabilities
   float backtrack = 0;           ///< of every distortion
   float distance_rule = 0;       ///< of distortions to rules from the table
   float distance_glue = 0;       ///< of distortions to glue
@@ -56,6 +58,7 @@ struct Task {
   bool with_orientation = false;     ///< whether options carry orientation scores, or sparse features ask for it
   bool with_next = false;            ///< whether they carry scores toward the step after
   bool with_sides = false;           ///< whether sparse features ask on which side of the last rule a rule stands
+  JointScores* joint = nullptr;      ///< of the sentence; nullptr without a joint model, or if it weighs nothing
 };
 
 /// Searches for translations and leaves the graph of all that was kept. Grouped by the number of places covered;

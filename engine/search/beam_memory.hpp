@@ -5,6 +5,7 @@
 
 #include "search/cubes.hpp"
 #include "search/hypotheses.hpp"
+#include "search/joint_scores.hpp"
 #include "search/lm_states.hpp"
 
 namespace isogloss::search {
@@ -21,6 +22,7 @@ struct BeamMemory {
   Hypotheses hypotheses;
   Cubes cubes;
   LmStates lm;
+  JointScores joint;
   std::vector<QueueItem> heap, corners;
 };
 

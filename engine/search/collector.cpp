@@ -4,18 +4,22 @@
 #include <functional>
 #include <limits>
 
+#include "search/joint_alignment.hpp"
 #include "templates/aligned.hpp"
 
 namespace isogloss::search {
 
 Collector::Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
                      const RuleWeights& weights, const CollectorLimits& limits, CollectorMemory& memory,
-                     features::SparseScorer* sparse, features::OptionFacts* facts, const Constraint* constraint)
+                     features::SparseScorer* sparse, features::OptionFacts* facts, const Constraint* constraint,
+                     const JointSource* joint_source, JointScores* joint)
     : tables_(tables), language_model_(language_model), lm_words_(lm_words), weights_(weights), limits_(limits),
       sparse_(sparse), facts_(facts), constraint_(constraint), sides_(memory.sides), lexical_(memory.translations),
+      joint_source_(joint_source), joint_(joint),
       with_insertions_(memory.translations.any()),
       with_unaligned_(sparse != nullptr && sparse->needs(features::Template::kUnaligned)),
-      reorders_((with_insertions_ && weights.insertion != 0) || with_unaligned_ || constraint != nullptr) {}
+      reorders_((with_insertions_ && weights.insertion != 0) || with_unaligned_ || constraint != nullptr ||
+                joint != nullptr) {}
 
 void Collector::collect(const Source& source, Options& out) {
   source_ = &source;
@@ -24,6 +28,9 @@ void Collector::collect(const Source& source, Options& out) {
   out.words.clear();
   out.lm_words.clear();
   out.constraint_words.clear();
+  out.joint_words.clear();
+  out.joint_positions.clear();
+  out.joint_ends.clear();
   out.options.clear();
   out.phrases.clear();
   out.sides.clear();
@@ -57,6 +64,7 @@ void Collector::collect_from(const RuleTable& table) {
     begin_ = static_cast<Place>(begin);
     words_ = gap_count_ = 0;
     arc_scores_ = {};
+    symbol_places_.clear();
     furthest_ = begin_;
     for (std::size_t end = begin; end < source_->places(); ++end)
       if (source_->distance(begin_, static_cast<Place>(end)) <= limits_.max_span) furthest_ = static_cast<Place>(end);
@@ -90,7 +98,9 @@ void Collector::walk(RuleTable::Node node, Place at) {
     if (words_++ == 0) first_ = arc.begin;
     last_ = arc.end;
     arc_scores_[static_cast<std::size_t>(arc.kind)] += arc.score;
+    symbol_places_.push_back(arc.begin);
     walk(child, arc.end);
+    symbol_places_.pop_back();
     first_ = first, last_ = last, arc_scores_ = arc_scores;
     --words_;
   }
@@ -100,7 +110,9 @@ void Collector::walk(RuleTable::Node node, Place at) {
     const Span gap{at, static_cast<Place>(end)};
     if (!source_->reaches(gap.begin, gap.end)) continue;
     gaps_[gap_count_++] = gap;
+    symbol_places_.push_back(gap.begin);
     walk(child, gap.end);
+    symbol_places_.pop_back();
     --gap_count_;
   }
 }
@@ -136,7 +148,8 @@ OptionRanges Collector::ranges_of(RuleTable::Node node) {
   const std::uint64_t key = std::uint64_t{table_ != &tables_.main} << 32 | node;
   RankedSide* side = sides_.find(key);
   if (side == nullptr || (constraint_ != nullptr && !side->complete)) side = &sides_.add(rank(key, node));
-  if (side->sentence != sides_.sentence()) {
+  // Words of a rule belong to other positions wherever it matches.
+  if (side->sentence != sides_.sentence() || joint_source_ != nullptr) {
     side->ranges = place(*side);
     side->sentence = sides_.sentence();
   }
@@ -173,6 +186,7 @@ RankedSide Collector::rank(std::uint64_t key, RuleTable::Node node) {
       sides_.words.push_back(word);
       sides_.lm_words.push_back(lm_words_[word]);
     }
+    if (joint_source_ != nullptr) append_aligned_symbols(rule.links, rule.words.size(), sides_.joint_symbols);
     sides_.options.push_back(option);
     sides_.phrases.push_back(ranked_phrases_[i]);
     sides_.extras.push_back(ranked_extras_[i]);
@@ -240,14 +254,17 @@ void Collector::drop_hopeless(RankedSide& side) {
     return first != second ? first > second : a < b;  // the order of the table, which is fixed, decides between equals
   };
   const std::size_t most = limits_.max_options;
-  if (most > 0 && order_.size() > most && !with_unaligned_ && constraint_ == nullptr) {
+  if (most > 0 && order_.size() > most && !with_unaligned_ && constraint_ == nullptr && joint_ == nullptr) {
     std::nth_element(lowest_.begin(), lowest_.begin() + static_cast<std::ptrdiff_t>(most - 1), lowest_.end(),
                      std::greater<>());
     const float enough = lowest_[most - 1];
     side.complete = std::erase_if(order_, [&](std::uint32_t i) { return ranked_extras_[i].highest < enough; }) == 0;
   }
   std::sort(order_.begin(), order_.end(), better);
-  if (!reorders_ && most > 0 && order_.size() > most) order_.resize(most), side.complete = false;
+  // What only the joint model likes is looked for among twice as many.
+  const std::size_t looked_at = joint_ == nullptr ? most : 2 * most;
+  if ((!reorders_ || (joint_ != nullptr && constraint_ == nullptr)) && most > 0 && order_.size() > looked_at)
+    order_.resize(looked_at), side.complete = false;
 }
 
 OptionRanges Collector::place(const RankedSide& side) {
@@ -268,7 +285,52 @@ std::uint8_t Collector::insertions(const RankedExtra& extra) const {
   return static_cast<std::uint8_t>(std::min<std::size_t>(count, 255));
 }
 
+/// Words of a ranked side, by their places in the memory, at the positions of the match.
+void Collector::read_joint_words(std::uint32_t begin, std::uint32_t end) {
+  joint_words_.clear();
+  joint_positions_.clear();
+  for (std::uint32_t i = begin; i < end; ++i) {
+    joint_words_.push_back(joint_source_->of_table(sides_.words[i]));
+    const std::size_t symbol = sides_.joint_symbols[i];
+    const Place place = symbol < symbol_places_.size() ? symbol_places_[symbol] : first_;
+    joint_positions_.push_back(joint_source_->position(place));
+  }
+}
+
+/// The words just read become those of the sentence's next option.
+void Collector::place_joint_words() {
+  out_->joint_words.insert(out_->joint_words.end(), joint_words_.begin(), joint_words_.end());
+  out_->joint_positions.insert(out_->joint_positions.end(), joint_positions_.begin(), joint_positions_.end());
+  const bool is_long = joint_ != nullptr && joint_words_.size() > joint_->length();
+  out_->joint_ends.push_back(is_long ? joint_->history_after(joint_words_) : 0);
+}
+
+/// What the joint model says of the words just read.
+Collector::JointJudgement Collector::judge_joint() {
+  const std::size_t open = std::min(joint_words_.size(), joint_->length());
+  JointJudgement judgement{};
+  for (std::size_t i = 0; i < open; ++i) judgement.open += joint_->estimate(joint_positions_[i], joint_words_[i]);
+  if (joint_words_.size() > open) {
+    std::uint32_t history = joint_->history_after(std::span(joint_words_).first(open));
+    for (std::size_t i = open; i < joint_words_.size(); ++i) {
+      const JointScores::Scored scored = joint_->score(history, joint_positions_[i], joint_words_[i]);
+      judgement.inner += scored.log_prob;
+      history = scored.next;
+    }
+  }
+  judgement.open *= weights_.joint;
+  judgement.inner *= weights_.joint;
+  return judgement;
+}
+
 void Collector::place_in_order(const RankedSide& side, OptionRanges& ranges) {
+  if (joint_source_ != nullptr) {  // it weighs nothing, but its feature has a value
+    for (std::uint32_t i = side.options_begin; i < side.options_end; ++i) {
+      const std::uint32_t begin = side.words_begin + sides_.options[i].words_begin;
+      read_joint_words(begin, begin + sides_.options[i].word_count);
+      place_joint_words();
+    }
+  }
   const auto words = static_cast<std::uint32_t>(out_->words.size());
   out_->words.insert(out_->words.end(), sides_.words.begin() + side.words_begin, sides_.words.begin() + side.words_end);
   out_->lm_words.insert(out_->lm_words.end(), sides_.lm_words.begin() + side.words_begin,
@@ -295,7 +357,14 @@ Collector::Candidate Collector::judge(const RankedSide& side, std::uint32_t numb
   candidate.added = weights_.insertion * static_cast<float>(candidate.insertions);
   for (std::uint32_t i = extra.loose_end; i < extra.unaligned_end; ++i)
     candidate.added += sparse_->unaligned_score(sides_.loose[i]);
-  candidate.score = option.optimistic_score + candidate.added;
+  if (joint_ != nullptr) {
+    const std::uint32_t begin = side.words_begin + option.words_begin;
+    read_joint_words(begin, begin + option.word_count);
+    const JointJudgement judgement = judge_joint();
+    candidate.added += judgement.inner;
+    candidate.score = judgement.open;
+  }
+  candidate.score += option.optimistic_score + candidate.added;
   return candidate;
 }
 
@@ -323,6 +392,10 @@ void Collector::place_reordered(const RankedSide& side, OptionRanges& ranges) {
       option.words_begin = static_cast<std::uint32_t>(out_->words.size());
       out_->words.insert(out_->words.end(), sides_.words.begin() + begin, sides_.words.begin() + end);
       out_->lm_words.insert(out_->lm_words.end(), sides_.lm_words.begin() + begin, sides_.lm_words.begin() + end);
+      if (joint_source_ != nullptr) {
+        read_joint_words(begin, end);
+        place_joint_words();
+      }
       option.unmatched.insertions = candidate.insertions;
       option.constant += candidate.added;
       option.optimistic_score = candidate.score;
@@ -390,7 +463,22 @@ void Collector::add_only_option(const SourceArc& arc, std::uint32_t rule, std::s
     out_->sides.push_back(RuleTable::kNoNode);
   }
   const lm::ScoredPhrase phrase = lm::score_phrase(language_model_, out_->lm_target(option));
-  option.optimistic_score = option.constant + weights_.language_model * phrase.total();
+  float joint_open = 0;
+  if (joint_source_ != nullptr) {
+    joint_words_.clear();
+    for (WordId word : out_->target(option))
+      joint_words_.push_back(word >= kFixedWord    ? joint_source_->of_fixed(source_->fixed_word(word - kFixedWord))
+                             : word >= kSourceWord ? joint_source_->of_token(word - kSourceWord)
+                                                   : joint_source_->of_table(word));
+    joint_positions_.assign(joint_words_.size(), joint_source_->position(arc.begin));
+    place_joint_words();
+    if (joint_ != nullptr) {
+      const JointJudgement judgement = judge_joint();
+      option.constant += judgement.inner;
+      joint_open = judgement.open;
+    }
+  }
+  option.optimistic_score = option.constant + weights_.language_model * phrase.total() + joint_open;
   begin_ = first_ = arc.begin;
   last_ = arc.end;
   gap_count_ = 0;

@@ -8,6 +8,7 @@
 #include "features/scorer.hpp"
 #include "grammar/table.hpp"
 #include "search/constraint.hpp"
+#include "search/joint_scores.hpp"
 #include "search/lexical.hpp"
 #include "search/options.hpp"
 #include "search/ranked_sides.hpp"
@@ -25,6 +26,7 @@ struct RuleWeights {
   float insertion = 0, deletion = 0;  ///< of words without a counterpart
   std::array<float, 3> previous{}, next{};  ///< toward the neighbors, by Orientation
   float language_model = 0;    ///< of log10 probabilities; only puts options in order here
+  float joint = 0;             ///< of the joint model's log probabilities
 };
 
 struct CollectorLimits {
@@ -53,12 +55,15 @@ class Collector {
  public:
   /// `lm_words` gives the language model's number of each target word of the tables. `memory` has ranked sides of these
   /// tables, weights and limits only. `sparse` knows the sentence and learns of every option, `facts` tells it later
-  /// about those of the tables; nullptr without sparse features. With a constraint, options that it wants nowhere are left out, and if the model does not count the rest
-  /// have the constraint's scores only. All must outlive this.
+  /// about those of the tables; nullptr without sparse features. With a constraint, options that it wants nowhere are
+  /// left out, and if the model does not count the rest have the constraint's scores only. `joint_source` is the
+  /// sentence as a joint model sees it, `joint` scores it; nullptr without one, or if it weighs nothing. All must
+  /// outlive this.
   Collector(const RuleTables& tables, const lm::Model& language_model, std::span<const WordId> lm_words,
             const RuleWeights& weights, const CollectorLimits& limits, CollectorMemory& memory,
             features::SparseScorer* sparse = nullptr, features::OptionFacts* facts = nullptr,
-            const Constraint* constraint = nullptr);
+            const Constraint* constraint = nullptr, const JointSource* joint_source = nullptr,
+            JointScores* joint = nullptr);
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
   /// arcs get the translation that was given.
@@ -71,6 +76,11 @@ class Collector {
     float score;             // optimistic
     std::uint32_t number;    // in the memory
     std::uint8_t insertions;
+  };
+
+  struct JointJudgement {  // weighted
+    float inner;  // of words whose history lies inside the option
+    float open;   // of those before them, estimated
   };
 
   void collect_from(const RuleTable& table);
@@ -88,6 +98,9 @@ class Collector {
   void place_reordered(const RankedSide& side, OptionRanges& ranges);
   Candidate judge(const RankedSide& side, std::uint32_t number);
   std::uint8_t insertions(const RankedExtra& extra) const;
+  void read_joint_words(std::uint32_t begin, std::uint32_t end);
+  void place_joint_words();
+  JointJudgement judge_joint();
   /// What sparse features see of a word that passes through or is fixed; valid until the next call.
   features::RuleFacts facts_of(const SourceArc& arc);
   float constraint_score(std::span<const WordId> words);
@@ -108,6 +121,8 @@ class Collector {
   const Constraint* constraint_;
   RankedSides& sides_;
   LexicalMatches lexical_;
+  const JointSource* joint_source_;
+  JointScores* joint_;
   bool with_insertions_, with_unaligned_, reorders_;  // what of a ranked side depends on the sentence
 
   // The sentence being worked on, and the source side being matched.
@@ -118,6 +133,7 @@ class Collector {
   unsigned words_ = 0, gap_count_ = 0;
   std::array<Span, 2> gaps_{};
   ArcScores arc_scores_{};
+  std::vector<Place> symbol_places_;  // where the symbols of the source side begin; only a joint model asks
 
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> order_;
@@ -127,6 +143,8 @@ class Collector {
   std::vector<float> lowest_;
   std::vector<WordId> constraint_words_;
   std::vector<WordId> symbols_;
+  std::vector<std::uint32_t> joint_words_;
+  std::vector<Place> joint_positions_;
   RuleFactsReader reader_;
   std::vector<features::TokenId> source_tokens_, target_tokens_;
   std::vector<features::Link> links_;

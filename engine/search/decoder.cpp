@@ -51,8 +51,9 @@ struct Decoder::Call {
 Decoder::Decoder(const DecoderModels& models, const DecoderOptions& options)
     : wording_(models.source_words, models.target_words, options.unknown_mark),
       input_maker_(models.source_words, models.target_words, models.language_model),
-      layout_(models.table.columns(), options.with_offers),
-      model_{models.table, models.language_model, {}, models.sparse, models.overlay, models.lexicon},
+      layout_(models.table.columns(), options.with_offers, models.joint != nullptr),
+      model_{models.table, models.language_model, {}, models.sparse, models.overlay, models.lexicon,
+             models.joint},
       options_(options.search) {
   if (models.column_names.size() != layout_.table_columns())
     throw std::invalid_argument("one name for each column of the rule table is expected");
@@ -64,6 +65,10 @@ Decoder::Decoder(const DecoderModels& models, const DecoderOptions& options)
   for (WordId word = 0; word < models.target_words.size(); ++word)
     lm_words_.push_back(models.language_model.find(models.target_words.word(word)));
   model_.lm_words = lm_words_;
+  if (models.joint != nullptr)
+    for (WordId word = 0; word < models.target_words.size(); ++word)
+      joint_words_.push_back(models.joint->target_number(models.target_words.word(word)));
+  model_.joint_words = joint_words_;
   options_.beam.distortion_limit = options_.matches.distortion_limit;
   if (models.sparse != nullptr) {
     std::size_t rules = models.table.rule_count();

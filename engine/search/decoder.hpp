@@ -23,6 +23,7 @@ struct DecoderModels {
   const RuleTable* overlay = nullptr;     ///< see RuleTables
   const LexiconView* lexicon = nullptr;   ///< of the table; without one no word is unmatched
   const features::SparseModel* sparse = nullptr;  ///< nullptr without sparse features
+  const neural::JointModel* joint = nullptr;      ///< nullptr without one
 };
 
 struct DecoderOptions {
@@ -79,6 +80,7 @@ class Decoder {
   FeatureLayout layout_;
   std::vector<std::string> names_;
   std::vector<WordId> lm_words_;
+  std::vector<std::uint32_t> joint_words_;
   SearchModel model_;
   SearchOptions options_;
   mutable CurrentWeights weights_;

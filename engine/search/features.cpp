@@ -17,6 +17,7 @@ std::vector<std::string> FeatureLayout::names(std::span<const std::string> table
     names.emplace_back(counted);
   if (with_offers_)
     for (const char* kind : {"split", "related", "dictionary", "rewritten"}) names.emplace_back(kind);
+  if (with_joint_) names.emplace_back("joint");
   return names;
 }
 
@@ -37,6 +38,7 @@ SearchWeights::SearchWeights(const FeatureLayout& layout, std::span<const double
   // The feature is a natural logarithm, the model's answers are not.
   rule.language_model = static_cast<float>(weights[layout.language_model()] * std::numbers::ln10);
   step.language_model = rule.language_model;
+  if (layout.with_joint()) rule.joint = step.joint = static_cast<float>(weights[layout.joint()]);
   step.backtrack = counted(FeatureLayout::kBacktrack);
   step.distance_rule = counted(FeatureLayout::kDistanceRule);
   step.distance_glue = counted(FeatureLayout::kDistanceGlue);

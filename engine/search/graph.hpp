@@ -29,6 +29,7 @@ struct Node {
   std::uint32_t constraint;  ///< what the constraint remembers, 0 without one
   std::uint32_t best;    ///< the arc of the best way
   std::uint32_t lm;      ///< the state of the language model, by its number
+  std::uint32_t joint;   ///< that of the joint model, 0 without one
 };
 
 /// What a search leaves behind: an acyclic graph from node 0 to `goal` in which every path is a derivation and

@@ -64,11 +64,12 @@ class Hypotheses {
 
   static std::uint64_t hash(const Node& node) {
     return combine64(std::uint64_t{node.coverage} << 32 | node.lm,
-                     (std::uint64_t{node.tail} << 32 | node.sparse) + mix64(node.constraint));
+                     (std::uint64_t{node.tail} << 32 | node.sparse) +
+                         mix64(std::uint64_t{node.joint} << 32 | node.constraint));
   }
   static bool is_same_state(const Node& a, const Node& b) {
     return a.lm == b.lm && a.coverage == b.coverage && a.tail == b.tail && a.sparse == b.sparse &&
-           a.constraint == b.constraint;
+           a.constraint == b.constraint && a.joint == b.joint;
   }
   void grow_table();
 

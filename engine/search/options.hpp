@@ -65,6 +65,9 @@ struct Options {
   std::vector<WordId> words;                 ///< in the rule table's target vocabulary
   std::vector<WordId> lm_words;              ///< the same words as the language model numbers them
   std::vector<WordId> constraint_words;      ///< the same words as the constraint numbers them; empty without one
+  std::vector<std::uint32_t> joint_words;    ///< the same words as the joint model numbers them; empty without one
+  std::vector<Place> joint_positions;        ///< the source positions that they belong to; empty without one
+  std::vector<std::uint32_t> joint_ends;     ///< by option: the joint model's history after it, if it is longer than that
   std::vector<Option> options;
   std::vector<lm::ScoredPhrase> phrases;     ///< of the options, as the language model sees them; not set if it weighs nothing
   std::vector<std::uint32_t> sides;          ///< of the options: nodes of their source sides, if sparse features ask

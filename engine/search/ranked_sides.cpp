@@ -13,6 +13,7 @@ void RankedSides::begin_sentence(std::uint32_t version) {
   extras.clear();
   words.clear();
   lm_words.clear();
+  joint_symbols.clear();
   loose.clear();
 }
 
@@ -26,7 +27,7 @@ RankedSide& RankedSides::add(const RankedSide& side) {
 
 std::size_t RankedSides::bytes() const {
   return options.size() * (sizeof(Option) + sizeof(lm::ScoredPhrase)) + extras.size() * sizeof(RankedExtra) +
-         (words.size() + lm_words.size() + loose.size()) * sizeof(WordId) + sides_.size() * sizeof(RankedSide) +
+         (words.size() + lm_words.size() + loose.size()) * sizeof(WordId) + joint_symbols.size() + sides_.size() * sizeof(RankedSide) +
          index_.bytes();
 }
 

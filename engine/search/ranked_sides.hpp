@@ -61,6 +61,7 @@ class RankedSides {
   std::vector<lm::ScoredPhrase> phrases;       ///< parallel to the options, and so are
   std::vector<RankedExtra> extras;
   std::vector<WordId> words, lm_words;  ///< parallel
+  std::vector<std::uint8_t> joint_symbols;  ///< parallel to the words: the source symbol each belongs to, if a joint model asks
   std::vector<WordId> loose;
 
  private:

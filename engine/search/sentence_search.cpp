@@ -19,21 +19,27 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
     with_orientation_ |= sparse_->needs(features::Template::kOrientation);
     with_sides_ = sparse_->needs(features::Template::kSide);
   }
+  if (model_.joint != nullptr) joint_source_.emplace(*model_.joint, model_.joint_words, source_, words);
+  const bool with_model = constraint == nullptr || constraint->with_model();
+  JointScores* joint = nullptr;
+  if (joint_source_ && weights.step.joint != 0 && with_model) {
+    joint = &memory.beam.joint;
+    joint->begin(*joint_source_);
+  }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
-                      memory.rules, sparse_.get(), this, constraint);
+                      memory.rules, sparse_.get(), this, constraint, joint_source_ ? &*joint_source_ : nullptr, joint);
   collector.collect(source_, rules_);
   estimates_.emplace(source_, rules_);
   limits_.matches.most_skipped = most_skipped();
   limits_.beam.diversity &= limits_.matches.hierarchical;
   matches_.emplace(source_, rules_, limits_.matches);
-  const bool with_model = constraint == nullptr || constraint->with_model();
   // Where distortion is wanted, nobody knows how much of it there will be.
   const float distortion = with_model ? weights.step.backtrack + weights.step.distance_rule : 0.0f;
   coverages_.emplace(source_, *estimates_, std::min(0.0f, distortion), limits_.blocks_grow);
   const features::SparseWeights no_sparse_weights{};
   if (sparse_ && !with_model) sparse_->use(&no_sparse_weights);
   const Task task{source_, rules_, *estimates_, model_.language_model, sparse_.get(), constraint, with_orientation_,
-                  weights.with_next, with_sides_};
+                  weights.with_next, with_sides_, joint};
   graph_ = search(task, with_model ? weights.step : StepWeights{}, limits_.beam, *matches_, *coverages_, statistics_,
                   memory.beam);
   if (sparse_) sparse_->use(nullptr);
@@ -76,6 +82,23 @@ void SentenceSearch::words(const Path& path, std::vector<WordId>& out) const {
     const auto target = rules_.target(step.option);
     out.insert(out.end(), target.begin(), target.end());
   });
+}
+
+double SentenceSearch::joint_log_prob(const Path& path) const {
+  const neural::JointModel& model = *model_.joint;
+  JointHistory history;
+  double sum = 0;
+  const auto take = [&](std::uint32_t position, std::uint32_t word) {
+    sum += static_cast<double>(
+        model.score(joint_source_->window(position), {history.words.data(), model.shape().history}, word));
+    history = history.after(word, model.shape().history);
+  };
+  for_each_step(path, [&](const Step& step) {
+    for (std::size_t i = step.option.words_begin; i < step.option.words_begin + step.option.word_count; ++i)
+      take(rules_.joint_positions[i], rules_.joint_words[i]);
+  });
+  take(static_cast<std::uint32_t>(joint_source_->positions() - 1), neural::kEnd);
+  return sum;
 }
 
 void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std::span<double> out) const {
@@ -126,6 +149,7 @@ void SentenceSearch::features(const Path& path, const FeatureLayout& layout, std
   lm += static_cast<double>(
       model_.language_model.score(state, model_.language_model.end_of_sentence(), next).log_prob);
   out[layout.language_model()] = lm * std::numbers::ln10;
+  if (layout.with_joint()) out[layout.joint()] = joint_log_prob(path);
 }
 
 }  // namespace isogloss::search

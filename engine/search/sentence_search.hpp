@@ -30,6 +30,8 @@ struct SearchModel {
   const features::SparseModel* sparse = nullptr;  ///< nullptr without sparse features
   const RuleTable* overlay = nullptr;    ///< a second table; it numbers words as the first does
   const LexiconView* lexicon = nullptr;  ///< of the rule table; nullptr if it has none
+  const neural::JointModel* joint = nullptr;  ///< nullptr without one
+  std::span<const std::uint32_t> joint_words{};  ///< its number of each target word of the table
 
   RuleTables tables() const { return {table, overlay}; }
 };
@@ -55,7 +57,7 @@ struct Step {
 class SentenceSearch final : features::OptionFacts {
  public:
   /// Searches. `words` are the source's words by the numbers that its arcs call tokens; `sparse` the weights of sparse
-  /// features. Both matter only where the model has sparse features. `constraint`, if any, is what is wanted besides or
+  /// features. Both matter only where the model has sparse features, the words also where it has a joint model. `constraint`, if any, is what is wanted besides or
   /// instead of what the model likes. `memory`, which knows these weights only, `sparse` and `constraint` are needed
   /// during the search only.
   SentenceSearch(const SearchModel& model, const SearchOptions& options, const SearchWeights& weights, Source source,
@@ -86,12 +88,14 @@ class SentenceSearch final : features::OptionFacts {
 
  private:
   unsigned most_skipped() const;
+  double joint_log_prob(const Path& path) const;
   features::RuleFacts facts_of_option(std::uint32_t option) override;
 
   SearchModel model_;
   SearchOptions limits_;
   Source source_;
   bool with_orientation_, with_sides_ = false;  // what of a coverage is scored
+  std::optional<JointSource> joint_source_;
   Options rules_;
   std::optional<Estimates> estimates_;
   std::optional<Matches> matches_;

@@ -566,6 +566,50 @@ class ExchangeClustering:
     def class_of(self) -> numpy.typing.NDArray[numpy.uint32]:
         """The class of each unit."""
 
+class JointModel:
+    """
+    Predicts the next target word from the last ones and a window of the source.
+    """
+
+    def __init__(self, *, window: int, history_words: int, embedding: int, hidden: int, source_words: Sequence[str], target_words: Sequence[str], source_embedding: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_hidden: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], hidden_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], history: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        ``history`` has for each place before the predicted word and each target word what it adds to the hidden layer.
+        """
+
+    def score(self, source: Sequence[str], target: Sequence[str], positions: Sequence[int]) -> list[float]:
+        """
+        Log probabilities of the target words and of their end; ``positions`` are the source words they belong to.
+        """
+
+class JointTrainer:
+    """
+    Learns to predict the next target word from the last ones and a window of the source.
+    """
+
+    def __init__(self, *, source_words: int, target_words: int, window: int, history: int, embedding: int, hidden: int, source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], noise: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], batch: int, noise_words: int, penalty: float, hidden_dropout: float, history_dropout: float, seed: int) -> None:
+        """
+        The text is given by numbers of words; a sample is a target word or the end of a sentence.
+        """
+
+    def train(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, step: float, threads: int = 1) -> None:
+        """Learn from samples in this order."""
+
+    def predict(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 1) -> tuple[NDArray[numpy.float32], NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """
+        For each sample the hidden layer, the score of the true word, and the logarithm of what all probabilities sum to.
+        """
+
+    def parameters(self) -> dict[str, Any]:
+        """What was learned."""
+
+    def state(self) -> tuple[int, dict[str, Any], dict[str, Any]]:
+        """
+        All that learning goes on from: steps taken, what was learned, sums of squared gradients.
+        """
+
+    def restore(self, steps: int, parameters: dict[str, Any], squares: dict[str, Any]) -> None:
+        """Go on from a state."""
+
 class SpacingModel:
     """
     Chooses the white space between tokens, by weights of combinations of their properties.
@@ -1051,7 +1095,7 @@ class NgramSampler:
 class Decoder:
     """Translates with a rule table and a language model."""
 
-    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any], sparse: SparseModel | None = None, overlay: RuleTable | None = None, lexicon: LexiconView | None = None) -> None: ...
+    def __init__(self, *, table: RuleTable, source_words: Vocabulary, target_words: Vocabulary, language_model: LmModel, column_names: Sequence[str], options: dict[str, Any], sparse: SparseModel | None = None, overlay: RuleTable | None = None, lexicon: LexiconView | None = None, joint: JointModel | None = None) -> None: ...
 
     def feature_names(self) -> list[str]:
         """Names of the dense features, in order."""

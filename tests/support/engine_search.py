@@ -54,7 +54,11 @@ def make_model(arpa: str, folder: Path) -> LanguageModel:
 
 
 def make_decoder(
-    case: Case, table: RuleTable, model: LanguageModel, sparse: _engine.SparseModel | None = None
+    case: Case,
+    table: RuleTable,
+    model: LanguageModel,
+    sparse: _engine.SparseModel | None = None,
+    joint: _engine.JointModel | None = None,
 ) -> _engine.Decoder:
     options = case.options
     return _engine.Decoder(
@@ -74,6 +78,7 @@ def make_decoder(
         },
         sparse=sparse,
         lexicon=table.lexicon(),
+        joint=joint,
     )
 
 

@@ -50,7 +50,9 @@ class OtherPairs:
         self._counts = folder.arrays["counts"]
         self._scores = np.array(folder.arrays["scores"])
         self._table = RuleTable(replace(folder, arrays={**folder.arrays, "scores": self._scores}))
-        self.decoder = Decoder(self._table, like.language_model, like.options, sparse=like.sparse)
+        self.decoder = Decoder(
+            self._table, like.language_model, like.options, sparse=like.sparse, joint=like.joint
+        )
         self.decoder.set_weights(like.weights, like.sparse_weights)
 
     @contextmanager

@@ -6,7 +6,7 @@ import contextlib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from isogloss.io.errors import ConfigError, DataFormatError, ModelFormatError
 from isogloss.lm.model import LanguageModel
 from isogloss.metric.bleu import SENTENCE_BLEU, BleuOptions
 from isogloss.nbest.store import NbestStore
+
+if TYPE_CHECKING:
+    from isogloss.neural.model import JointModel
 
 __all__ = ["DEFAULT_MAX_WORDS", "Decoder"]
 
@@ -49,8 +52,9 @@ class Decoder:
         *,
         sparse: SparseModel | None = None,
         overlay: RuleTable | None = None,
+        joint: JointModel | None = None,
     ) -> None:
-        self._rules, self._lm, self.options, self.sparse = rules, lm, options, sparse
+        self._rules, self._lm, self.options, self.sparse, self.joint = rules, lm, options, sparse, joint
         self.overlay = overlay
         """A second, small rule table used in addition to the first; see ``check_overlay``."""
         if overlay is not None:
@@ -139,7 +143,9 @@ class Decoder:
     def copy(self, overlay: RuleTable | None = None) -> Decoder:
         """Another decoder of the same model with independent weights."""
         overlay = overlay or self.overlay
-        other = Decoder(self._rules, self._lm, self.options, sparse=self.sparse, overlay=overlay)
+        other = Decoder(
+            self._rules, self._lm, self.options, sparse=self.sparse, overlay=overlay, joint=self.joint
+        )
         other._sparse_weights = self._sparse_weights
         other._set_dense(self.weights)
         return other
@@ -399,6 +405,7 @@ class Decoder:
                 sparse=self._sparse_engine,
                 overlay=None if self.overlay is None else self.overlay.engine,
                 lexicon=self._rules.lexicon(),
+                joint=None if self.joint is None else self.joint.engine,
             )
 
 

@@ -5,6 +5,7 @@ DIR/lm/           the language model
 DIR/weights.tsv   a weight for every dense feature, by name; may be edited
 DIR/sparse/       the sparse features, if there are any
 DIR/weights.sparse/  their weights, if they have any
+DIR/joint/        the neural joint model, if there is one
 DIR/text/         tokenizer, case and placeholders, if the system was trained with a tokenizer
 DIR/system.json   format version, search options and the list of parts above, with a checksum
 
@@ -65,6 +66,7 @@ from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_fo
 if TYPE_CHECKING:
     from isogloss.decoder.completion import Completion
     from isogloss.decoder.explanation import Explanation
+    from isogloss.neural.model import JointModel
 
 __all__ = [
     "TRAINED",
@@ -79,8 +81,8 @@ __all__ = [
 
 VERSION = 1
 _FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
-_SPARSE, _SPARSE_WEIGHTS, _TEXT = "sparse", "weights.sparse", "text"
-_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _TEXT)
+_SPARSE, _SPARSE_WEIGHTS, _JOINT, _TEXT = "sparse", "weights.sparse", "joint", "text"
+_PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _JOINT, _TEXT)
 _SHOWN = 5  # strongest sparse features to show for each template in an inspection
 TRAINED = "system"  # subfolder with the system in a folder of 'isogloss train'
 
@@ -397,6 +399,13 @@ class System(TextTranslator):
         return self.decoder.force(list(sentences), list(references), nbest=nbest, threads=threads)
 
 
+def open_joint(path: StrPath) -> JointModel:
+    """Open a stored joint model."""
+    from isogloss.neural.model import JointModel  # most systems have none
+
+    return JointModel.open(path)
+
+
 def _draft(decoder: Decoder, sources: list[str]) -> list[str]:
     """What the search alone makes of tokenized sentences."""
     store = decoder.nbest(sources, threads=os.cpu_count() or 1)
@@ -421,6 +430,7 @@ def create_system(
     weights: Mapping[str, float] | StrPath | None = None,
     sparse: SparseModel | None = None,
     text: TextProcessing | None = None,
+    joint: StrPath | None = None,
 ) -> System:
     """Store a system made of a rule table, a language model (folder or ARPA file) and weights, and open it.
 
@@ -431,7 +441,8 @@ def create_system(
     options = options or SearchOptions()
     folder = Path(path)
     table, model = RuleTable.open(rules), LanguageModel.load(lm)
-    decoder = Decoder(table, model, options, sparse=sparse)
+    joint_model = None if joint is None else open_joint(joint)
+    decoder = Decoder(table, model, options, sparse=sparse, joint=joint_model)
     if weights is None:
         weights = default_weights(decoder.names, hierarchical=options.hierarchical)
     sparse_weights = _set_weights(decoder, weights)
@@ -450,6 +461,8 @@ def create_system(
             sparse.save(partial / _SPARSE)
         if sparse_weights is not None:
             sparse_weights.save(partial / _SPARSE_WEIGHTS)
+        if joint_model is not None:
+            joint_model.save(partial / _JOINT)
         if text is not None:
             text.save(partial / _TEXT)
         _write_facts(partial, options)
@@ -490,7 +503,8 @@ def load(
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
     sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
     rules = RuleTable.open(folder / _RULES)
-    decoder = Decoder(rules, LanguageModel.load(folder / _LM), stored, sparse=sparse)
+    joint = open_joint(folder / _JOINT) if (folder / _JOINT).exists() else None
+    decoder = Decoder(rules, LanguageModel.load(folder / _LM), stored, sparse=sparse, joint=joint)
     if weights is not None:
         _set_weights(decoder, weights)
     else:

@@ -56,6 +56,7 @@ _SHARED = {
     "related": 0.5,
     "dictionary": 0.5,
     "rewritten": 0.5,
+    "joint": 0.2,
 }
 
 HIERARCHICAL_WEIGHTS: Mapping[str, float] = {**_SHARED, "backtrack": -0.1}

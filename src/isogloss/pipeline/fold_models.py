@@ -63,6 +63,7 @@ def decoder_without(
         LanguageModel.load(folder / "lm", own_memory=True),
         whole.options,
         sparse=whole.sparse,
+        joint=whole.joint,
     )
     decoder.take_weights(whole)
     return decoder

@@ -76,6 +76,7 @@ def _half(
         LanguageModel.load(folder / "lm", own_memory=True),
         whole.options,
         sparse=whole.decoder.sparse,
+        joint=whole.decoder.joint,
     )
     decoder.take_weights(whole.decoder)
     return System(decoder, folder, whole.text)

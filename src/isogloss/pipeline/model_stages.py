@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from isogloss.align import AlignOptions, LinkOptions, align_corpus
+from isogloss.align import Alignments, AlignOptions, LinkOptions, align_corpus
 from isogloss.align.bitext import read_sides
 from isogloss.align.placeholder_links import link_marks
 from isogloss.classes import ClassOptions, induce_classes
@@ -20,8 +20,9 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
 from isogloss.io.streams import read_lines
 from isogloss.lm import LmOptions, build
+from isogloss.neural import JointOptions, train_joint
 
-__all__ = ["align", "classes", "columns", "language_model", "prune", "rules"]
+__all__ = ["align", "classes", "columns", "joint_model", "language_model", "prune", "rules"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -115,6 +116,14 @@ def prune(inputs: Paths, outputs: Paths, options: Options, *, threads: int, trac
     )
     if kept == 0:
         raise ConfigError(f"no rule is significant at '{options['significance']}'; choose a lower threshold")
+
+
+def joint_model(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+    """Train the neural joint model."""
+    source, target = ([line.split() for line in read_lines(inputs[side])] for side in ("source", "target"))
+    links = Alignments.read(inputs["links"])
+    model = train_joint(source, target, links, JointOptions(**options), threads=threads, track=track)
+    model.save(outputs["joint"])
 
 
 def language_model(

@@ -257,7 +257,7 @@ class _Recipe:
         assert self.options.dictionary is not None
         return Stage(
             name="dictionary",
-            function=text_stages.read_dictionary,
+            function=text_stages.take_dictionary,
             inputs={"dictionary": self.options.dictionary},
             outputs={side: f"work/dictionary/{side}" for side in _SIDES},
         )
@@ -336,6 +336,14 @@ class _Recipe:
             aligned = {name: chosen[name] for name in aligned}
         found |= self._rules(aligned | entries, both)
         found["lm"] = self._language_model(tokens["target"])
+        if options.neural:
+            found["joint"] = Stage(
+                name="joint",
+                function=partial(model_stages.joint_model, threads=threads, track=track),
+                inputs=aligned,
+                outputs={"joint": "work/joint"},
+                options={**asdict(options.joint), "seed": options.seed},
+            )
         return found
 
     def _rules(self, aligned: Inputs, both: Inputs, prefix: str = "") -> dict[str, Stage]:
@@ -429,6 +437,8 @@ class _Recipe:
     def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
         options, helpers = self.options, self.helpers
         inputs = self._tables(models)
+        if "joint" in models:
+            inputs["joint"] = models["joint"]["joint"]
         if "classes" in models:
             inputs |= {f"{side}_classes": models["classes"][side] for side in _SIDES}
         if "columns" in models:

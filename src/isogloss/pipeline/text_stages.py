@@ -184,7 +184,7 @@ def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, t
         write_matches(outputs["matches"], pairs, text)
 
 
-def read_dictionary(inputs: Paths, outputs: Paths, options: Options) -> None:
+def take_dictionary(inputs: Paths, outputs: Paths, options: Options) -> None:
     """Turn a dictionary into pairs: a line is a word or phrase, and after tabs one or several
     translations."""
     path = inputs["dictionary"]

@@ -29,6 +29,7 @@ from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath, atomic_output
 from isogloss.learn.registry import canonical_method, find_learner, learner_names
 from isogloss.lm.estimation import LmOptions
+from isogloss.neural.options import JointOptions
 from isogloss.selection.options import SampleOptions
 from isogloss.tuning import TuneOptions
 
@@ -173,6 +174,12 @@ class TrainOptions(Options):
     ``alpha-epsilon`` (keeps them), or the lowest -log p. By default all rules are kept."""
     lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
     """The language model."""
+    neural: bool = False
+    """Train a neural joint model, which predicts each target word from the last ones and from the source
+    words around it, and let the search use it. Training takes minutes more, and the search half as long
+    again."""
+    joint: JointOptions = field(default_factory=JointOptions)
+    """Sizes and training of the neural joint model; its ``seed`` is the one above."""
     decoder: SearchOptions | None = None
     """Options of the search."""
     features: SparseOptions | None = None

@@ -25,6 +25,7 @@ from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import References
+from isogloss.neural import JointModel
 from isogloss.pipeline.report import history_of
 from isogloss.pipeline.stage import CHECKPOINT
 from isogloss.pipeline.train_options import CLASS
@@ -176,6 +177,7 @@ def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
         weights=weights,
         sparse=_sparse(inputs, options),
         text=text if text.changes else None,
+        joint=inputs.get("joint"),
     )
     if "sparse_weights" in inputs:
         system.save_weights(weights, SparseWeights.open(inputs["sparse_weights"]))
@@ -187,6 +189,7 @@ def _decoder(inputs: Paths, options: Options) -> Decoder:
         LanguageModel.load(inputs["lm"]),
         SearchOptions.from_mapping(options["search"]),
         sparse=_sparse(inputs, options),
+        joint=JointModel.open(inputs["joint"]) if "joint" in inputs else None,
     )
 
 

@@ -1,0 +1,121 @@
+"""Training a joint model, as long as it predicts held-out text better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss import _engine
+from isogloss.align import Alignments
+from isogloss.io.errors import TrainingError
+from isogloss.io.progress import Track, no_track
+from isogloss.neural.aligned_text import JointText
+from isogloss.neural.model import JointModel
+from isogloss.neural.options import JointOptions
+from isogloss.neural.words import END, JointWords
+
+__all__ = ["Epoch", "train_joint"]
+
+_ENOUGH = 0.998  # a perplexity above this share of the best one is no progress
+_PATIENCE = 3  # times without progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """One pass over the training text."""
+
+    number: int
+    step: float
+    perplexity: float
+    """Of the held-out text."""
+    log_sum: float
+    """Mean distance of the logarithm of the sum of all probabilities from 0, on the held-out text."""
+
+
+def train_joint(
+    sources: Sequence[Sequence[str]],
+    targets: Sequence[Sequence[str]],
+    links: Alignments,
+    options: JointOptions,
+    *,
+    threads: int = 1,
+    track: Track = no_track,
+    report: Callable[[Epoch], None] = lambda epoch: None,
+) -> JointModel:
+    """Train on tokenized, aligned sentence pairs; the result does not depend on the number of threads."""
+    if len(sources) < 2:
+        raise TrainingError("a joint model needs at least two sentence pairs")
+    source_words = JointWords.learn(sources, min_count=options.min_count, most=options.max_words)
+    target_words = JointWords.learn(targets, min_count=options.min_count, most=options.max_words)
+    text = JointText.of(sources, targets, links, source_words, target_words)
+    trainer = _trainer(text, len(source_words), len(target_words), options)
+    rng = np.random.default_rng(options.seed)
+    held_out = np.zeros(len(sources), bool)
+    held_out[rng.permutation(len(sources))[: max(1, min(options.held_out, len(sources) // 10))]] = True
+    judged, learned = text.samples(held_out), text.samples(~held_out)
+    share = min(len(learned), max(1, options.most_samples // options.epochs))
+    step, without_progress = options.step, 0
+    epochs: list[Epoch] = []
+    best: dict[str, Any] = trainer.parameters()
+    lowest = np.inf
+    for number in track(range(1, options.epochs + 1), "joint model", options.epochs):
+        trainer.train(rng.permutation(learned)[:share], step=step, threads=threads)
+        _, scores, log_sums = trainer.predict(judged, threads=threads)
+        epoch = Epoch(
+            number=number,
+            step=step,
+            perplexity=float(np.exp((log_sums - scores).mean())),
+            log_sum=float(np.abs(log_sums).mean()),
+        )
+        epochs.append(epoch)
+        report(epoch)
+        if epoch.perplexity > lowest * _ENOUGH:
+            step, without_progress = step / 2, without_progress + 1
+        if epoch.perplexity < lowest:
+            lowest, best = epoch.perplexity, trainer.parameters()
+        if without_progress == _PATIENCE:
+            break
+    facts = {
+        "options": asdict(options),
+        "sentences": len(sources),
+        "held_out": int(held_out.sum()),
+        "epochs": [asdict(epoch) for epoch in epochs],
+        "perplexity": lowest,
+    }
+    return JointModel.of_parameters(options, source_words, target_words, best, facts)
+
+
+def _trainer(
+    text: JointText, source_words: int, target_words: int, options: JointOptions
+) -> _engine.JointTrainer:
+    return _engine.JointTrainer(
+        source_words=source_words,
+        target_words=target_words,
+        window=options.window,
+        history=options.history,
+        embedding=options.embedding,
+        hidden=options.hidden,
+        source=text.source,
+        target=text.target,
+        source_begin=text.source_begin,
+        target_begin=text.target_begin,
+        position=text.position,
+        noise=_noise(text, target_words),
+        batch=options.batch,
+        noise_words=options.noise,
+        penalty=options.penalty,
+        hidden_dropout=options.dropout,
+        history_dropout=options.history_dropout,
+        seed=options.seed,
+    )
+
+
+def _noise(text: JointText, words: int) -> npt.NDArray[np.float64]:
+    """How often words occur; those that never do, such as the beginning, get a little as well."""
+    counts = np.bincount(text.target, minlength=words).astype(np.float64) + 0.5
+    counts[END] += text.sentence_count
+    return np.asarray(counts / counts.sum(), np.float64)
