@@ -56,7 +56,10 @@ def translated(trained: Path, output: Path) -> list[str]:
         "system": trained / "system",
         "test_source": work / "held-out/test.source",
     }
-    options = {"rules": asdict(ExtractOptions.for_grammar("hiero", word_forms=True)), "lm": asdict(LmOptions(order=2))}
+    options = {
+        "rules": asdict(ExtractOptions.for_grammar("hiero", word_forms=True)),
+        "lm": asdict(LmOptions(order=2)),
+    }
     translate_with_half(inputs, {"translation": output}, options, threads=1, memory=1 << 28, track=no_track)
     return output.read_text().splitlines()
 
