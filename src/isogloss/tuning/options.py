@@ -109,6 +109,8 @@ class TuneOptions(Options):
         name, colon, rest = self.method.partition(":")
         stored = {**asdict(self), "method": f"{_STORED_NAMES.get(name, name)}{colon}{rest}"}
         del stored["preset"]  # its settings are there
+        if self.relevant.folds == 0:  # older versions had none
+            del stored["relevant"]["folds"]
         if self.online.shuffle:  # older versions always shuffled
             del stored["online"]["shuffle"]
         return stored
