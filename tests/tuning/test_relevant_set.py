@@ -422,7 +422,7 @@ def test_other_selections_and_monotone_order(selection: str, systems: Path) -> N
     sources, references = data(systems, 300)
     short = [at for at, line in enumerate(sources) if len(line.split()) <= 4]
     texts = [references.of(at)[0] for at in short]
-    relevant = RelevantSetOptions(iterations=3, passes=3, selection=selection, nbest=5)
+    relevant = RelevantSetOptions(iterations=3, passes=3, selection=selection, nbest=5, bags=True)
     result = tune(
         block_system(systems, "monotone"),
         [sources[at] for at in short],
