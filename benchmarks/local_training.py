@@ -27,7 +27,8 @@ from isogloss.io.streams import read_lines
 Columns = dict[str, list[str]]
 """``src`` and ``ref0`` to ``ref3``: lines that belong together."""
 
-COMMON = """system = "engine/system"
+COMMON = """preset = "best"
+system = "engine/system"
 dev = "{like}-dev"
 tune = ["{unlike}-tune", "{like}-tune"]
 runs = 2

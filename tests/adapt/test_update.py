@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from isogloss import _engine
 from isogloss.adapt.lists import Candidates
-from isogloss.adapt.options import LocalOptions
+from isogloss.adapt.options import LOCAL_PRESETS, LocalOptions
 from isogloss.adapt.update import gate, local_weights
 from isogloss.adapt.weight_scale import find_units
 from isogloss.io.errors import ConfigError
@@ -269,6 +269,77 @@ def test_weights_that_decide_nothing_do_not_count() -> None:
     assert [large[name] for name in ("lm", "tm")] == pytest.approx([small[name] for name in ("lm", "tm")])
 
 
+def test_the_paper_s_ebuu_minimizes_its_formula() -> None:
+    """½‖W - W_b‖² + λ/K Σ_j Σ_e -BLEU(e) P(e), W_b of absolute sum 1, by a solver that knows nothing else."""
+    optimize = pytest.importorskip("scipy.optimize")
+    found, own = candidates(2), LOCAL_PRESETS["paper"]["ebuu"]
+    assert (own.strength, own.loss, own.gate, own.gate_examples) == (0.06, "sentence", 0.0, 0)
+    options = replace(own, sharpness=3.0, strength=2.0, iterations=500)
+    start = np.array(list(BASELINE.values()))
+    start /= np.abs(start).sum()
+    errors = -bleu_scores(found.statistics, BleuOptions(smoothing="add-k", smoothing_value=1.0))
+
+    def objective(weights: np.ndarray) -> float:
+        value = np.sum((weights - start) ** 2) / 2
+        for a, b in itertools.pairwise(found.offsets):
+            shares = np.exp(3.0 * found.dense[a:b] @ weights)
+            value += 2.0 / (len(found.offsets) - 1) * (shares / shares.sum()) @ errors[a:b]
+        return float(value)
+
+    best = optimize.minimize(objective, start, tol=1e-12)
+    local = local_weights(found, [0.1] * 5, BASELINE, options)  # similarities do not matter
+    reached = np.array(list(local.weights.values())) / np.abs(list(BASELINE.values())).sum()
+    assert objective(reached) == pytest.approx(best.fun, abs=1e-6)
+    assert reached == pytest.approx(best.x, abs=1e-3)
+    assert np.abs(reached - start).max() > 0.01
+
+
+def test_the_paper_s_mbuu_minimizes_its_formula() -> None:
+    """½‖W - W_b‖² + λ/K Σ_j max_n (l_jn - W·Δh_jn), with the losses of the pseudo-document."""
+    found, own = candidates(2), LOCAL_PRESETS["paper"]["mbuu"]
+    assert (own.strength, own.loss, own.sharpness, own.gate) == (0.018, "document", 1.0, 0.0)
+    size = np.abs(list(BASELINE.values())).sum()
+    problem = Problem(2)
+    problem.baseline = np.array(list(BASELINE.values())) / size
+    problem.strengths = np.full(5, own.strength / 5)
+    problem.gains = _engine.document_gains(
+        statistics=found.statistics,
+        offsets=found.offsets,
+        chosen=problem.lists.best(problem.baseline),
+        decay=own.decay,
+    )
+    local = local_weights(found, [0.1] * 5, BASELINE, own)
+    change = np.array(list(local.weights.values())) / size - problem.baseline
+    assert problem.slow_margin(change) == pytest.approx(problem.general_minimum(), abs=1e-6)
+    assert np.abs(change).max() > 1e-3
+
+
+def test_a_second_round_takes_the_document_of_the_first_one_s_weights() -> None:
+    found = candidates(2)
+    one = LocalOptions(method="mbuu", units="plain", gate=0.0, gate_examples=0, strength=0.5)
+    size = np.abs(list(BASELINE.values())).sum()
+    problem = Problem(2)
+    problem.baseline = np.array(list(BASELINE.values())) / size
+    problem.strengths = np.full(5, 0.1)
+
+    def solved(weights: np.ndarray) -> np.ndarray:
+        problem.gains = _engine.document_gains(
+            statistics=found.statistics,
+            offsets=found.offsets,
+            chosen=problem.lists.best(weights),
+            decay=one.decay,
+        )
+        facts = {"gains": problem.gains, "strengths": problem.strengths, "baseline": problem.baseline}
+        return problem.baseline + problem.lists.margin_update(**facts)[0]
+
+    first = solved(problem.baseline)
+    second = solved(first)
+    assert np.abs(second - first).max() > 1e-3
+    for rounds, expected in ((1, first), (2, second)):
+        local = local_weights(found, [0.1] * 5, BASELINE, replace(one, rounds=rounds))
+        assert np.array(list(local.weights.values())) / size == pytest.approx(expected, abs=1e-6)
+
+
 def test_prohibitions_say_nothing_of_the_scale() -> None:
     """A tuner may make a rare feature forbid: what decides among all others moves as if it had not."""
     found = candidates(1)
@@ -279,7 +350,7 @@ def test_prohibitions_say_nothing_of_the_scale() -> None:
     for method in ("mbuu", "ebuu"):
         options = LocalOptions(method=method, gate=0.0, gate_examples=0)
         scores = {large: found.dense @ np.array([0.7, 1.9, large]) for large in (50.0, 5e4)}
-        units = {large: find_units(found, of) for large, of in scores.items()}
+        units = {large: find_units(found, of, np.array([0.7, 1.9, large])) for large, of in scores.items()}
         assert units[50.0].score == units[5e4].score
         moved = {
             large: local_weights(found, [0.5] * 5, {**BASELINE, "words": large}, options).moved(
@@ -295,7 +366,7 @@ def test_units() -> None:
     """In units of scores, the length of a change is what it does to the scores of candidates."""
     found = candidates(2)
     weights = np.array(list(BASELINE.values()))
-    units = find_units(found, found.dense @ weights)
+    units = find_units(found, found.dense @ weights, weights)
     assert units is not None
     assert units.steps @ units.back == pytest.approx(np.eye(3), abs=1e-9)
     spans = list(itertools.pairwise(found.offsets))
@@ -312,11 +383,16 @@ def test_units() -> None:
     )
     length = np.sum((units.back @ change) ** 2) / units.score**2
     assert length >= effect * (1 - 1e-9)  # equal but for directions that hardly vary
-    raw = find_units(found, found.dense @ weights, "raw")
+    raw = find_units(found, found.dense @ weights, weights, "raw")
     assert raw is not None
     assert np.ptp(np.diag(raw.steps)) == 0
     # Nothing to tell apart, nothing to measure with.
-    assert find_units(replace(found, dense=np.ones_like(found.dense)), np.ones(len(found.dense))) is None
+    nothing = replace(found, dense=np.ones_like(found.dense))
+    assert find_units(nothing, np.ones(len(found.dense)), weights) is None
+    plain = find_units(found, found.dense @ weights, weights, "plain")
+    assert plain is not None
+    assert plain.score == pytest.approx(np.abs(weights).sum())
+    assert np.array_equal(plain.steps, np.eye(3))
 
 
 def test_gate() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ import pytest
 import isogloss
 from isogloss.cli import console
 from isogloss.cli.main import main
+from isogloss.experiments.reranking import METHODS
+from isogloss.learn.ordinal import OrdinalRegression
+from isogloss.learn.registry import make_learner
+from isogloss.learn.splitting import Splitting
 from isogloss.nbest import read_nbest, write_nbest
 from isogloss.nbest.synthetic import make_nbest
 from support.rerank_lists import sentences
@@ -115,14 +120,14 @@ def test_sweep_prints_a_table_and_writes_curves(capsys: pytest.CaptureFixture[st
 
 def test_the_experiment_has_the_shape_of_the_papers_tables(capsys: pytest.CaptureFixture[str]) -> None:
     Path("e.toml").write_text(
-        'list = "dev.nbest"\nsource = "dev.de"\nreferences = ["dev.en"]\n'
+        'preset = "best"\nlist = "dev.nbest"\nsource = "dev.de"\nreferences = ["dev.en"]\n'
         'test_list = "test.nbest"\ntest_source = "test.de"\ntest_references = ["test.en"]\n'
         'features = ["lengths:label=L", "popularity", "brackets"]\n'
         'methods = ["splitting:iterations=3", "expected"]\nfolds = 2\nbest_count = 2\n'
     )
     assert main(["--quiet", "experiment", "reranking", "--config", "e.toml", "--output", "out"]) == 0
     out = capsys.readouterr().out
-    assert "each feature alone, BLEU" in out
+    assert "each feature alone, BLEU (preset best)" in out
     results = json.loads(Path("out/results.json").read_text())
     assert [row["features"] for row in results["singles"]] == [
         "baseline",
@@ -306,14 +311,67 @@ def test_the_experiment_checks_all_features_first_and_keeps_what_it_found(
     Path("e.toml").write_text(lines + 'features = ["popularity", "lm:missing.arpa"]\n')
     experiment = ["--quiet", "experiment", "reranking", "--config", "e.toml", "--output", "out"]
     assert "missing.arpa" in error_of(capsys, *experiment)
-    assert not Path("out/partial.jsonl").exists()
+    assert not Path("out/rows").exists()
     Path("e.toml").write_text(lines + 'features = ["popularity"]\n')
 
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isogloss.experiments.reranking._threshold_sets", fail)
-    assert main(experiment) != 0
-    rows = [json.loads(line) for line in Path("out/partial.jsonl").read_text().splitlines()]
-    assert [row["features"] for row in rows] == ["baseline", "popularity"]
-    assert 0.5 < rows[0]["length_ratio"] < 1.5
+    with monkeypatch.context() as broken:
+        broken.setattr("isogloss.experiments.reranking._made_sets", fail)
+        assert main(experiment) != 0
+    stored = [json.loads(path.read_text()) for path in Path("out/rows").iterdir()]
+    assert sorted(one["row"]["features"] for one in stored) == ["baseline", "popularity"]
+    assert 0.5 < stored[0]["row"]["length_ratio"] < 1.5
+    assert main(experiment) == 0
+    results = json.loads(Path("out/results.json").read_text())
+    # Nothing is computed twice, also if another feature is added later.
+    monkeypatch.setattr("isogloss.experiments.reranking.train_model", fail)
+    again = [*experiment, "--set", 'features=["popularity"]']
+    monkeypatch.setattr("isogloss.experiments.reranking.compare", fail)
+    assert main(again) == 0
+    assert json.loads(Path("out/results.json").read_text()) == results
+    capsys.readouterr()
+
+
+def test_the_preset_paper_runs_the_letter_of_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
+    paper = METHODS["paper"]
+    splitting, ordinal = make_learner(paper[1]), make_learner(paper[2])
+    assert isinstance(splitting, Splitting)
+    assert isinstance(ordinal, OrdinalRegression)
+    assert (splitting.iterations, splitting.good, splitting.bad, splitting.average) == (
+        10000,
+        300,
+        300,
+        False,
+    )
+    assert (ordinal.iterations, ordinal.ratio, ordinal.gap, ordinal.average) == (10000, 2, 20, False)
+    words = [line.split(" ||| ")[1].split() for line in Path("dev.nbest").read_text().splitlines()]
+    test_words = [line.split(" ||| ")[1].split() for line in Path("test.nbest").read_text().splitlines()]
+    for name, lines in (("dev.pos", words), ("test.pos", test_words)):
+        Path(name).write_text("".join(" ".join("NV"[len(word) % 2] for word in one) + "\n" for one in lines))
+    Path("pos.txt").write_text("N V\nV N N\nN V V\n" * 5)
+    assert main(["--quiet", "lm", "build", "pos.txt", "--order", "2", "--binary", "pos"]) == 0
+    task = (
+        'list = "dev.nbest"\nreferences = ["dev.en"]\ntest_list = "test.nbest"\n'
+        'test_references = ["test.en"]\nfeatures = ["popularity", "brackets", "factor-lm:pos,tags=dev.pos"]\n'
+        'methods = ["mert:restarts=0", "splitting:iterations=30,good=3,bad=3,average=no"]\nfolds = 2\n'
+        'single_method = "mert:restarts=0"\nmade_sets = ["best"]\n[sets]\nmine = ["popularity"]\n'
+    )
+    Path("e.toml").write_text(task)
+    call = ["--quiet", "experiment", "reranking", "--config", "e.toml", "--output", "out"]
+    assert "give test_tags too" in error_of(capsys, *call[1:])
+    Path("e.toml").write_text('test_tags = ["test.pos"]\n' + task)
+    assert main(call) == 0
+    assert "methods and sets, BLEU (preset paper)" in capsys.readouterr().out
+    results = json.loads(Path("out/results.json").read_text())
+    tagged = results["sets"]["best"][1]
+    assert results["sets"] == {"best": ["brackets", tagged], "mine": ["popularity"]}
+    assert tagged.startswith("factor-lm:")
+    assert results["rows"] == []  # trained once, as in the paper
+    assert len(results["tests"]) == 4
+    (curve,) = (one for one in results["curves"] if (one["method"][:5], one["features"]) == ("split", "mine"))
+    (score,) = (t for t in results["tests"] if (t["method"][:5], t["features"]) == ("split", "mine"))
+    assert curve["points"][-1]["test"] == pytest.approx(score["score"])  # the last weights, not the best
+    settings = tomllib.loads(results["settings"])
+    assert (settings["preset"], settings["sets"]) == ("paper", {"mine": ["popularity"]})

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import html
 import json
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from isogloss.adapt.options import LocalOptions
 from isogloss.cli.main import main
 from isogloss.decoder import System
 from isogloss.experiments import local_training
 from isogloss.experiments.local_training import LocalTrainingTask, local_training_tables
+from isogloss.experiments.presets import settings_toml
 from isogloss.io.config import read_description
 from isogloss.io.errors import DataFormatError, InputFileError
+from isogloss.io.options import declared
 
 CONFIG = """
+preset = "best"
 system = "{systems}/phrase"
 dev = "a"
 tune = ["b", "a"]
@@ -64,6 +70,8 @@ def test_all_tables(
         assert title in printed
         assert html.escape(title) in page
         assert all(len(row) == len(heads) for row in rows)
+        assert title.endswith("(preset best)")
+    assert tomllib.loads(results["settings"])["preset"] == "best"
     assert len(results["dev_scores"]) == 2
     assert results["similarity"]["a"] > results["similarity"]["b"] > 0  # a sentence of it is part of it
     for name in ("a", "b"):
@@ -85,6 +93,37 @@ def test_all_tables(
     assert "contains an experiment with a different description" in capsys.readouterr().err
 
 
+def test_the_presets(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(CONFIG.format(systems="s"))
+    best = read_description(LocalTrainingTask, path)
+    assert best.local("ebuu") == LocalOptions(method="ebuu")
+    assert [one.strength for one in best.tried("ebuu")] == [0.01]
+    plain = CONFIG.replace('preset = "best"', "").replace("sharpnesses = [10]", "")
+    text = plain.replace("strengths = {{ mbuu = [0.001], ebuu = [0.01] }}", "").format(systems="s")
+    path.write_text(text)
+    paper = read_description(LocalTrainingTask, path)
+    mbuu, ebuu = paper.local("mbuu"), paper.local("ebuu")
+    assert (mbuu.strength, mbuu.loss, mbuu.units) == (0.018, "document", "plain")
+    assert (ebuu.strength, ebuu.loss, ebuu.units, ebuu.gate) == (0.06, "sentence", "plain", 0.0)
+    assert [(one.strength, one.sharpness) for one in paper.tried("mbuu")] == [(0.018, 1.0)]
+    assert {one.strength for one in paper.tried("ebuu")} == {0.06}
+    assert paper.shown("ebuu") == [0.0, 0.02, 0.04, 0.06, 0.08, 0.1]
+    assert paper.sizes == (40, 70, 100)
+    usual = {option.name: option.default for option in declared(LocalTrainingTask)}
+    assert (usual["size"], usual["nbest"], usual["runs"]) == (100, 100, 5)
+    # One key changes one setting; the stored settings are the same task again.
+    path.write_text(text + "\n[ebuu]\nsharpness = 7\n")
+    other = read_description(LocalTrainingTask, path)
+    assert other.tried("ebuu") == [replace(ebuu, sharpness=7.0)]
+    again = tmp_path / "y.toml"
+    again.write_text(settings_toml(other))
+    assert read_description(LocalTrainingTask, again) == other
+    path.write_text(text + '\n[ebuu]\nmethod = "mbuu"\nloss = "sentence"\n')
+    with pytest.raises(DataFormatError, match="has the options of ebuu"):
+        read_description(LocalTrainingTask, path)
+
+
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
@@ -103,7 +142,7 @@ def test_all_tables(
         (
             CONFIG.format(systems="s") + "\nspeed = 1\n",
             DataFormatError,
-            "no option is called 'speed'; known are s",
+            "no option is called 'speed'; known are preset",
         ),
     ],
 )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.experiments.ntt_iwslt2007 import NttOptions
+from isogloss.experiments.ntt_iwslt2007.experiment import NttExperiment
 from isogloss.io.config import read_description
 from isogloss.io.errors import DataFormatError
 from isogloss.nbest.store import NbestStore
@@ -48,8 +51,6 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     primary, post = (found["systems"][name] for name in ("primary", "post-evaluation"))
     assert primary["sampling"]["chosen"] == 150
     assert post["sampling"] is None
-    joined = lines(tmp_path / "ntt" / "post-evaluation" / "work" / "joined" / "source")
-    assert joined[-12:] == lines(task.parent / "held.src")  # rules also from the held-out set
     history = json.loads(
         (tmp_path / "ntt" / "post-evaluation" / "work" / "tuning" / "history.json").read_text()
     )
@@ -63,6 +64,30 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     out = capsys.readouterr().out
     assert f"{primary['scores']['voted-perceptron']['text']['bleu']:.2f}" in out
     console.set_quiet(False)
+
+
+def test_the_settings_of_its_systems(task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns become token types, types keep the templates, and rules of the stopping set are a third row."""
+    trained: dict[str, dict[str, Any]] = {}
+    monkeypatch.setattr(
+        NttExperiment, "_train", lambda self, name, settings: trained.update({name: settings})
+    )
+    monkeypatch.setattr(NttExperiment, "_system", lambda self, name, trained: {})
+    options = read_description(NttOptions, task)
+    NttExperiment(options, tmp_path / "usual").run()
+    assert list(trained) == ["primary", "post-evaluation"]
+    assert all("extra_bitext" not in settings for settings in trained.values())
+    given = {**options.train, "source_columns": {"pos": "x"}, "features": {"target_types": ["surface"]}}
+    other = replace(options, extra_from="held_out", train=given)
+    NttExperiment(other, tmp_path / "slides").run()
+    slides = trained["post-evaluation-as-in-the-slides"]
+    assert [Path(side).name for side in slides["extra_bitext"][0]] == ["held.src", "held.tgt"]
+    assert "extra_bitext" not in trained["post-evaluation"]
+    assert slides["features"] == {
+        "source_types": ["surface", "class", "pos"],
+        "target_types": ["surface"],
+        "templates": list(options.templates),
+    }
 
 
 def test_unseen_lists_are_made_without_their_sentences(task: Path, tmp_path: Path) -> None:

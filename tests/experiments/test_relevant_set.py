@@ -128,11 +128,11 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     for name, row in results["rows"].items():
         assert len(row["history"]) == (5 if name == "swap-both" else 3)
         first, last = row["history"][0], row["history"][-1]
-        # Those of the development set, which the scores were not estimated from.
-        assert row["sentences"] == (20 if name == "swap-both+scores" else 60)
+        assert row["sentences"] == 60
         assert first["dev_score"] < last["dev_score"] < last["upper_bound"], name
         assert 0 < row["untrained"]["train"] < last["upper_bound"]
         assert 0 <= row["untrained"]["test"] < 100
+    assert len(list((place / "out" / "folds").iterdir())) == 10
     bounds = [results["rows"][name]["history"][-1]["upper_bound"] for name in ("mon-both", "swap-both")]
     assert bounds[0] < bounds[1]
     assert results["mert"]["test"] > 0
@@ -151,6 +151,7 @@ def test_the_preset_paper_is_the_letter_of_the_paper(place: Path) -> None:
     assert task.preset == "paper"
     own = task.relevant
     assert (own.parts, own.selection, own.average, own.min_count, own.iterations) == (1, "top", False, 2, 3)
+    assert (own.folds, own.bags) == (0, True)
     assert PAPER.iterations == 30
     (place / "strange.toml").write_text(DESCRIPTION.replace('"best"', '"worst"'))
     with pytest.raises(DataFormatError, match="preset must be one of paper, best, got 'worst'"):

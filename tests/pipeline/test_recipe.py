@@ -37,7 +37,15 @@ def keys(**settings: Any) -> dict[str, str]:
         ({"method": "batch-mira"}, "8d115490a911b167", "9ca8546588b130cb"),
         ({"method": "pro"}, "0a841643a07c3354", "9ca8546588b130cb"),
         ({"method": "none"}, "fe06e071bd741cbd", "9ca8546588b130cb"),
-        ({"method": "relevant-set", "search": "block"}, "22d06d7469624c96", "85858e84b8e8936b"),
+        (
+            {
+                "method": "relevant-set",
+                "search": "block",
+                "tune": {"relevant": {"folds": 0, "bags": True, "force": False}},
+            },
+            "22d06d7469624c96",
+            "85858e84b8e8936b",
+        ),
         (
             {"tune": {"iterations": 3, "online": {"nbest": 50}}, "search": "phrase"},
             "42041b1fa4fb6b42",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,11 @@ import pytest
 from isogloss import _engine
 from isogloss.decoder import Decoder, SearchOptions, load
 from isogloss.decoder.decoder import LanguageModel, RuleTable
+from isogloss.decoder.search_result import Searched
 from isogloss.decoder.system import System
 from isogloss.features import SparseModel
 from isogloss.features.block import block_features
+from isogloss.grammar.table import Rule
 from isogloss.io.errors import ConfigError, TrainingError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import read_lines
@@ -218,6 +221,35 @@ def test_lemma_1_the_relevant_set_at_the_solution_has_the_same_optimum(seed: int
     assert objective(toy, found, TRUTHS, STRENGTH) == pytest.approx(best, rel=1e-2)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_lemma_1_in_the_engine(seed: int) -> None:
+    """Learned from the relevant set of the solution alone, the engine's weights solve the whole problem."""
+    toy = Toy.random(seed)
+    weights, best = solve(toy, TRUTHS, STRENGTH)
+    made = _engine.RelevantSet(sentences=len(toy.rows), truths=TRUTHS, real_columns=0, min_count=1)
+    left_out = 0
+    for number, truths in enumerate(toy.truths(TRUTHS)):
+        rows, quality = toy.rows[number], toy.qualities[number]
+        add(made, number, rows[truths], quality[truths], as_truth=True)
+        others = [other for other in range(len(rows)) if other not in truths]
+        costs = np.array(
+            [
+                [phi(quality[t] - quality[o], float(weights @ (rows[t] - rows[o]))) for o in others]
+                for t in truths
+            ]
+        )
+        relevant = np.flatnonzero((costs >= costs.max(axis=1, keepdims=True) - 1e-4).any(axis=0))
+        left_out += len(others) - len(relevant)
+        chosen = [others[at] for at in relevant]
+        add(made, number, rows[chosen], quality[chosen], as_truth=False)
+    assert left_out > 0
+    for number in range(800):
+        order = np.random.default_rng(number).permutation(len(toy.rows)).astype(np.uint32)
+        made.sweep(order, learning_rate=0.05, decay=0.05, regularization=STRENGTH)
+    found = dense_weights(made, toy.rows[0].shape[1], average=True)
+    assert objective(toy, found, TRUTHS, STRENGTH) == pytest.approx(best, rel=0.02)
+
+
 class Recorder(ToyDecoder):
     """Notes what it is asked for, and the mean of the steps before."""
 
@@ -336,12 +368,61 @@ def test_blocks_are_learned_the_same_after_a_kill_and_with_any_threads(systems: 
         learn(block_system(systems), systems, tmp_path / "killed-threads", passes=4)
 
 
+def test_a_bag_has_the_most_frequent_block_of_every_source_phrase(systems: Path) -> None:
+    sources, references = data(systems, 3)
+    system = block_system(systems)
+    (bags,) = SearchSequences(system.decoder, sources, references).begin()
+    rules = RuleTable.open(systems / "phrases")
+    assert bags.qualities.tolist() == [0.0] * 3
+    for sentence, line in enumerate(sources):
+        found: dict[tuple[int, int], Rule] = {}
+        for rule, begin, end in rules.match(line.split()):
+            known = found.setdefault((begin, end), rule)
+            if rule.scores["target_given_source"] > known.scores["target_given_source"]:
+                found[begin, end] = rule
+        expected = Counter[str]()
+        for rule in found.values():
+            expected[f"rule:({'_'.join(rule.source)})|({'_'.join(rule.target)})"] += 1
+            expected.update(
+                f"block_pair:{target}|{source}" for target in rule.target for source in rule.source
+            )
+        features, counts = bags.rows.row(sentence).features, bags.rows.row(sentence).counts
+        numbers, letters, ends = bags.names(features)
+        text, begin, names = bytes(letters).decode(), 0, {}
+        for number, end in zip(numbers.tolist(), ends.tolist(), strict=True):
+            names[number], begin = text[begin:end], end
+        assert {names[f]: c for f, c in zip(features.tolist(), counts.tolist(), strict=True)} == expected
+
+
+def test_folds_are_decoded_by_their_own_decoders(systems: Path) -> None:
+    sources, references = data(systems, 7)
+    decoders = [block_system(systems).decoder for _ in range(3)]
+    seen: list[list[str]] = [[] for _ in decoders]
+
+    def watch(number: int) -> None:
+        search = decoders[number].search
+
+        def searched(inputs: list[str], **options: object) -> Searched:
+            seen[number] += inputs
+            return search(inputs, **options)  # type: ignore[arg-type]
+
+        decoders[number].search = searched  # type: ignore[method-assign, assignment]
+
+    for number in range(3):
+        watch(number)
+    box = SearchSequences(block_system(systems).decoder, sources, references, unseen=decoders)
+    nothing = SequenceWeights({}, np.zeros(0, np.uint64), np.zeros(0, np.float32))
+    found = list(box.decode(nothing, np.arange(1, 6)))
+    assert seen == [sources[1:3], sources[3:5], sources[5:6]]
+    assert [number for part in found for number in part.sentences().tolist()] == [1, 2, 3, 4, 5]
+
+
 @pytest.mark.parametrize("selection", ["nbest", "exact"])
 def test_other_selections_and_monotone_order(selection: str, systems: Path) -> None:
     sources, references = data(systems, 300)
     short = [at for at, line in enumerate(sources) if len(line.split()) <= 4]
     texts = [references.of(at)[0] for at in short]
-    relevant = RelevantSetOptions(iterations=3, passes=3, selection=selection, nbest=5)
+    relevant = RelevantSetOptions(iterations=3, passes=3, selection=selection, nbest=5, bags=True)
     result = tune(
         block_system(systems, "monotone"),
         [sources[at] for at in short],
@@ -412,7 +493,7 @@ def test_what_cannot_be_learned_from(systems: Path, tmp_path: Path) -> None:
         SearchSequences(load(systems / "phrase").decoder, sources, references)
     with pytest.raises(ConfigError, match="2 source sentences but references for 3"):
         SearchSequences(decoder, sources[:2], references)
-    options = RelevantSetOptions(learning_rate=100.0, regularization=0.0, iterations=2)
+    options = RelevantSetOptions(learning_rate=100.0, regularization=0.0, iterations=2, bags=True)
     trainer = RelevantSetTrainer(SearchSequences(decoder, sources, references), options, tmp_path / "far")
     trainer.begin()
     with pytest.raises(TrainingError, match="without bound"):

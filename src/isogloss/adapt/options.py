@@ -10,10 +10,19 @@ from typing import Annotated, Literal
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import Above, AtLeast, Between, DefaultText, Options, Range
 
-__all__ = ["LocalMethod", "LocalOptions", "Loss", "QueryOptions", "RetrievalOptions", "UnitKind", "by_method"]
+__all__ = [
+    "LOCAL_PRESETS",
+    "LocalMethod",
+    "LocalOptions",
+    "Loss",
+    "QueryOptions",
+    "RetrievalOptions",
+    "UnitKind",
+    "by_method",
+]
 
 LocalMethod = Literal["mbuu", "ebuu"]
-UnitKind = Literal["scores", "raw"]
+UnitKind = Literal["scores", "raw", "plain"]
 Loss = Literal["document", "corpus", "sentence"]
 
 DEFAULT_STRENGTHS: dict[str, float] = {"mbuu": 0.3, "ebuu": 30.0}
@@ -111,8 +120,9 @@ class LocalOptions(Options):
     """How often to train the weights. With more than 1, the examples are decoded again with the new weights
     and their candidates are added to the stored ones, which is slow: every round decodes all examples."""
     units: UnitKind = "scores"
-    """How to measure the distance from the system's weights: on the ``raw`` weights, as in the paper, or by
-    their effect on the ``scores`` of candidates."""
+    """How to measure the distance from the system's weights: by their effect on the ``scores`` of candidates;
+    on the ``raw`` weights times the size of a usual feature; or on the ``plain`` weights divided by their
+    absolute sum. The paper has plain weights; it does not say how they are scaled."""
     emphasis: Annotated[float, AtLeast(0)] = 0.0
     """Exponent: an example counts as its similarity to this power. 0 gives all the same weight."""
     gate: Annotated[float, AtLeast(0)] = 0.2
@@ -133,3 +143,18 @@ class LocalOptions(Options):
             object.__setattr__(self, "sharpness", DEFAULT_SHARPNESSES[self.method])
         if self.strength is None:
             object.__setattr__(self, "strength", DEFAULT_STRENGTHS[self.method])
+
+
+LOCAL_PRESETS: dict[str, dict[str, LocalOptions]] = {
+    "paper": {
+        "mbuu": LocalOptions(
+            method="mbuu", strength=0.018, loss="document", units="plain", gate=0.0, gate_examples=0
+        ),
+        "ebuu": LocalOptions(
+            method="ebuu", strength=0.06, loss="sentence", units="plain", gate=0.0, gate_examples=0
+        ),
+    },
+    "best": {"mbuu": LocalOptions(method="mbuu"), "ebuu": LocalOptions(method="ebuu")},
+}
+"""Settings of local training: of Liu et al. (2012), and those that win on held-out text. The paper prints
+neither α nor the scale of the weights."""

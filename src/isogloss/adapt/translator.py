@@ -166,7 +166,7 @@ class LocalTranslator:
             candidates = one_candidate_set(list(parts.values()), len(self.memory.names))
             dense = np.array(list(self.system.weights.values()))
             scores = candidates.scores(dense, self._sparse_weights(candidates))
-            found = find_units(candidates, scores, self.update.units)
+            found = find_units(candidates, scores, dense, self.update.units)
         self._units = _MeasuredUnits(changes, set(parts), found)
         return found
 

@@ -102,7 +102,7 @@ def local_weights(
     sparse_weights = np.array([known.get(number, 0.0) for number in ids])
     weights = np.array(list(baseline.values()))
     scores = candidates.scores(weights, sparse_weights)
-    units = units or find_units(candidates, scores, options.units)
+    units = units or find_units(candidates, scores, weights, options.units)
     if units is None:
         return unchanged
 

@@ -8,8 +8,10 @@ the scores of candidates:
 - A score difference of 1 is a typical difference between the candidates of an example under the baseline: the
 standard deviation of their scores, as the median over examples, which is robust to outliers.
 - The length of a change of the dense weights is, in units ``scores``, how much it changes those scores, in
-  the same measure; in units ``raw`` it is that of the weights themselves, as in Liu et al. (2012), times the
-  size of a usual feature.
+  the same measure; in units ``raw`` it is that of the weights themselves times the size of a usual feature.
+
+In units ``plain``, nothing is measured: the weights are divided by the sum of their absolute values, and the
+length of a change is that of the weights themselves, as in Liu et al. (2012).
 
 Both measures are taken from examples of the memory, whatever sentence they serve.
 """
@@ -44,9 +46,15 @@ class Units:
     score: float
 
 
-def find_units(candidates: Candidates, scores: Floats, kind: UnitKind = "scores") -> Units | None:
-    """Measure units on the candidates of some examples and their baseline scores; None if all candidates
-    tie."""
+def find_units(
+    candidates: Candidates, scores: Floats, weights: Floats, kind: UnitKind = "scores"
+) -> Units | None:
+    """Measure units on the candidates of some examples and their scores under the baseline's dense weights;
+    None if all candidates tie."""
+    if kind == "plain":
+        same = np.eye(len(weights))
+        total = float(np.abs(weights).sum())
+        return Units(steps=same, back=same, score=total) if total > 0 else None
     begin, sizes = candidates.offsets[:-1], np.diff(candidates.offsets)
     several = sizes > 1
     if not several.any():

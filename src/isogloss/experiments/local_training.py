@@ -2,6 +2,7 @@
 
 The description is a TOML file; paths are relative to it::
 
+    preset = "paper"               # or "best" (optional)
     system = "system"              # a stored system
     dev = "news-02"                # the set the baseline is tuned on
     tune = ["news-05"]             # sets λ and α are chosen on: the best on average that makes none worse
@@ -9,6 +10,9 @@ The description is a TOML file; paths are relative to it::
     runs = 5                       # MERT runs, of which the best on dev is the baseline
     baselines = 3                  # baselines, each from runs of its own; scores are means over them
     leave_one_out = "train.links"  # if the examples are the training text: its links or an aligner
+
+    [ebuu]                         # options of local training that differ from the preset (optional)
+    sharpness = 10
 
     [retrieval]                    # the examples
     source = "train.zh"
@@ -39,6 +43,7 @@ from isogloss.adapt.memory import KIND, VERSION, Memory
 from isogloss.adapt.memory_update import build_memory, read_examples
 from isogloss.adapt.options import (
     DEFAULT_SHARPNESSES,
+    LOCAL_PRESETS,
     LocalMethod,
     LocalOptions,
     RetrievalOptions,
@@ -47,6 +52,7 @@ from isogloss.adapt.options import (
 from isogloss.adapt.translator import LocalTranslator
 from isogloss.adapt.tune import (
     STRENGTHS,
+    LocalTuning,
     baseline_statistics,
     best_for_all,
     local_statistics,
@@ -57,9 +63,11 @@ from isogloss.align import AlignmentModel
 from isogloss.decoder import load
 from isogloss.decoder.example_index import Frequencies
 from isogloss.decoder.sentence import split_words
+from isogloss.experiments.presets import Preset, preset_title, settings_toml
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
+from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError, OutputError
-from isogloss.io.options import AtLeast, Options
+from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.metric import Bleu, BleuOptions, References, bleu_scores, paired_bootstrap
@@ -72,6 +80,16 @@ from isogloss.tuning import tune as tune_system
 __all__ = ["ComparedSet", "LocalTrainingTask", "local_training_tables", "run_local_training"]
 
 _UPDATES: tuple[str, ...] = get_args(LocalMethod)
+_SHARPNESSES: dict[str, dict[str, tuple[float, ...]]] = {
+    "paper": {"mbuu": (1.0,), "ebuu": (1.0, 3.0, 10.0, 30.0)},
+    "best": {method: (value,) for method, value in DEFAULT_SHARPNESSES.items()},
+}
+"""Values of α to try. The paper prints none."""
+_CURVES: dict[str, dict[str, tuple[float, ...]]] = {
+    "paper": {"mbuu": (0.0, 0.009, 0.018, 0.036), "ebuu": (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)},
+    "best": STRENGTHS,
+}
+"""Values of λ in the curves; those of EBUU are the range of Figure 2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +108,8 @@ class ComparedSet(Options):
 class LocalTrainingTask(Options):
     """The data and the settings. The names are stored with the results."""
 
+    preset: Preset = "paper"
+    """Settings of local training: of the paper, or those that win on held-out text (``best``)."""
     system: Path
     """Stored system to adapt; every MERT run starts from its weights."""
     retrieval: ComparedSet
@@ -114,9 +134,22 @@ class LocalTrainingTask(Options):
     """Candidates per sentence, in MERT and in the memory."""
     size: Annotated[int, AtLeast(1)] = 100
     """Maximum number of examples per sentence."""
-    strengths: Annotated[Mapping[str, tuple[float, ...]], by_method(STRENGTHS)] = field(default_factory=dict)
+    mbuu: Annotated[LocalOptions | None, DefaultText("those of the preset")] = None
+    """Options of MBUU."""
+    ebuu: Annotated[LocalOptions | None, DefaultText("those of the preset")] = None
+    """Options of EBUU."""
+    strengths: Annotated[
+        Mapping[str, tuple[float, ...]],
+        DefaultText(f"the paper's value for the preset paper, else {by_method(STRENGTHS).text}"),
+    ] = field(default_factory=dict)
     """Strengths of local training (λ) to try, by method: lists mbuu and ebuu."""
-    sharpnesses: Annotated[tuple[float, ...], by_method(DEFAULT_SHARPNESSES)] = ()
+    sharpnesses: Annotated[
+        tuple[float, ...],
+        DefaultText(
+            f"{by_method(_SHARPNESSES['paper']).text} for the preset paper, else "
+            f"{by_method(DEFAULT_SHARPNESSES).text}"
+        ),
+    ] = ()
     """Values of sharpness (α) to try."""
     skip_identical: bool = True
     """Ignore examples whose source is the sentence itself."""
@@ -124,7 +157,12 @@ class LocalTrainingTask(Options):
     """Word alignment of the examples, or an alignment model, if the system was trained on them. Each example
     is then decoded without its own rules."""
     curves: bool = True
-    """Show every λ on every set, with the first baseline."""
+    """Show several λ on every set, with the first baseline."""
+    curve_strengths: Annotated[
+        Mapping[str, tuple[float, ...]],
+        DefaultText(f"{by_method(_CURVES['paper']).text} for the preset paper, else those that are tried"),
+    ] = field(default_factory=dict)
+    """Values of λ in these curves, by method: lists mbuu and ebuu."""
     sizes: Annotated[tuple[int, ...], AtLeast(1)] = (40, 70, 100)
     """Numbers of examples per sentence to show, with the first baseline."""
 
@@ -135,6 +173,42 @@ class LocalTrainingTask(Options):
                 raise ConfigError(f"no set is called '{name}'; known are {', '.join(self.sets)}")
         if not self.tune:
             raise ConfigError("tune must name at least one set")
+        for method in _UPDATES:
+            if self.local(method).method != method:
+                raise ConfigError(f"[{method}] has the options of {method}; remove method")
+
+    @classmethod
+    def from_settings(
+        cls, settings: Mapping[str, Any], warn: Callable[[str], None] = lambda message: None
+    ) -> LocalTrainingTask:
+        """Make the task from settings; options of local training are changes of the preset."""
+        found = dict(settings)
+        preset = LOCAL_PRESETS.get(str(found.get("preset", "paper")))
+        for method in _UPDATES:
+            if preset is not None and isinstance(found.get(method), Mapping):
+                found[method] = from_settings(LocalOptions, found[method], f"{method}.", preset[method])
+        return from_settings(cls, found)
+
+    def local(self, method: str) -> LocalOptions:
+        """The options of a method."""
+        own: LocalOptions | None = getattr(self, method)
+        return own or LOCAL_PRESETS[self.preset][method]
+
+    def tried(self, method: str) -> list[LocalOptions]:
+        """The settings that the sets under ``tune`` choose from."""
+        base = self.local(method)
+        usual = STRENGTHS[method] if self.preset == "best" else (base.strength or 0.0,)
+        sharp = self.sharpnesses or (
+            (base.sharpness or 1.0,) if getattr(self, method) else _SHARPNESSES[self.preset][method]
+        )
+        return settings_of(base, self.strengths.get(method, usual), sharp)
+
+    def shown(self, method: str) -> list[float]:
+        """The values of λ in the curve of a method."""
+        usual = _CURVES["paper"][method]
+        if self.preset == "best" or method in self.strengths:
+            usual = tuple(setting.strength or 0.0 for setting in self.tried(method))
+        return sorted(set(self.curve_strengths.get(method, usual)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +229,10 @@ def run_local_training(
     """Run everything that an earlier run did not finish; models are stored in ``folder``."""
     values = _Experiment(task, Path(folder), threads, say, warn, track).run()
     tables = local_training_tables(values)
-    note = "BLEU, unless a table says otherwise; + better, - worse than MERT (paired bootstrap, p < 0.05)."
+    note = (
+        f"Preset {task.preset}; settings are in results.json. BLEU, unless a table says otherwise; + better, "
+        "- worse than MERT (paired bootstrap, p < 0.05)."
+    )
     return ExperimentResults(values=values, tables=tables, page=page_of("Local training", note, tables))
 
 
@@ -178,6 +255,8 @@ class _Experiment:
         self._use(first.weights)
         memory = self._memory(0)
         results: dict[str, Any] = {
+            "preset": options.preset,
+            "settings": settings_toml(options),
             "dev": options.dev,
             "tune": list(options.tune),
             "dev_scores": [score for one in found for score in one.dev_scores],
@@ -350,7 +429,9 @@ class _Experiment:
     def _choose(self, memory: Memory, method: str, number: int) -> LocalOptions:
         """The best setting on the tuning sets."""
         file = self.folder / "weights" / f"chosen-{number}-{method}.json"
-        base = LocalOptions(method=method)  # type: ignore[arg-type]
+        base, settings = self.options.local(method), self.options.tried(method)
+        if len(settings) == 1 and self.options.preset == "paper":
+            return settings[0]
         if not file.exists():
             found = []
             for name in self.options.tune:
@@ -362,7 +443,7 @@ class _Experiment:
                         memory,
                         one.sources,
                         one.references,
-                        self._settings(base),
+                        settings,
                         retrieval=self.retrieval,
                         threads=self.threads,
                         track=self.track,
@@ -371,21 +452,19 @@ class _Experiment:
                 for trial in found[-1].trials:
                     gain = trial.bleu - found[-1].baseline
                     self.say(f"  λ {trial.options.strength:g}, α {trial.options.sharpness:g}: {gain:+.2f}")
-            best = best_for_all(found)
+            best = _highest(found) if self.options.preset == "paper" else best_for_all(found)
+            file.parent.mkdir(exist_ok=True)
             with atomic_output(file) as stream:
                 stream.write(json.dumps([best.strength, best.sharpness]) + "\n")
         strength, sharpness = json.loads(file.read_text(encoding="utf-8"))
         return replace(base, strength=strength, sharpness=sharpness)
-
-    def _settings(self, base: LocalOptions) -> list[LocalOptions]:
-        return settings_of(base, self.options.strengths.get(base.method, ()), self.options.sharpnesses)
 
     def _curve(self, memory: Memory, chosen: LocalOptions) -> list[dict[str, float]]:
         """The scores of every λ on all sets."""
         if not self.options.curves:
             return []
         rows = []
-        for strength in sorted({setting.strength or 0.0 for setting in self._settings(chosen)}):
+        for strength in self.options.shown(chosen.method):
             setting = replace(chosen, strength=strength)
             rows.append({"strength": strength, **self._scores(memory, setting)})
         return rows
@@ -462,6 +541,12 @@ class _Found:
     local: dict[str, dict[str, Statistics]]
 
 
+def _highest(found: Sequence[LocalTuning]) -> LocalOptions:
+    """The setting with the highest mean BLEU, also if it is below the baseline."""
+    means = np.mean([[trial.bleu for trial in one.trials] for one in found], axis=0)
+    return found[0].trials[int(np.argmax(means))].options
+
+
 def _written(update: LocalOptions) -> str:
     return f"{update.method}-{update.strength:g}-{update.sharpness:g}"
 
@@ -518,7 +603,7 @@ def local_training_tables(results: Mapping[str, Any]) -> list[ResultTable]:
     zero = [row(name, values, ".4g") for name, values in results["zero"].items()]
     other = [row(f"MERT, tuned on {name}", values) for name, values in results["development_sets"].items()]
     external = [row(name, values) for name, values in results["external"].items()]
-    return [
+    tables = [
         ResultTable("1. The baseline beside other systems (BLEU)", ["", *names], [*external, baseline]),
         ResultTable("2. Time per sentence (CPU)", ["", ""], seconds),
         ResultTable(
@@ -542,3 +627,4 @@ def local_training_tables(results: Mapping[str, Any]) -> list[ResultTable]:
             [baseline, local("ebuu"), row("oracle", results["oracle"])],
         ),
     ]
+    return [table._replace(title=preset_title(table.title, results["preset"])) for table in tables]

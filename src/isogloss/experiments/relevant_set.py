@@ -51,11 +51,13 @@ from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import Bleu, References
+from isogloss.pipeline.fold_models import FoldDecoders, FoldText
 from isogloss.pipeline.train import Trained, train
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
 from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
+from isogloss.tuning.relevant_set_tuning import decoders_of_folds
 from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
 
 __all__ = ["RelevantSetRows", "RelevantSetTask", "run_relevant_set_experiment"]
@@ -191,7 +193,7 @@ class _Experiment:
     def run(self) -> dict[str, Any]:
         options = self.options
         self.say("block set")
-        self._train("models", options.train)
+        self.models = self._train("models", options.train)
         rows = {row: self._row(row) for row in options.all_rows}
         return {
             "preset": options.preset,
@@ -224,8 +226,8 @@ class _Experiment:
         relevant = self.options.options_of(row)
         decoder = self._decoder(row)
         # Scores are too good on the text that they were estimated on; weights learned there fail elsewhere.
-        unseen = row == WITH_SCORES and (self._work("tokens") / "dev.source").exists()
-        sources, references = self._text("dev" if unseen else "train")
+        on_dev = row == WITH_SCORES and relevant.folds < 2 and (self._work("tokens") / "dev.source").exists()
+        sources, references = self._text("dev" if on_dev else "train")
         test, test_references = self._text("test")
         if relevant.shared_phrase:
             kept = sharing_phrases(sources, test, relevant.shared_phrase)
@@ -250,14 +252,28 @@ class _Experiment:
             track=self.track,
             report=report,
             work=self.folder / "rows" / row,
+            unseen=None if on_dev else self._folds(decoder),
         )
         sentences = min(relevant.sentences or len(sources), len(sources))
         learned_from = sources[:sentences], References([stream[:sentences] for stream in references])
         return {
             "sentences": sentences,
-            "untrained": self._untrained(row, learned_from, (test, References(test_references))),
+            "untrained": self._untrained(
+                row, learned_from, (test, References(test_references)), folds=not on_dev
+            ),
             "history": [asdict(step) for step in found.history],
         }
+
+    def _folds(self, decoder: Decoder) -> FoldDecoders:
+        options = self.options.train
+        text = FoldText(
+            [list(read_lines(path)) for path in self.models.training_text],
+            self.models.lm_text,
+            options.extraction,
+            options.lm,
+            options.significance,
+        )
+        return FoldDecoders(text, decoder, self.folder / "folds", self.threads, self.memory, self.say)
 
     def _decoder(self, row: str) -> Decoder:
         order, _, features = row.partition("-")
@@ -268,7 +284,7 @@ class _Experiment:
         decoder.set_weights(default_weights(decoder.names, hierarchical=False))
         return decoder
 
-    def _untrained(self, row: str, *sets: tuple[list[str], References]) -> dict[str, float]:
+    def _untrained(self, row: str, *sets: tuple[list[str], References], folds: bool) -> dict[str, float]:
         """BLEU before anything is learned, of the training sentences (mean) and the test set (corpus).
 
         Without dense features all weights are zero, and blocks and their order are those that the search
@@ -284,9 +300,18 @@ class _Experiment:
         scores = {}
         for name, (sources, references) in zip(("train", "test"), sets, strict=True):
             decoder = self._decoder(row)
-            real = self.options.options_of(row).real_features
+            options = self.options.options_of(row)
+            real = options.real_features
             start = {feature: decoder.weights[feature] for feature in real}
-            sequences = SearchSequences(decoder, sources, references, real=real, threads=self.threads)
+            unseen = self._folds(decoder) if folds and name == "train" else None
+            sequences = SearchSequences(
+                decoder,
+                sources,
+                references,
+                real=real,
+                unseen=decoders_of_folds(options, sources, unseen),
+                threads=self.threads,
+            )
             weights = SequenceWeights(start, np.zeros(0, np.uint64), np.zeros(0, np.float32))
             if name == "train":
                 found = sequences.decode(weights, np.arange(len(sources)), nbest=1, track=self.track)

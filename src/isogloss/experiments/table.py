@@ -39,7 +39,6 @@ EXPERIMENTS = {
         "Rerank n-best lists (Shen et al. 2004): single features, sets of them, methods, learning curves.",
         RerankingTask,
         run_reranking,
-        resumes=False,
     ),
     "relevant-set": Experiment(
         "Train block systems on relevant sets (Tillmann and Zhang 2006): Table 3 and the learning curves.",

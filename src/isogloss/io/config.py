@@ -81,7 +81,7 @@ def placed(hint: Any, value: Any, folder: Path) -> Any:
     inner = next((part for part in get_args(hint) if is_dataclass(part)), None)
     if inner is not None and get_origin(hint) in (Union, types.UnionType):
         return placed(inner, value, folder)
-    return {name: placed(inner or hint, item, folder) for name, item in value.items()}
+    return {name: placed(inner or (whole if marks else hint), item, folder) for name, item in value.items()}
 
 
 def _placed_words(word: str, folder: Path) -> str:

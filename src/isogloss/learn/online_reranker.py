@@ -79,12 +79,16 @@ class OnlineLearner(Options):
     """The λ trick of Li et al. 2002: a private feature of this size per sentence; 0 turns it off."""
     patience: Annotated[int, AtLeast(1)] = 10
     """Stop after this many sweeps without a better score on held-out data, if given."""
+    keep: Literal["best", "last"] = "best"
+    """With held-out data, return the weights of its best sweep, or go on to the end and return the ``last``
+    ones; then held-out data are only watched."""
     shuffle: bool = False
     """Visit the sentences in a new random order in every sweep."""
     seed: Annotated[int, AtLeast(0)] = 1
     """Random seed for this order."""
     curve: bool = True
-    """Record score and loss after every sweep, which takes about as long as the sweep."""
+    """Record score and loss after the sweeps 1 to 100, then after every tenth, from 1,000 on every
+    hundredth, and so on. It takes about as long as the sweep."""
 
     @abstractmethod
     def sweeper(self, lists: _engine.RerankLists, quality: FloatArray) -> Sweeper:
@@ -103,7 +107,7 @@ class OnlineLearner(Options):
         course = Course(self, problem, start, held_out)
         kept = course.start
         for weights in course.run(track):
-            if held_out is None or course.at_best:
+            if held_out is None or self.keep == "last" or course.at_best:
                 kept = weights
         return Learned(
             weights=problem.named(kept),
@@ -150,11 +154,17 @@ class Course:
             flat = self._weights.average() if self.options.average else self._weights.current()
             if not np.all(np.isfinite(flat)):
                 raise _too_large()
-            if self.options.curve or self._held_out is not None:
+            ends = updates == 0 or iteration == self.options.iterations
+            if self._chooses or (self.options.curve and (ends or _drawn(iteration))):
                 self.steps.append(self._step(iteration, flat))
             yield WeightVector(flat[:columns], flat[columns:])
-            if updates == 0 or self._steps_since_best() >= self.options.patience:
+            if ends or (self._chooses and self._steps_since_best() >= self.options.patience):
                 return
+
+    @property
+    def _chooses(self) -> bool:
+        """Whether held-out data choose the weights."""
+        return self._held_out is not None and self.options.keep == "best"
 
     def _sweep(self) -> float:
         sentences = self.problem.num_sentences
@@ -237,6 +247,16 @@ def deviations(dense: FloatArray, offsets: Int64) -> FloatArray:
         values -= np.repeat(means, sizes)
         found[column] = largest * np.sqrt(np.mean(values * values))
     return found
+
+
+def _drawn(iteration: int) -> bool:
+    """Whether an iteration is a point of the curves, of which there are less than 200 up to 1,000.
+
+    >>> [iteration for iteration in range(98, 130) if _drawn(iteration)]
+    [98, 99, 100, 110, 120]
+    """
+    step: int = 10 ** max(0, len(str(iteration)) - 2)
+    return iteration % step == 0
 
 
 def _rates(problem: Problem, options: OnlineLearner) -> FloatArray:

@@ -61,7 +61,7 @@ class VotedPerceptron(OnlineLearner):
         enough = 0
         for weights in course.run(track):
             voters.append(weights)
-            if held_out is None or course.at_best:
+            if held_out is None or self.keep == "last" or course.at_best:
                 enough = len(voters)
         chosen = voters[:enough]
         mean = WeightVector(

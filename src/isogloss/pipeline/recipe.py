@@ -453,9 +453,11 @@ class _Recipe:
             )
         if facts["features"] is not None:
             outputs["sparse_weights"] = "work/tuning/weights.sparse"
-        watching = tuning_stages.Watching(threads=helpers.threads, track=helpers.track, report=helpers.report)
+        watching = tuning_stages.Watching(
+            threads=helpers.threads, memory=helpers.memory, track=helpers.track, report=helpers.report
+        )
         work = tuning_stages.tune_weights
-        sets = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}
+        sets: Inputs = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}
         if "aside" in models:
             aside = models["aside"]
             sets |= {name: aside[name] for name in aside.outputs if name.startswith("tune_")}
@@ -463,6 +465,13 @@ class _Recipe:
         if options.learner_name == RELEVANT_SET:
             work = tuning_stages.tune_on_training_text
             sets |= {f"train_{name}": tokens[name] for name in ("source", "target")}
+            if options.tuning.relevant.folds > 1:
+                sets |= {f"train_rules_{name}": item for name, item in models["rules"].inputs.items()}
+                facts["folds"] = {
+                    "extraction": asdict(options.extraction),
+                    "lm": asdict(options.lm),
+                    "significance": options.significance,
+                }
             if options.tuning.relevant.shared_phrase:
                 sets["test_source"] = tokens["test_source"]
         return Stage(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,17 @@ from isogloss.decoder.weights import default_weights, read_weights, write_weight
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
 from isogloss.features.weights import SparseWeights
+from isogloss.grammar import ExtractOptions
 from isogloss.grammar.table import RuleTable
 from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
+from isogloss.lm import LmOptions
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import References
 from isogloss.neural import JointModel
+from isogloss.pipeline.fold_models import FoldDecoders, FoldText
 from isogloss.pipeline.report import history_of
 from isogloss.pipeline.stage import CHECKPOINT
 from isogloss.pipeline.train_options import CLASS
@@ -66,6 +70,7 @@ class Watching:
     """Number of threads and callbacks."""
 
     threads: int
+    memory: int
     track: Track
     report: Callable[[TuneIteration], None]
 
@@ -110,7 +115,22 @@ def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watch
         )
     held_out, held_out_references = _sentences(inputs, "dev")
     judged = (held_out, References(held_out_references))
-    _tune(inputs, outputs, options, (sources, References(references)), judged, watching)
+    folds = partial(_folds, inputs, outputs, options["folds"], watching) if "folds" in options else None
+    _tune(inputs, outputs, options, (sources, References(references)), judged, watching, folds)
+
+
+def _folds(
+    inputs: Paths, outputs: Paths, options: Options, watching: Watching, decoder: Decoder
+) -> FoldDecoders:
+    text = FoldText(
+        [list(read_lines(inputs[f"train_rules_{name}"])) for name in ("source", "target", "links")],
+        (inputs["train_source"], inputs["train_target"]),
+        ExtractOptions(**options["extraction"]),
+        from_settings(LmOptions, options["lm"]),
+        options["significance"],
+    )
+    folder = outputs[CHECKPOINT] / "folds"
+    return FoldDecoders(text, decoder, folder, watching.threads, watching.memory)
 
 
 def _tune(
@@ -120,6 +140,7 @@ def _tune(
     learned_from: tuple[list[str], References],
     held_out: tuple[list[str], References] | None,
     watching: Watching,
+    folds: Callable[[Decoder], FoldDecoders] | None = None,
 ) -> None:
     decoder = _decoder(inputs, options)
     decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
@@ -133,6 +154,7 @@ def _tune(
         track=watching.track,
         report=watching.report,
         work=outputs[CHECKPOINT],
+        unseen=None if folds is None else folds(decoder),
     )
     write_weights(outputs["weights"], result.dense)
     if "sparse_weights" in outputs:

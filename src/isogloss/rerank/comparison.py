@@ -14,6 +14,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
 from isogloss.learn.expected import ExpectedScore
 from isogloss.learn.learner import Learner
+from isogloss.learn.online_reranker import OnlineLearner
 from isogloss.learn.problem import Problem
 from isogloss.metric import Bleu
 from isogloss.metric.significance import paired_bootstrap
@@ -34,6 +35,7 @@ __all__ = [
     "learning_curve",
     "learning_curves",
     "length_ratio",
+    "watching",
 ]
 
 
@@ -218,11 +220,15 @@ def learning_curve(
     track: Track = no_track,
 ) -> list[CurvePoint]:
     """Scores after every iteration on the whole problem; the test data never stop training."""
-    if hasattr(learner, "patience"):
-        learner = replace(learner, patience=1 << 30)  # type: ignore[type-var]
-    if isinstance(learner, ExpectedScore):
-        learner = replace(learner, curve=True)
+    learner = watching(learner)
     return list(train_model(problem, learner, functions, train_options, watched=test, track=track).curve)
+
+
+def watching(learner: Learner) -> Learner:
+    """The learner with a curve; if it can, it watches held-out data without choosing by them."""
+    if isinstance(learner, OnlineLearner):
+        return replace(learner, keep="last", curve=True)
+    return replace(learner, curve=True, patience=1 << 30) if isinstance(learner, ExpectedScore) else learner
 
 
 def learning_curves(

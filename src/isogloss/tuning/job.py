@@ -23,7 +23,18 @@ from isogloss.nbest.store import NbestStore
 if TYPE_CHECKING:
     from isogloss.tuning.options import TuneOptions
 
-__all__ = ["DecoderLearner", "Sentences", "TuneIteration", "TuneResult", "TuningJob", "first_best"]
+__all__ = [
+    "DecoderLearner",
+    "Sentences",
+    "TuneIteration",
+    "TuneResult",
+    "TuningJob",
+    "UnseenDecoders",
+    "first_best",
+]
+
+UnseenDecoders = Callable[[Sequence[Sequence[str]]], Sequence[Decoder]]
+"""Makes a decoder for each of several groups of sentences, from training text without them."""
 
 _STATE = "state.json"
 
@@ -110,7 +121,9 @@ class TuningJob:
         threads: int,
         track: Track,
         report: Callable[[TuneIteration], None],
+        unseen: UnseenDecoders | None = None,
     ) -> None:
+        self.unseen = unseen
         self.dev, self.held_out, self.options = dev, held_out, options
         self.threads, self.track, self.report = threads, track, report
         self.history: list[TuneIteration] = []

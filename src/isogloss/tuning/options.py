@@ -30,6 +30,10 @@ _STORED_NAMES = {"online-mira": "mira", "batch-mira": "kbmira"}
 """Names in fingerprints of runs, so that a run of an older version can resume."""
 
 
+_OLD_RELEVANT = {"folds": 0, "bags": True, "force": False}
+"""What older versions always did."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneOptions(Options):
     """How to tune.
@@ -109,6 +113,9 @@ class TuneOptions(Options):
         name, colon, rest = self.method.partition(":")
         stored = {**asdict(self), "method": f"{_STORED_NAMES.get(name, name)}{colon}{rest}"}
         del stored["preset"]  # its settings are there
+        for option, old in _OLD_RELEVANT.items():
+            if name != "relevant-set" or getattr(self.relevant, option) == old:
+                del stored["relevant"][option]
         if self.online.shuffle:  # older versions always shuffled
             del stored["online"]["shuffle"]
         return stored

@@ -60,11 +60,18 @@ class RelevantSetOptions(Options):
     """How often to decode the training text."""
     truths: Annotated[int, AtLeast(1)] = 5
     """Best sequences per sentence that should win, called truths (K)."""
+    force: bool = True
+    """Give a truth the derivation that the initial weights of all dense features prefer. Without it, the
+    blocks of a truth are those that the search for the highest BLEU happens to find."""
     selection: Literal["top", "nbest", "exact"] = "top"
     """Which decoded sequences become alternatives: the ``top`` one; or, for each truth, the most costly of
     the ``nbest`` best or of all sequences (``exact``, for small problems)."""
     nbest: Annotated[int, AtLeast(1)] = 10
     """Sequences per sentence to decode with the selection ``nbest``."""
+    bags: bool = False
+    """Begin with a bag of blocks as the first alternative of a sentence: for each source phrase its most
+    frequent block, with quality 0, as in the paper. It teaches that frequent blocks are bad. Without it, the
+    first alternatives are what the search finds with zero weights."""
     parts: Annotated[int, AtLeast(1)] = 10
     """Parts to split the text into; weights are updated after each. With 1, the whole text is decoded with
     the same weights, as in the paper."""
@@ -90,6 +97,10 @@ class RelevantSetOptions(Options):
     real_rate: Annotated[float, Range(low=0, high=1, above=True)] = 1e-4
     """Learning rate of dense features, as a share of η. Keep it small: with few alternatives, truths differ
     from them mainly by being less probable, and fast weights would learn just that."""
+    folds: Annotated[int, AtLeast(0)] = 10
+    """Folds of the text, each decoded with rules and a language model made from all other sentences of the
+    training text. With 0, rules from the very sentence take part, as in the paper. ``tune`` knows no training
+    text and ignores it."""
     sentences: Annotated[int, AtLeast(0)] = 0
     """Learn from this many sentences at the start of the text; 0 uses all."""
     shared_phrase: Annotated[int, AtLeast(0)] = 0
@@ -113,7 +124,7 @@ class RelevantSetOptions(Options):
         return tune_relevant_set(self, job, system, weights, folder)
 
 
-PAPER = RelevantSetOptions(parts=1, average=False, memory=0.0)
+PAPER = RelevantSetOptions(force=False, bags=True, parts=1, average=False, memory=0.0, folds=0)
 """The settings of Tillmann and Zhang (2006): learn, then decode the whole text, 30 times; the decoder's best
 sequence becomes an alternative; the last weights count. The paper prints neither η nor λ."""
 
@@ -176,10 +187,8 @@ class RelevantSetTrainer:
 
     def begin(self, track: Track = no_track) -> None:
         """Find truths and the first alternatives, and store them."""
-        for name, found in (
-            (_TRUTHS, self._decoder.truths(self.options.truths, track)),
-            (_BEGIN, self._decoder.begin(track)),
-        ):
+        first = self._decoder.begin(track) if self.options.bags else iter(())
+        for name, found in ((_TRUTHS, self._decoder.truths(self.options.truths, track)), (_BEGIN, first)):
             kept: list[Sequences] = []
             for part in found:
                 self._take_in(part, kept, as_truth=name == _TRUTHS)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System
 from isogloss.features.weights import SparseWeights
 from isogloss.metric import References
-from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob
+from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, UnseenDecoders
 from isogloss.tuning.relevant_set import RelevantSetOptions, RelevantSetTrainer
 from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
 
-__all__ = ["tune_relevant_set"]
+__all__ = ["decoders_of_folds", "tune_relevant_set"]
 
 _RELEVANT = "relevant"
 
@@ -28,13 +31,16 @@ def tune_relevant_set(
 
 
 def _passes(options: RelevantSetOptions, job: TuningJob, decoder: Decoder, folder: Path) -> TuneResult:
-    count = options.sentences or len(job.dev.sources)
+    count = min(options.sentences or len(job.dev.sources), len(job.dev.sources))
+    sources = job.dev.sources[:count]
     sequences = SearchSequences(
         decoder,
-        job.dev.sources[:count],
+        sources,
         References([stream[:count] for stream in job.dev.references.streams]),
         real=options.real_features,
         truth_list=options.truth_list,
+        force=options.force,
+        unseen=decoders_of_folds(options, sources, job.unseen),
         threads=job.threads,
     )
     trainer = RelevantSetTrainer(sequences, options, folder / _RELEVANT, threads=job.threads)
@@ -68,6 +74,16 @@ def _passes(options: RelevantSetOptions, job: TuningJob, decoder: Decoder, folde
         history=job.history,
         best=best,
     )
+
+
+def decoders_of_folds(
+    options: RelevantSetOptions, sources: Sequence[Source], unseen: UnseenDecoders | None
+) -> Sequence[Decoder]:
+    """A decoder for each fold of some training sentences; none if there are no folds."""
+    if options.folds < 2 or unseen is None:
+        return ()
+    parts = np.array_split(np.arange(len(sources)), min(options.folds, len(sources)))
+    return unseen([[str(sources[at]) for at in part] for part in parts])
 
 
 def _named(trainer: RelevantSetTrainer, weights: SequenceWeights, decoder: Decoder) -> SparseWeights:

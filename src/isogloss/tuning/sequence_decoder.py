@@ -167,6 +167,12 @@ class SearchSequences:
     weight 0. With real features, truths are the best of the ``truth_list`` sequences that these weights
     prefer: the sequences with the highest BLEU are out of reach for such a model, and weights that try to
     reach them are worse than the initial ones.
+
+    With ``force``, a truth found by oracle search gets the derivation that the decoder's weights prefer;
+    otherwise it is arbitrary.
+
+    ``unseen`` are decoders with the same features for consecutive folds of the sentences, each made without
+    the sentences of its fold. Without them, ``decoder`` itself decodes all sentences.
     """
 
     def __init__(
@@ -177,6 +183,8 @@ class SearchSequences:
         *,
         real: Sequence[str] = (),
         truth_list: int = 0,
+        force: bool = False,
+        unseen: Sequence[Decoder] = (),
         threads: int = 1,
     ) -> None:
         if decoder.sparse is None:
@@ -189,6 +197,9 @@ class SearchSequences:
                 f"no dense feature is called '{strange[0]}'; known are {', '.join(decoder.names)}"
             )
         self._decoder, self._sources, self._threads = decoder, list(sources), threads
+        self._folds = list(unseen) or [decoder]
+        parts = np.array_split(np.arange(len(self._sources)), len(self._folds))
+        self._fold_ends = np.cumsum([len(part) for part in parts])
         self._references = references
         self._statistics = BatchStatistics(references)
         self._templates = [
@@ -196,7 +207,8 @@ class SearchSequences:
             for position, name in enumerate(decoder.sparse.options.templates)
             if name in IDENTITY_TEMPLATES
         ]
-        start = dict(decoder.weights)
+        self._force, self._start = force, dict(decoder.weights)
+        start = self._start
         found = self._scales(real, start)
         self._real = [RealFeature(name, start[name], found[name]) for name in real]
         self._truth_list = truth_list if real else 0
@@ -215,8 +227,10 @@ class SearchSequences:
         """The mean deviation of each feature from the mean of its sentence."""
         if not real or not self._sources:
             return dict.fromkeys(real, 1.0)
-        self._decoder.set_weights(start)
-        store = self._decoder.search(self._sources[:_SAMPLE], nbest=_SAMPLE_LIST, threads=self._threads).store
+        first = self._folds[0]
+        first.set_weights(start)
+        sample = self._sources[: min(_SAMPLE, int(self._fold_ends[0]))]
+        store = first.search(sample, nbest=_SAMPLE_LIST, threads=self._threads).store
         sizes = dict(zip(self._decoder.names, _spread(store), strict=True))
         return {name: sizes[name] for name in real}
 
@@ -228,9 +242,10 @@ class SearchSequences:
         """
         if not self._templates or self._real:
             return
-        self._decoder.set_weights(dict.fromkeys(self._decoder.names, 0.0))
-        for batch in _batches(np.arange(self.size), track, "bags of blocks"):
-            found = self._decoder.search([self._sources[at] for at in batch], threads=self._threads)
+        for decoder in self._folds:
+            decoder.set_weights(dict.fromkeys(decoder.names, 0.0))
+        for decoder, batch in self._batches(np.arange(self.size), track, "bags of blocks"):
+            found = decoder.search([self._sources[at] for at in batch], threads=self._threads)
             rows = FeatureRows(*found.engine.bags(self._templates))
             first = replace(
                 found.store.select(found.store.sentence_offsets[:-1]),
@@ -259,14 +274,23 @@ class SearchSequences:
             for listed in self.decode(start, np.arange(self.size), nbest=self._truth_list, track=track):
                 yield _best(listed, count)
             return
-        for batch in _batches(np.arange(self.size), track, "looking for the best sequences"):
-            found = self._decoder.oracle(
+        for decoder, batch in self._batches(np.arange(self.size), track, "looking for the best sequences"):
+            found = decoder.oracle(
                 [self._sources[at] for at in batch],
                 [self._references.of(at) for at in batch.tolist()],
                 nbest=count,
                 threads=self._threads,
             )
-            yield self._sequences(found, batch)
+            yield self._likely(decoder, found, batch) if self._force else self._sequences(found, batch)
+
+    def _likely(self, decoder: Decoder, found: Searched, batch: SentenceNumbers) -> Sequences:
+        """The same translations with their most probable derivations under the initial weights."""
+        owners = found.store.sentence_ids[found.store.sentence_of_row()]
+        sources = [self._sources[batch[at]] for at in owners]
+        with decoder.restored():
+            decoder.set_weights(self._start)
+            forced = decoder.force(sources, [[text] for text in found.store.texts()], threads=self._threads)
+        return self._sequences(forced, batch[owners])
 
     def decode(
         self,
@@ -279,18 +303,30 @@ class SearchSequences:
     ) -> Iterator[Sequences]:
         """The best sequences of the search with these weights."""
         self.use(weights)
-        for batch in _batches(sentences, track, "decoding"):
-            found = self._decoder.search(
+        for decoder, batch in self._batches(sentences, track, "decoding"):
+            found = decoder.search(
                 [self._sources[at] for at in batch], nbest=nbest, distinct=distinct, threads=self._threads
             )
             yield self._sequences(found, batch)
 
     def use(self, weights: SequenceWeights) -> None:
-        """Set the weights of the decoder."""
+        """Set the weights of the decoder and of those of the folds."""
         slots = int(len(weights.features) / _FULL) + 1
         table = _engine.fill_weight_table(weights.features, weights.values, slots)
         dense = {**dict.fromkeys(self._decoder.names, 0.0), **weights.real}
-        self._decoder.set_weights(dense, _engine.StoredWeights(table))
+        for decoder in {id(one): one for one in (self._decoder, *self._folds)}.values():
+            decoder.set_weights(dense, _engine.StoredWeights(table))
+
+    def _batches(
+        self, sentences: SentenceNumbers, track: Track, what: str
+    ) -> Iterator[tuple[Decoder, SentenceNumbers]]:
+        """Sentences of the same fold, with its decoder."""
+        folds = np.searchsorted(self._fold_ends, sentences, side="right")
+        batches = []
+        for fold, decoder in enumerate(self._folds):
+            own = sentences[folds == fold]
+            batches += [(decoder, own[at : at + _BATCH]) for at in range(0, len(own), _BATCH)]
+        return iter(track(batches, what, len(batches)))
 
     def _sequences(self, found: Searched, batch: SentenceNumbers) -> Sequences:
         store = found.store
@@ -309,11 +345,6 @@ class SearchSequences:
             bleu_scores(self._statistics.rows(store, batch), SENTENCE_BLEU),
             names,
         )
-
-
-def _batches(sentences: SentenceNumbers, track: Track, what: str) -> Iterator[SentenceNumbers]:
-    batches = [sentences[at : at + _BATCH] for at in range(0, len(sentences), _BATCH)]
-    return iter(track(batches, what, len(batches)))
 
 
 def _renumbered(store: NbestStore, batch: SentenceNumbers) -> NbestStore:

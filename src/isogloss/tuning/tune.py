@@ -18,7 +18,14 @@ from isogloss.io.errors import ConfigError, TrainingError
 from isogloss.io.progress import Track, no_track
 from isogloss.learn.registry import learner_names
 from isogloss.metric import References
-from isogloss.tuning.job import DecoderLearner, Sentences, TuneIteration, TuneResult, TuningJob
+from isogloss.tuning.job import (
+    DecoderLearner,
+    Sentences,
+    TuneIteration,
+    TuneResult,
+    TuningJob,
+    UnseenDecoders,
+)
 from isogloss.tuning.options import TuneOptions
 from isogloss.tuning.turns import tune_in_turns
 
@@ -37,15 +44,25 @@ def tune(
     track: Track = no_track,
     report: Callable[[TuneIteration], None] | None = None,
     work: Path | None = None,
+    unseen: UnseenDecoders | None = None,
 ) -> TuneResult:
     """Tune the weights of a system on a development set.
 
     The system's own weights do not change. External decoders can be tuned too, from ``start`` weights, with
-    n-best learners. With a ``work`` folder, an interrupted run resumes and gives the same result.
+    n-best learners. With a ``work`` folder, an interrupted run resumes and gives the same result. If the
+    sentences are the training text, ``unseen`` makes decoders that have not seen some of them.
     """
     options = options or TuneOptions()
     dev, test = Sentences(sources, references), Sentences(*held_out) if held_out else None
-    job = TuningJob(dev, test, options, threads=threads, track=track, report=report or (lambda step: None))
+    job = TuningJob(
+        dev,
+        test,
+        options,
+        threads=threads,
+        track=track,
+        report=report or (lambda step: None),
+        unseen=unseen,
+    )
     learner = options.learner(threads)
     with contextlib.ExitStack() as stack:
         folder = work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="isogloss-tune-")))

@@ -99,8 +99,9 @@ class NttOptions(Options):
     """Methods to train the reranker; each is a row."""
     source_lm_order: Annotated[int, AtLeast(1)] = 4
     """Order of the source language model, which scores hypotheses."""
-    extra_from: str = HELD_OUT
-    """Set to extract additional rules from, for the post-evaluation system; empty for none."""
+    extra_from: str = ""
+    """Set to extract additional rules from, for a third system, ``post-evaluation-as-in-the-slides``. The
+    slides take ``held_out``, whose score then no longer says when to stop."""
     train: Mapping[str, Any] = field(default_factory=dict)
     """Options of both systems: a table with options of 'isogloss train'."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -120,5 +121,7 @@ class NttOptions(Options):
             raise ConfigError(f"in_domain must be two files, source and target, got {len(self.in_domain)}")
         if self.fold_sentences and not 2 <= self.folds <= self.fold_sentences:
             raise ConfigError(f"folds must be between 2 and fold_sentences, got {self.folds}")
+        if self.extra_from and self.extra_from not in self.sets:
+            raise ConfigError(f"extra_from names '{self.extra_from}', which is not one of the sets")
         if not self.methods:
             raise ConfigError("methods must name at least one method")
