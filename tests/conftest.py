@@ -46,6 +46,14 @@ def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_disks() -> Iterator[None]:
+    """Flushing matters when a machine stops, which no test does; waiting for it takes minutes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: os.fstat(descriptor) and None)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _no_progress_lines() -> Iterator[None]:
     """What a command prints must not depend on how long it took."""
     with pytest.MonkeyPatch.context() as patch:

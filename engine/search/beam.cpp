@@ -52,7 +52,7 @@ class Beam {
                        JointScores::kBeginning});
     for (std::size_t covered = 0; covered < hypotheses_.groups(); ++covered) {
       if (covered > 0) fill(covered);
-      if (is_late()) limits_.beam_size = limits_.pop_limit = 1;
+      if (limits_.deadline.passed()) limits_.beam_size = limits_.pop_limit = 1;
       hypotheses_.prune(covered, limits_.beam_size, limits_.threshold);
       if (covered + 1 < hypotheses_.groups()) expand(covered);
     }
@@ -61,11 +61,6 @@ class Beam {
   }
 
  private:
-  bool is_late() const {
-    constexpr auto never = std::chrono::steady_clock::time_point::max();
-    return limits_.deadline != never && std::chrono::steady_clock::now() >= limits_.deadline;
-  }
-
   void expand(std::size_t covered) {
     const auto group = hypotheses_.group(covered);
     const std::uint32_t first = hypotheses_.group_begin(covered);
@@ -131,7 +126,7 @@ class Beam {
       heap_.pop_back();
       take(cubes, item);
       --pops;
-      if (pops % 64 == 0 && is_late()) break;
+      if (pops % 64 == 0 && limits_.deadline.passed()) break;
     }
   }
 

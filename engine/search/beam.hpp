@@ -1,11 +1,11 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 
 #include "features/scorer.hpp"
 #include "search/constraint.hpp"
+#include "search/deadline.hpp"
 #include "search/estimates.hpp"
 #include "search/graph.hpp"
 #include "search/hypotheses.hpp"
@@ -32,7 +32,7 @@ struct BeamOptions {
   PhraseOrder phrase_order = PhraseOrder::kDistortion;
   unsigned distortion_limit = 6; ///< longest distortion of the phrase search, in words
   /// From here on only the best hypothesis of each group goes on; results then depend on the machine's mood.
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  Deadline deadline;
 };
 
 /// Weights of what is scored while hypotheses are built; all else is in the options.

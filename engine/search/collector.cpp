@@ -21,8 +21,11 @@ Collector::Collector(const RuleTables& tables, const lm::Model& language_model, 
       reorders_((with_insertions_ && weights.insertion != 0) || with_unaligned_ || constraint != nullptr ||
                 joint != nullptr) {}
 
-void Collector::collect(const Source& source, Options& out) {
+void Collector::collect(const Source& source, Options& out, Deadline deadline) {
   source_ = &source;
+  deadline_ = deadline;
+  steps_ = 0;
+  hurried_ = false;
   out_ = &out;
   out.places = source.places();
   out.words.clear();
@@ -87,7 +90,7 @@ bool Collector::usable(std::span<const float> scores) {
 
 void Collector::walk(RuleTable::Node node, Place at) {
   if (words_ > 0 && table_->has_rules(node)) found(node, at);
-  if (!table_->has_children(node)) return;
+  if (!table_->has_children(node) || (words_ > 0 && hurries())) return;
   for (const SourceArc& arc : source_->from(at)) {
     if (arc.word == kNoWord) continue;
     if (gap_count_ > 0 && arc.end > furthest_) continue;
@@ -115,6 +118,14 @@ void Collector::walk(RuleTable::Node node, Place at) {
     symbol_places_.pop_back();
     --gap_count_;
   }
+}
+
+// In a lattice with many ways, the number of ways that a rule can take grows with every word of it.
+bool Collector::hurries() {
+  constexpr std::size_t kMostMatches = std::size_t{1} << 22;
+  constexpr std::uint32_t kStepsPerLook = 256;
+  if (!hurried_ && ++steps_ % kStepsPerLook == 0) hurried_ = deadline_.passed() || unsorted_.size() > kMostMatches;
+  return hurried_;
 }
 
 void Collector::found(RuleTable::Node node, Place end) {

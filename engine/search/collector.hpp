@@ -8,6 +8,7 @@
 #include "features/scorer.hpp"
 #include "grammar/table.hpp"
 #include "search/constraint.hpp"
+#include "search/deadline.hpp"
 #include "search/joint_scores.hpp"
 #include "search/lexical.hpp"
 #include "search/options.hpp"
@@ -67,7 +68,8 @@ class Collector {
 
   /// The options of one sentence; words that nothing translates alone are passed through or dropped, and fixed
   /// arcs get the translation that was given.
-  void collect(const Source& source, Options& out);
+  /// After the deadline, or if there are too many matches, only single words are looked up.
+  void collect(const Source& source, Options& out, Deadline deadline = {});
 
  private:
   struct Candidate {  // an option of a ranked side in this sentence
@@ -87,6 +89,7 @@ class Collector {
   bool translates(const RuleTable& table, WordId word) const;
   static bool usable(std::span<const float> scores);  // a rule with a probability of 0 is as good as none
   void walk(RuleTable::Node node, Place at);
+  bool hurries();  // whether there is no time or room for more than single words
   void found(RuleTable::Node node, Place end);
   OptionRanges ranges_of(RuleTable::Node node);
   RankedSide rank(std::uint64_t key, RuleTable::Node node);
@@ -134,6 +137,9 @@ class Collector {
   std::array<Span, 2> gaps_{};
   ArcScores arc_scores_{};
   std::vector<Place> symbol_places_;  // where the symbols of the source side begin; only a joint model asks
+  Deadline deadline_;
+  std::uint32_t steps_ = 0;
+  bool hurried_ = false;
 
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> order_;

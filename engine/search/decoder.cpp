@@ -40,11 +40,11 @@ struct Decoder::Call {
   WeightSnapshot weights;
   std::uint32_t remembered;  // the version under which ranked rules are kept, 0 if they are not
 
-  Clock::time_point deadline(std::size_t sentence) const {
+  Deadline deadline(std::size_t sentence) const {
     constexpr double kAges = 1e9;
-    if (request.time_limits.empty() || !(request.time_limits[sentence] < kAges)) return Clock::time_point::max();
+    if (request.time_limits.empty() || !(request.time_limits[sentence] < kAges)) return {};
     const std::chrono::duration<double> limit(request.time_limits[sentence]);
-    return Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+    return Deadline(Clock::now() + std::chrono::duration_cast<Clock::duration>(limit));
   }
 };
 
@@ -113,13 +113,15 @@ TranslatedSentence Decoder::translate(Input input, std::size_t number, const Cal
   out.statistics = kept.search->statistics();
   if (kept.paths.empty() && request.fallback && constraint == nullptr) {
     // From left to right there always is a translation.
+    const Deadline deadline = options.beam.deadline;
     options = options_;
+    options.beam.deadline = deadline;
     options.matches.hierarchical = false;
     options.beam.phrase_order = PhraseOrder::kMonotone;
     kept.search = search(input, options, call, nullptr);
     BatchRequest one = request;
     one.nbest = 1;
-    kept.paths = best_paths(*kept.search, input, one, Clock::time_point::max());
+    kept.paths = best_paths(*kept.search, input, one, {});
     if (kept.paths.empty()) throw ScoreError();
     out.statistics += kept.search->statistics();
   }
@@ -146,13 +148,13 @@ std::unique_ptr<SentenceSearch> Decoder::search(const Input& input, const Search
 }
 
 std::vector<Path> Decoder::best_paths(const SentenceSearch& search, const Input& input, const BatchRequest& request,
-                                      Clock::time_point deadline) const {
+                                      Deadline deadline) const {
   std::vector<Path> paths;
   const auto take_from = [&](auto&& best) {
     Path path;
     while (paths.size() < request.nbest && best.next(path)) {
       paths.push_back(path);
-      if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
+      if (deadline.passed()) break;
     }
   };
   if (request.nbest == 1 || !request.distinct) {

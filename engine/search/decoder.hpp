@@ -56,14 +56,13 @@ class Decoder {
   std::vector<TranslatedSentence> translate(std::vector<Input> inputs, const BatchRequest& request) const;
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Call;  // what all sentences of a call share
 
   TranslatedSentence translate(Input input, std::size_t number, const Call& call) const;
   std::unique_ptr<SentenceSearch> search(const Input& input, const SearchOptions& options,
                                          const Call& call, Constraint* constraint) const;
   std::vector<Path> best_paths(const SentenceSearch& search, const Input& input, const BatchRequest& request,
-                               Clock::time_point deadline) const;
+                               Deadline deadline) const;
   void describe(const BatchRequest& request, const Constraint* constraint, TranslatedSentence& out) const;
 
   /// What a thread remembers between sentences: rules ranked with one version of the weights, sums of events.

@@ -5,7 +5,7 @@
 
 namespace isogloss::search {
 
-Estimates::Estimates(const Source& source, const Options& options)
+Estimates::Estimates(const Source& source, const Options& options, Deadline deadline)
     : places_(source.places()), values_(places_ * places_, kImpossible) {
   // The best cover of a span is the match that it begins with and the best cover of what is behind that. By falling
   // begin and rising end, every span comes after all that this asks for.
@@ -13,6 +13,11 @@ Estimates::Estimates(const Source& source, const Options& options)
   for (std::size_t begin = places_; begin-- > 0;) {
     float* row = values_.data() + begin * places_;
     row[begin] = 0.0f;
+    if (deadline.passed()) {
+      for (std::size_t end = begin + 1; end < places_; ++end)
+        if (source.reaches(static_cast<Place>(begin), static_cast<Place>(end))) row[end] = 0.0f;
+      continue;
+    }
     first.clear();
     for (std::size_t end = begin + 1; end < places_; ++end) {
       const Span span{static_cast<Place>(begin), static_cast<Place>(end)};

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "search/deadline.hpp"
 #include "search/options.hpp"
 #include "search/source.hpp"
 
@@ -13,7 +14,8 @@ class Estimates {
  public:
   static constexpr float kImpossible = -1e30f;
 
-  Estimates(const Source& source, const Options& options);
+  /// What is not found before the deadline is guessed to add nothing.
+  Estimates(const Source& source, const Options& options, Deadline deadline = {});
 
   float of(Span span) const { return values_[std::size_t{span.begin} * places_ + span.end]; }
 

@@ -4,11 +4,12 @@ namespace isogloss::search {
 namespace {
 
 constexpr std::uint32_t kNotBuilt = 0xffffffffu;
+constexpr std::size_t kMostMatches = std::size_t{1} << 24;  // less than a gigabyte
 
 }  // namespace
 
-Matches::Matches(const Source& source, const Options& options, const MatchLimits& limits)
-    : source_(source), options_(options), limits_(limits),
+Matches::Matches(const Source& source, const Options& options, const MatchLimits& limits, Deadline deadline)
+    : source_(source), options_(options), limits_(limits), deadline_(deadline),
       ranges_(options.places * options.places, Range{kNotBuilt, kNotBuilt}) {
   phrases_begin_.push_back(0);
   for (std::size_t begin = 0; begin < options.places; ++begin) {
@@ -34,6 +35,7 @@ void Matches::build(Span span) {
   for (const Match& match : options_.of(span))
     if (match.gap_count == 0 || (limits_.hierarchical && limits_.gap_rules)) all_.push_back(match);
   for (std::size_t begin = span.begin; begin < span.end; ++begin) {
+    if (begin > span.begin && (all_.size() > kMostMatches || deadline_.passed())) break;
     const std::uint16_t skipped = source_.distance(span.begin, static_cast<Place>(begin));
     if (skipped == Source::kUnreachable) continue;
     if (limits_.hierarchical && skipped > (limits_.reordering_glue ? limits_.distortion_limit : 0)) continue;

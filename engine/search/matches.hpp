@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "search/deadline.hpp"
 #include "search/options.hpp"
 #include "search/source.hpp"
 
@@ -21,7 +22,9 @@ struct MatchLimits {
 /// All matches of a span, found when first asked for: most spans are never opened.
 class Matches {
  public:
-  Matches(const Source& source, const Options& options, const MatchLimits& limits);
+  /// After the deadline, or if there are too many, matches of further spans begin where the span does: from left to
+  /// right there always is a translation.
+  Matches(const Source& source, const Options& options, const MatchLimits& limits, Deadline deadline = {});
 
   /// Numbers of the span's matches; `match` gives what is behind a number.
   struct Range {
@@ -39,6 +42,7 @@ class Matches {
   const Source& source_;
   const Options& options_;
   MatchLimits limits_;
+  Deadline deadline_;
   std::vector<std::uint32_t> phrases_, phrases_begin_;  // plain phrases, by where they begin
   std::vector<Range> ranges_;
   std::vector<Match> all_;

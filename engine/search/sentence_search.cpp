@@ -28,11 +28,11 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
   }
   Collector collector(model_.tables(), model_.language_model, model_.lm_words, weights.rule, limits_.collector,
                       memory.rules, sparse_.get(), this, constraint, joint_source_ ? &*joint_source_ : nullptr, joint);
-  collector.collect(source_, rules_);
-  estimates_.emplace(source_, rules_);
+  collector.collect(source_, rules_, limits_.beam.deadline);
+  estimates_.emplace(source_, rules_, limits_.beam.deadline);
   limits_.matches.most_skipped = most_skipped();
   limits_.beam.diversity &= limits_.matches.hierarchical;
-  matches_.emplace(source_, rules_, limits_.matches);
+  matches_.emplace(source_, rules_, limits_.matches, limits_.beam.deadline);
   // Where distortion is wanted, nobody knows how much of it there will be.
   const float distortion = with_model ? weights.step.backtrack + weights.step.distance_rule : 0.0f;
   coverages_.emplace(source_, *estimates_, std::min(0.0f, distortion), limits_.blocks_grow);
@@ -47,7 +47,7 @@ SentenceSearch::SentenceSearch(const SearchModel& model, const SearchOptions& op
 
 /// How many words a phrase of the phrase search may leave open on its left. In a lattice nothing is known of it.
 unsigned SentenceSearch::most_skipped() const {
-  if (source_.arcs().size() + 1 != source_.places()) return ~0u;
+  if (limits_.beam.phrase_order != PhraseOrder::kMonotone && source_.arcs().size() + 1 != source_.places()) return ~0u;
   switch (limits_.beam.phrase_order) {
     case PhraseOrder::kMonotone:
       return 0;

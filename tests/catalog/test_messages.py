@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from isogloss.catalog import Draft, MessageTranslator
-from isogloss.catalog.messages import well_nested
+from isogloss.catalog.checks import fault, hollow_tags, well_nested
+from isogloss.catalog.icu import icu_parts
+from isogloss.corpus.edges import Edges
 from isogloss.corpus.placeholders import Protector
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder import System, load
@@ -53,6 +56,33 @@ def test_a_system_that_breaks_placeholders_is_overruled(text_system: System) -> 
     system = load(text_system.path, options=replace(text_system.options, unknown="drop"))
     (draft,) = MessageTranslator(system).translate(["the %s sees {x}"])
     assert Counter(Protector().found(draft.text)) == Counter(["%s", "{x}"])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "<" + "a" * 50_000,
+        "<a" * 20_000,
+        "</" + "a:" * 20_000,
+        "<a" + " " * 50_000,
+        "<a>" + " " * 20_000 + "</b>",
+        "<a>" * 20_000 + "</a>" * 20_000,
+        "a" * 50_000,
+        "{n, plural, one {" * 20_000,
+        "&" * 50_000,
+        "%(" * 20_000,
+        "_a" * 20_000,
+    ],
+)
+def test_no_message_takes_long_to_check(message: str) -> None:
+    begun = time.process_time()
+    for text in (message, message * 2):
+        fault(text, text[::-1], Protector(), {"c-format"})
+        well_nested(text)
+        hollow_tags(text)
+        icu_parts(text)
+        Edges.off(text)
+    assert time.process_time() - begun < 20  # if time grows with the square of the length, minutes
 
 
 @pytest.mark.parametrize("unknown", ["pass", "drop"])

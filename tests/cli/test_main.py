@@ -164,7 +164,15 @@ def test_a_full_standard_output(nbest: str, arguments: list[str]) -> None:
 
 def test_closed_streams(nbest: str) -> None:
     command = " ".join(COMMAND)
-    assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest} >&-"], timeout=600).returncode == 0
+    done = subprocess.run(
+        ["bash", "-c", f"{command} nbest info {nbest} >&-"], stderr=subprocess.PIPE, text=True, timeout=600
+    )
+    assert done.returncode == 2  # nobody has seen the result
+    assert done.stderr.startswith("error: standard output: is closed")
+    done = subprocess.run(
+        ["bash", "-c", f"{command} nbest info - <&-"], stderr=subprocess.PIPE, text=True, timeout=600
+    )
+    assert (done.returncode, done.stderr[:31]) == (2, "error: standard input: is closed"[:31])
     assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest}x 2>&-"], timeout=600).returncode == 2
 
 

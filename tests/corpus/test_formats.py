@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -290,6 +291,51 @@ def test_po_takes_finished_translations(tmp_path: Path) -> None:
     assert [pair.line for pair in FORMATS["po"].read([path])] == [8, 23, 23, 23, 37]
     assert reading.skipped == {"fuzzy": 1, "untranslated": 2, "obsolete": 1}
     assert reading.target_language == "sl"
+
+
+@pytest.mark.parametrize(
+    "charset",
+    [
+        "CHARSET",
+        "utf-16",
+        "utf-7",
+        "idna",
+        "punycode",
+        "undefined",
+        "unicode_escape",
+        "rot13",
+        "hex",
+        "cp037",
+    ],
+)
+def test_po_with_a_charset_that_cannot_be_is_read_as_utf_8(tmp_path: Path, charset: str) -> None:
+    header = f'msgid ""\nmsgstr "Content-Type: text/plain; charset={charset}\\n"\n\n'
+    assert read_text(tmp_path, "po", header + 'msgid "a"\nmsgstr "é\\\\u"\n') == [SentencePair("a", "é\\u")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-7", "idna", "hex", "undefined", "utf-32", "nonsense"])
+def test_xml_in_an_encoding_that_it_is_not_in(tmp_path: Path, encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?><tmx version="1.4"><body></body></tmx>'
+    with pytest.raises(DataFormatError, match="XML"):
+        read_text(tmp_path, "tmx", text)
+
+
+def test_xml_that_ends_within_a_character(tmp_path: Path) -> None:
+    path = tmp_path / "a.tmx"
+    whole = '<?xml version="1.0" encoding="utf-16"?><tmx version="1.4"><body></body></tmx>'.encode("utf-16")
+    for cut in (1, 2, 3, 7):
+        path.write_bytes(whole[:-cut])
+        with pytest.raises(DataFormatError, match=r"a\.tmx:1: not well-formed XML"):
+            list(FORMATS["tmx"].read([path]))
+
+
+def test_xml_with_a_huge_text_in_a_small_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isogloss.corpus.markup._LONGEST_TEXT", 1 << 20)
+    path = tmp_path / "a.tmx.zst"
+    text = b'<tmx version="1.4"><body><tu><tuv xml:lang="en"><seg>' + b"a" * (8 << 20)
+    path.write_bytes(zstandard.compress(text))
+    with pytest.raises(DataFormatError, match="a text or tag has more than 1 MiB"):
+        list(FORMATS["tmx"].read([path]))
 
 
 def test_po_of_a_language_without_plurals(tmp_path: Path) -> None:

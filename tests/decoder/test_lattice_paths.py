@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -72,3 +73,20 @@ def test_with_one_path_it_is_decoding_text(systems: Path, search: str) -> None:
     lines = [*(systems / "corpus" / "test.src").read_text().splitlines()[:20], "", "zzz"]
     lattices = [Lattice.from_words(line.split()) for line in lines]
     assert system.nbest(lattices, nbest=5).equals(system.nbest(lines, nbest=5))
+
+
+@pytest.mark.parametrize("search", ["hierarchical", "phrase"])
+def test_a_time_limit_holds_for_a_lattice_with_many_ways(systems: Path, search: str) -> None:
+    """Thousands of arcs without a node that all paths share, so that it cannot be cut."""
+    words = (systems / "corpus" / "test.src").read_text().split()[:40]
+    places = 1500
+    arcs = [
+        Arc(begin, begin + step, words[(begin * 7 + step) % len(words)], -0.1 * step)
+        for begin in range(places - 1)
+        for step in range(1, 5)
+        if begin + step < places
+    ]
+    begun = time.process_time()
+    found = load(systems / search).translate(Lattice(places, tuple(arcs)), time_limit=0.5)
+    assert time.process_time() - begun < 30  # without a limit minutes, and gigabytes
+    assert len(found.split()) > 100

@@ -99,6 +99,20 @@ def test_lines_across_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert read_back(tmp_path, gzip.compress("\n".join(lines).encode())) == lines
 
 
+def test_a_small_file_with_a_huge_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "_LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(streams, "_LARGEST_WHOLE", 1 << 20)
+    for pack, name in ((pack_zstd, "a.zst"), (gzip.compress, "a.gz"), (bytes, "a")):
+        path = tmp_path / name
+        path.write_bytes(pack(b"one\ntwo\n" + b"a" * (8 << 20)))
+        chunks: list[bytes] = []
+        with pytest.raises(DataFormatError, match=rf"{name}:3: the line has more than 1 MiB"):
+            chunks.extend(streams.read_chunks(path))
+        assert sum(map(len, streams.read_chunks(path, longest_line=0))) == 8 + (8 << 20)
+        with pytest.raises(DataFormatError, match="more than"):
+            streams.read_whole(path)
+
+
 def test_a_long_line_costs_no_more_than_its_length(tmp_path: Path) -> None:
     length = 16 << 20
     content = b"x" * length + b"\nshort"

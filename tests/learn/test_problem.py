@@ -91,6 +91,9 @@ def test_what_does_not_fit_is_refused() -> None:
     broken = replace(store, dense=np.where(np.arange(2) == 1, np.inf, store.dense))
     with pytest.raises(ConfigError, match="features of candidate 1 are not finite"):
         Problem.of_quality(broken, np.ones(store.num_candidates))
+    huge = replace(store, dense=np.where(np.arange(2) == 1, -1e308, store.dense))
+    with pytest.raises(DataFormatError, match=r"of candidate 1 is -1e\+308; values above 1e\+30 cannot"):
+        Problem.of_quality(huge, np.ones(store.num_candidates))
     for name in ("bleu", "chrf"):
         with pytest.raises(DataFormatError, match="references for 2 sentences only"):
             Problem.of(store, References([LINES[:2]]), metric_named(name))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from isogloss.io.errors import DataFormatError
+from isogloss.io.errors import DataFormatError, ModelFormatError
 from isogloss.lm import LanguageModel
 
 GOOD = """\\data\\
@@ -174,3 +174,14 @@ def test_only_words(tmp_path: Path) -> None:
     assert model.score("a a") == pytest.approx(-1.0)
     model.save(tmp_path / "binary")
     assert LanguageModel.load(tmp_path / "binary").score("a a") == pytest.approx(-1.0)
+
+
+def test_back_off_weights_that_make_probabilities_above_1(tmp_path: Path) -> None:
+    text = (
+        "\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\t0\n-0.5\ta\t5\n-0.7\t</s>\n\n"
+        "\\2-grams:\n-0.1\t<s> a\n\n\\end\\\n"
+    )
+    model = load(tmp_path, text)
+    assert model.score_words("a")[-1].log10 == pytest.approx(4.3)
+    with pytest.raises(ModelFormatError, match="gives sentence 2 a probability above 1; its back-off"):
+        model.perplexity(["", "a"])

@@ -166,7 +166,7 @@ def test_an_output_may_change_between_file_and_folder(
     text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, can_swap: bool
 ) -> None:
     if not can_swap:
-        monkeypatch.setattr("isogloss.pipeline.run_folder._swap", lambda first, second: False)
+        monkeypatch.setattr("isogloss.io.durable._swap", lambda first, second: False)
 
     def tree(inputs: Paths, outputs: Paths, options: Mapping[str, Any]) -> None:
         outputs["out"].mkdir()

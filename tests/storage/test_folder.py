@@ -326,6 +326,55 @@ def test_writers_wait_for_each_other(stored: Path) -> None:
     assert verify_folder(stored) == 4
 
 
+@pytest.mark.parametrize("name", ["array", "manifest"])
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_links_and_pipes_are_refused(stored: Path, name: str, kind: str) -> None:
+    file = array_file(stored, "a") if name == "array" else stored / "manifest.json"
+    elsewhere = stored.parent / "elsewhere"
+    file.rename(elsewhere)  # its content is right
+    if kind == "link":
+        file.symlink_to(elsewhere)
+    elif kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.mkdir()
+    expected = "is a symbolic link" if kind == "link" else "is not a regular file"
+    with pytest.raises(ModelFormatError, match=expected):
+        open_folder(stored)
+    with pytest.raises(ModelFormatError, match=expected):
+        verify_folder(stored)
+
+
+def test_a_folder_may_be_reached_by_a_link(stored: Path) -> None:
+    (stored.parent / "link").symlink_to(stored)
+    assert verify_folder(stored.parent / "link") == 2
+
+
+def test_names_are_flushed_before_old_files_go(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from isogloss.storage import folder
+
+    before = array_file(stored, "a")
+    flushed: list[tuple[str, bool, bool]] = []
+
+    def sync(path: Path) -> None:
+        new = before.name not in (stored / "manifest.json").read_text()
+        flushed.append((path.name, new, before.exists()))
+
+    monkeypatch.setattr(folder, "sync_path", sync)
+    write(stored, a=np.zeros(2))
+    assert flushed == [(stored.name, True, True)]
+    assert not before.exists()
+
+
+def test_small_arrays_outlive_their_files(stored: Path) -> None:
+    folder = open_folder(stored)
+    for name in folder.arrays:
+        with array_file(stored, name).open("r+b") as stream:
+            stream.truncate(0)
+    assert folder.arrays["a"].tolist() == list(range(10))
+    assert not folder.arrays["a"].flags.writeable
+
+
 def test_a_place_that_cannot_be_written() -> None:
     with pytest.raises(OutputError, match="/proc/nothing"):
         write(Path("/proc/nothing/here"), a=np.zeros(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from support import forked
-from support.forked import KILL_AFTER, KILL_AT, KILLED, LARGEST_FILE
+from support.forked import COUNT_CALLS, FAIL_AT, KILL_AFTER, KILL_AT, KILLED, LARGEST_FILE
 
 
 class ForkServer:
@@ -62,9 +63,31 @@ class ForkServer:
             check=False,
         )
 
-    def killed(self, words: Sequence[str | Path], *, change: int = 0, seconds: float | None = None) -> bool:
+    def count(self, *words: str | Path, cwd: Path | None = None) -> dict[str, int]:
+        """Run a command; how many calls to the file system it makes, and how many of them are changes."""
+        out = self.folder / "count"
+        done = self.run(*words, cwd=cwd, **{COUNT_CALLS: str(out)})
+        assert done.returncode == 0, done.stderr
+        found: dict[str, int] = json.loads(out.read_text())
+        return found
+
+    def failed(self, words: Sequence[str | Path], *, call: int, error: str, cwd: Path | None = None) -> bool:
+        """Have one call to the file system fail; whether the command says so. It must not call that a bug."""
+        done = self.run(*words, cwd=cwd, **{FAIL_AT: f"{call}:{error}"})
+        assert done.returncode in (0, 2), (call, error, done.stderr)
+        assert "bug in Isogloss" not in done.stderr, done.stderr
+        return done.returncode == 2
+
+    def killed(
+        self,
+        words: Sequence[str | Path],
+        *,
+        change: int = 0,
+        seconds: float | None = None,
+        cwd: Path | None = None,
+    ) -> bool:
         """Kill a command at a change of the file system or after some seconds; whether it had come so far."""
         when = {KILL_AT: str(change)} if seconds is None else {KILL_AFTER: str(seconds)}
-        done = self.run(*words, **when)
+        done = self.run(*words, cwd=cwd, **when)
         assert done.returncode in (0, KILLED), done.stderr
         return done.returncode == KILLED

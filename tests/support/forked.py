@@ -4,22 +4,27 @@ time of a small command, and the tests give hundreds of them. ``fork_server`` st
     python forked.py SOCKET           serves, and prints 'ready'
     python -S forked.py SOCKET ARG…   is what ``isogloss ARG…`` is
 
-Working directory, environment and standard streams are those of the caller. Three variables are for the fork:
-``KILL_AT`` the n-th change of the file system, ``KILL_AFTER`` so many seconds, and ``LARGEST_FILE`` in bytes,
-which is what a full disk looks like.
+Working directory, environment and standard streams are those of the caller. Some variables are for the fork:
+``KILL_AT`` the n-th change of the file system, ``KILL_AFTER`` so many seconds, ``LARGEST_FILE`` in bytes,
+which is what a full disk looks like, ``FAIL_AT`` the n-th call to the file system with an error (``faults``),
+and ``COUNT_CALLS``, a file for the number of those.
 """
 
+import errno
 import json
 import os
 import resource
 import signal
 import socket
 import sys
+from collections.abc import Callable
 
 _FILES = (0, 1, 2)
 KILLED = 128 + signal.SIGKILL
 KILL_AT, KILL_AFTER, LARGEST_FILE = "FORKED_KILL_AT", "FORKED_KILL_AFTER", "FORKED_LARGEST_FILE"
+FAIL_AT, COUNT_CALLS = "FORKED_FAIL_AT", "FORKED_COUNT_CALLS"
 _IMPORTED_WHEN_NEEDED = ("rich.progress", "rich.table", "sacrebleu", "scipy.optimize", "scipy.sparse")
+_PROGRAM = (".py", ".pyc", ".so")
 _CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.link"}
 
 
@@ -57,6 +62,7 @@ def serve(address: str) -> None:
                 importlib.import_module(name)
     with contextlib.redirect_stderr(io.StringIO()):
         main(["inspect", "/nowhere"])  # what the command line takes to be set up is taken once
+    os.fsync = lambda descriptor: os.fstat(descriptor) and None  # no test stops the machine
     console._PLAIN_EVERY = math.inf  # what is printed must not depend on how long it took
     gc.freeze()  # what is there stays, and need not be looked at, which would copy it
     with socket.socket(socket.AF_UNIX) as waiting:
@@ -100,6 +106,10 @@ def answer(client: socket.socket) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     if change := os.environ.get(KILL_AT):
         kill_at(int(change))
+    if call := os.environ.get(FAIL_AT):
+        number, _, name = call.partition(":")
+        fail_at(int(number), name)
+    counted = count_calls() if os.environ.get(COUNT_CALLS) else None
     if seconds := os.environ.get(KILL_AFTER):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process like a kill
         signal.setitimer(signal.ITIMER_REAL, max(float(seconds), 1e-6))
@@ -113,6 +123,10 @@ def answer(client: socket.socket) -> None:
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
+        if counted is not None:
+            counted = dict(counted)  # without the calls below
+            with open(os.environ[COUNT_CALLS], "w") as out:  # noqa: PTH123
+                json.dump(counted, out)
         client.sendall(code.to_bytes(1))
         os._exit(code)
 
@@ -121,14 +135,61 @@ def kill_at(change: int) -> None:
     """Have this process killed just before its n-th change of the file system."""
     left = change
 
-    def hook(event: str, arguments: tuple[object, ...]) -> None:
+    def seen(is_change: bool) -> None:
         nonlocal left
-        flags = arguments[2] if event == "open" else 0
-        if event in _CHANGES or (isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)):
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+        left -= is_change
+        if is_change and left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
 
+    watch_calls(seen)
+
+
+def fail_at(call: int, name: str) -> None:
+    """Have the n-th call to the file system fail with an error, such as ``ENOSPC``."""
+    left, code = call, getattr(errno, name)
+
+    def seen(is_change: bool) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise OSError(code, os.strerror(code))
+
+    watch_calls(seen)
+
+
+def count_calls() -> dict[str, int]:
+    """The numbers of calls to the file system and of changes among them, as they grow."""
+    counted = {"calls": 0, "changes": 0}
+
+    def seen(is_change: bool) -> None:
+        counted["calls"] += 1
+        counted["changes"] += is_change
+
+    watch_calls(seen)
+    return counted
+
+
+def watch_calls(seen: Callable[[bool], None]) -> None:
+    """Call ``seen`` before this process opens, maps, flushes, renames or removes a file of its own."""
+    flush = os.fsync
+
+    def flush_seen(descriptor: int) -> None:
+        seen(False)  # what was written outlives a process that is killed
+        flush(descriptor)
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            written = isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
+            name = os.fsdecode(path) if isinstance(path, str | bytes) else ""
+            if name and not name.endswith(_PROGRAM) and not name.startswith(("/proc", "/dev", "/sys")):
+                seen(written)
+        elif event in _CHANGES:
+            seen(True)
+        elif event == "mmap.__new__":
+            seen(False)
+
+    os.fsync = flush_seen
     sys.addaudithook(hook)
 
 

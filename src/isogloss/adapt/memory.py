@@ -5,15 +5,17 @@
     DIR/index_N-*.bin      a segment: sources, references, posting lists
     DIR/lists_N-*.bin      n-best lists of examples that were decoded together: features, BLEU statistics
     DIR/removed-*.bin      numbers of removed examples
+    DIR/overlay-…/         rules of added examples (``overlay.py``), named by the manifest
 
 Every file is written once; a change writes new files and then replaces the manifest. So readers see the
-memory before or after a change, and a killed writer leaves it unchanged.
+memory before or after a change, examples and rules together, and a killed writer leaves it unchanged.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +28,8 @@ from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
 from isogloss.adapt.segment import Example, Segment
 from isogloss.decoder.example_index import Frequencies, QueryTerms
-from isogloss.io.errors import ConfigError, ModelFormatError, NotTrainedError
+from isogloss.grammar.table import RuleTable
+from isogloss.io.errors import ConfigError, InputFileError, ModelFormatError, NotTrainedError
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import ArrayFolder, content_hash, open_folder
 from isogloss.storage.packed import unpack
@@ -39,10 +42,25 @@ if TYPE_CHECKING:
     from isogloss.io.text_lines import TextLines
     from isogloss.metric.references import ReferencesLike
 
-__all__ = ["KIND", "VERSION", "Hit", "Memory", "SegmentFiles", "system_fingerprint"]
+__all__ = [
+    "KIND",
+    "OLD_OVERLAY",
+    "OVERLAY",
+    "VERSION",
+    "Hit",
+    "Memory",
+    "SegmentFiles",
+    "overlay_name",
+    "read_lists",
+    "read_segment",
+    "system_fingerprint",
+]
 
 KIND = "memory"
 _SPARSE = ("sparse", "weights.sparse")
+_READ_ATTEMPTS = 5
+OLD_OVERLAY = "overlay"
+OVERLAY = re.compile(r"overlay-[0-9a-f]{8}")
 VERSION = 1
 
 
@@ -120,6 +138,8 @@ class _State:
     frequencies: Frequencies
     lists: dict[str, StoredLists]
     """Lists read so far."""
+    overlay: RuleTable | None = None
+    """Rules of added examples."""
 
 
 class Memory:
@@ -379,17 +399,10 @@ class Memory:
                 break
         raise ConfigError(f"{self.path}: there is no example {number}")
 
-    def added(self) -> list[Example]:
-        """Examples added after the build and not removed, except those kept out of the overlay."""
-        first, plain = int(self.attributes.get("built", 0)), set(self.attributes.get("plain", []))
-        return [
-            segment.example(position)
-            for segment in self._state.segments
-            for position, number in enumerate(segment.numbers.tolist())
-            if number >= first
-            and number not in plain
-            and (segment.removed is None or not segment.removed[position])
-        ]
+    @property
+    def overlay(self) -> RuleTable | None:
+        """Rules of added examples for the search; the same object until the memory changes."""
+        return self._state.overlay
 
     def _hit(self, state: _State, similarity: float, number: int, which: int, position: int) -> Hit:
         left = position
@@ -415,7 +428,17 @@ class Memory:
         return facts.st_mtime_ns, facts.st_ino
 
     def _read(self) -> _State:
-        folder = open_folder(self.path, kind=KIND, version=VERSION)
+        for _ in range(_READ_ATTEMPTS - 1):
+            folder = open_folder(self.path, kind=KIND, version=VERSION)
+            try:
+                return self._state_of(folder)
+            except (ModelFormatError, InputFileError):
+                # A writer may have replaced the rules since: they are in a folder of their own.
+                if open_folder(self.path, kind=KIND, version=VERSION).attributes == folder.attributes:
+                    raise
+        return self._state_of(open_folder(self.path, kind=KIND, version=VERSION))
+
+    def _state_of(self, folder: ArrayFolder) -> _State:
         if folder.attributes.get("build") is not None:
             raise NotTrainedError(
                 f"{self.path}: the memory is not complete; run 'isogloss memory build' with the same files "
@@ -436,7 +459,19 @@ class Memory:
             if removed is not None and len(removed):
                 mask = np.isin(segment.numbers, removed)
                 segment.removed = mask.astype(np.uint8) if mask.any() else None
-        return _State(folder, files, segments, frequencies, {})
+        name = overlay_name(folder)
+        overlay = None if name is None else RuleTable.open(self.path / name)
+        return _State(folder, files, segments, frequencies, {}, overlay)
+
+
+def overlay_name(folder: ArrayFolder) -> str | None:
+    """The folder with the rules of added examples; None if there is none."""
+    name = folder.attributes.get("overlay")
+    if name is None:  # written before the manifest named it
+        return OLD_OVERLAY if (folder.path / OLD_OVERLAY / "manifest.json").exists() else None
+    if not isinstance(name, str) or not (name == "" or OVERLAY.fullmatch(name)):
+        raise ModelFormatError("the name of the overlay is invalid", folder.path, "rebuild the memory")
+    return name or None
 
 
 def read_segment(folder: ArrayFolder, files: SegmentFiles) -> Segment:

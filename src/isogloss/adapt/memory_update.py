@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,23 +12,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
+from isogloss.adapt.lists import StoredLists
 from isogloss.adapt.memory import (
     KIND,
     VERSION,
     Memory,
     SegmentFiles,
+    overlay_name,
     read_lists,
     read_segment,
     system_fingerprint,
 )
 from isogloss.adapt.options import LocalOptions
-from isogloss.adapt.overlay import give_aligner, update_overlay
+from isogloss.adapt.overlay import give_aligner, has_aligner, remove_overlays, write_overlay
 from isogloss.adapt.segment import Array, Example, segment_columns
 from isogloss.align import AlignmentModel
 from isogloss.decoder.example_index import Frequencies
 from isogloss.decoder.sentence import split_words
 from isogloss.grammar.table import RuleTable
-from isogloss.io.errors import DataFormatError, ModelFormatError, OutputError
+from isogloss.io.durable import one_writer
+from isogloss.io.errors import ConfigError, DataFormatError, ModelFormatError, OutputError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import ArrayFolder, open_folder, update_folder, write_folder
@@ -115,7 +118,9 @@ def add_examples(
 ) -> list[int]:
     """Decode examples, add them to a memory and return their numbers. The next query finds them.
 
-    If the memory has an aligner, their phrases are added to its overlay too, unless ``overlay`` is False.
+    If the memory has an aligner, their phrases are added to its overlay too, unless ``overlay`` is False. An
+    example that was added before, and not removed, keeps its number: repeating an addition changes nothing.
+    All of this takes effect in one step, when the manifest is replaced.
     """
     memory = Memory.open(path, system)
     _check_examples(examples)
@@ -126,31 +131,90 @@ def add_examples(
     numbers: list[int] = []
 
     def change(folder: ArrayFolder) -> Change:
-        first = int(folder.attributes["next_example"])
-        numbers[:] = range(first, first + len(examples))
-        arrays, dropped, attributes = _with_segment(folder, list(examples), numbers, lists)
-        plain = [*folder.attributes.get("plain", []), *([] if overlay else numbers)]
-        return arrays, dropped, {**attributes, "plain": plain}
+        known = {_identity(example): number for number, example in _added(folder).items()}
+        following = int(folder.attributes["next_example"])
+        new: list[int] = []  # positions
+        numbers.clear()
+        for position, example in enumerate(examples):
+            if (number := known.get(_identity(example))) is None:
+                number = known[_identity(example)] = following + len(new)
+                new.append(position)
+            numbers.append(number)
+        if not new:
+            return {}, [], folder.attributes
+        columns = lists
+        if len(new) < len(examples):
+            columns = StoredLists(lists, folder.path).selected(new, _size(folder))
+        made = [examples[position] for position in new]
+        arrays, dropped, attributes = _with_segment(folder, made, [numbers[at] for at in new], columns)
+        plain = [*folder.attributes.get("plain", []), *([] if overlay else (numbers[at] for at in new))]
+        changed = {**attributes, "plain": plain}
+        if overlay:
+            in_overlay = [*_in_overlay(folder).values(), *made]
+            changed["overlay"] = _new_overlay(folder, in_overlay, RuleTable.open(system.path / "rules"))
+        return arrays, dropped, changed
 
-    update_folder(path, kind=KIND, version=VERSION, change=change)
-    if overlay:
-        update_overlay(Memory.open(path), RuleTable.open(system.path / "rules"))
+    _update(Path(path), change)
     return numbers
 
 
 def remove_examples(path: StrPath, numbers: Collection[int]) -> None:
     """Remove examples by number; an unknown number is an error."""
-    memory = Memory.open(path)
-    for number in numbers:
-        memory.find(number)
 
     def change(folder: ArrayFolder) -> Change:
+        held = {number for files in _files(folder) for number in read_segment(folder, files).numbers.tolist()}
         known = folder.arrays.get("removed", np.zeros(0, np.int64))
+        missing = sorted(set(numbers) - (held - set(known.tolist())))
+        if missing:
+            raise ConfigError(f"{folder.path}: there is no example {missing[0]}")
         removed = np.union1d(known, np.array(sorted(numbers), dtype=np.int64))
-        return {"removed": removed}, [], folder.attributes
+        name = overlay_name(folder)
+        if name is not None:
+            left = [one for number, one in _in_overlay(folder).items() if number not in set(numbers)]
+            name = _new_overlay(folder, left, RuleTable.open(folder.path / name))
+        return {"removed": removed}, [], {**folder.attributes, "overlay": name or ""}
 
-    update_folder(path, kind=KIND, version=VERSION, change=change)
-    update_overlay(Memory.open(path))
+    _update(Path(path), change)
+
+
+def _update(path: Path, change: Callable[[ArrayFolder], Change]) -> None:
+    """Change a memory, with its overlay, in one step."""
+
+    def work(folder: ArrayFolder) -> Change:
+        remove_overlays(path, overlay_name(folder))  # left behind by killed writers
+        return change(folder)
+
+    update_folder(path, kind=KIND, version=VERSION, change=work)
+    with one_writer(path):
+        remove_overlays(path, overlay_name(open_folder(path, kind=KIND, version=VERSION)))
+
+
+def _new_overlay(folder: ArrayFolder, added: Sequence[Example], known: RuleTable) -> str:
+    return write_overlay(folder.path, added, known) if has_aligner(folder.path) else ""
+
+
+def _added(folder: ArrayFolder) -> dict[int, Example]:
+    """Examples added after the build and not removed, by number."""
+    first = int(folder.attributes.get("built", 0))
+    removed = set(folder.arrays.get("removed", np.zeros(0, np.int64)).tolist())
+    found: dict[int, Example] = {}
+    for files in _files(folder):
+        segment = read_segment(folder, files)
+        for position, number in enumerate(segment.numbers.tolist()):
+            if number >= first and number not in removed:
+                found[number] = segment.example(position)
+    return found
+
+
+def _in_overlay(folder: ArrayFolder) -> dict[int, Example]:
+    """Added examples, except those kept out of the overlay."""
+    plain = set(folder.attributes.get("plain", []))
+    return {number: example for number, example in _added(folder).items() if number not in plain}
+
+
+def _identity(example: Example) -> tuple[object, ...]:
+    """What makes two examples the same; the date does not."""
+    return " ".join(split_words(example.source)), example.references, example.document
 
 
 def compact_memory(path: StrPath) -> Memory:

@@ -16,7 +16,6 @@ from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.memory import Hit, Memory
 from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
-from isogloss.adapt.overlay import Overlay
 from isogloss.adapt.update import LocalWeights, local_weights
 from isogloss.adapt.weight_scale import Units, find_units
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
@@ -108,7 +107,7 @@ class LocalTranslator:
         self.system, self.memory, self.dev = system, memory, dev
         self.retrieval = retrieval or RetrievalOptions(skip_identical=memory.of_training_text)
         self.update = update or LocalOptions()
-        self._overlay = Overlay(memory.path) if overlay else None
+        self._use_overlay = overlay
         self._mine = threading.local()
         self._units: _MeasuredUnits | None = None
 
@@ -239,7 +238,7 @@ class LocalTranslator:
 
     def _added_rules(self) -> RuleTable | None:
         """Phrases of what was added to the memory, or, if there are none, of the system's corrections."""
-        table = None if self._overlay is None else self._overlay.table()
+        table = self.memory.overlay if self._use_overlay else None
         return table or self.system.overlay
 
     def _decoder(self) -> Decoder:

@@ -12,8 +12,9 @@ from isogloss.corpus.placeholders import Protector
 
 __all__ = ["fault", "hollow_tags", "unnumbered", "well_nested"]
 
-TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*)[^<>]*?(?P<empty>/?)>")
-_HOLLOW = re.compile(r"<([A-Za-z][\w:.-]*)[^<>]*>\s*</\1\s*>")
+# Possessive (*+), so that a name that nothing closes takes linear time.
+TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*+)[^<>]*?(?P<empty>/?)>")
+_HOLLOW = re.compile(r"<([A-Za-z][\w:.-]*+)[^<>]*+>\s*+</\1\s*+>")
 _NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "wbr"})
 _DIRECTIVE = re.compile(
     r"%(?:%|(?P<name>\([^()]*\))?(?P<place>[0-9]+\$)?[-+ #0']*(?:\*|[0-9]+)?(?:\.(?:\*|[0-9]+)?)?"

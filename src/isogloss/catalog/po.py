@@ -14,7 +14,7 @@ from isogloss.corpus.draft_mark import NOTE, draft_note, untouched_drafts
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
 from isogloss.corpus.po_text import header_encoding, is_comment, message_text, quoted, unescaped
 from isogloss.io.errors import DataFormatError
-from isogloss.io.streams import StrPath, not_text, read_chunks
+from isogloss.io.streams import StrPath, not_text, read_whole
 
 __all__ = ["PoCatalog"]
 
@@ -73,7 +73,7 @@ class PoCatalog:
         self, path: StrPath, options: FillOptions | None = None, *, everything: bool = False
     ) -> None:
         self._path, self._options, self._everything = path, options or FillOptions(), everything
-        content = b"".join(read_chunks(path))
+        content = read_whole(path)
         if b"\0" in content:
             raise not_text(path)
         self._raw: list[bytes] = re.findall(rb"[^\n]*\n|[^\n]+\Z", content)
@@ -332,7 +332,7 @@ class _Plurals:
         self.count = max(1, int(match[1])) if match else max(2, most)
         try:
             forms = _forms_of_numbers(gettext.c2py(match[2])) if match else []
-        except (ValueError, ZeroDivisionError):
+        except (ValueError, ArithmeticError, RecursionError, MemoryError):
             forms, self.count = [], 2
         self._numbers: dict[int, set[int]] = {}
         for number, form in enumerate(forms or _forms_of_numbers(lambda number: int(number != 1))):

@@ -16,7 +16,7 @@ from isogloss.corpus.markup import attribute, not_xml, parse_units
 from isogloss.corpus.tmx import same_language
 from isogloss.corpus.xliff import XLIFF_CONTEXT, XLIFF_NAMES
 from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.io.streams import StrPath, read_chunks
+from isogloss.io.streams import StrPath, read_whole
 
 __all__ = ["TmxCatalog", "XliffCatalog"]
 
@@ -489,7 +489,7 @@ class _XmlText:
 
     @classmethod
     def read(cls, path: StrPath) -> _XmlText:
-        raw = b"".join(read_chunks(path))
+        raw = read_whole(path)
         marks = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
         mark = next((known for known in marks if raw.startswith(known)), b"")
         starts = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}  # without a mark
@@ -500,7 +500,7 @@ class _XmlText:
             encoding = declared[1].decode()
         try:
             text = raw.decode(encoding)
-        except (LookupError, UnicodeDecodeError) as error:
+        except (LookupError, UnicodeError) as error:
             raise DataFormatError(f"XML in an encoding that cannot be read ({error})", path, 1) from None
         own = _DECLARATION.match(text)
         if own is not None:

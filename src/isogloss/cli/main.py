@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NoReturn, get_args, get_origin
 
 from cyclopts import (
     App,
@@ -27,7 +27,7 @@ from isogloss._version import __version__
 from isogloss.cli import console
 from isogloss.cli.help_text import HelpText
 from isogloss.cli.renamed import current_words
-from isogloss.io.errors import IsoglossError
+from isogloss.io.errors import IsoglossError, OutputError
 
 __all__ = ["app", "main", "run_words", "verbs"]
 
@@ -284,9 +284,15 @@ def _plain(error: CycloptsError) -> str:
 
 def _prepare_streams() -> None:
     """Write UTF-8 with plain line feeds in any locale; file names may contain any bytes."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+    for descriptor in range(3):  # closed by the caller: no file of ours may take its number
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # must not fail
     if not isinstance(sys.stdout, io.TextIOWrapper):
@@ -301,6 +307,19 @@ def _prepare_streams() -> None:
         bytes_out = io.BufferedWriter(bytes_out)
     text = io.TextIOWrapper(bytes_out, encoding="utf-8", errors="surrogateescape", newline="\n")
     sys.stdout = sys.__stdout__ = text  # type: ignore[misc]
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Standard output that the caller has closed: a result must not be lost silently."""
+
+    def write(self, text: str) -> int:
+        if text:
+            raise OutputError("is closed", "standard output", "redirect it to a file or to /dev/null")
+        return 0
+
+    @property
+    def buffer(self) -> NoReturn:
+        raise OutputError("is closed", "standard output", "redirect it to a file or to /dev/null")
 
 
 def run() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Annotated, BinaryIO
+from typing import IO, Annotated
 
 from cyclopts import Parameter
 
@@ -26,6 +26,7 @@ from isogloss.decoder import (
 from isogloss.io.config import Settings
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.resources import Threads
+from isogloss.io.streams import limit_lines, standard_input
 from isogloss.learn import MbrOptions
 
 __all__ = ["Reported", "translate"]
@@ -94,7 +95,7 @@ def translate(
         system = adapted(system, local, memory, {**retrieval, **update}, local_dev, local_report, open_files)
         reported = Reported(_STDIN)
         batches = arriving_batches(
-            _arriving(sys.stdin.buffer),
+            limit_lines(_arriving(standard_input()), _STDIN),
             _STDIN,
             read,
             threads=threads,
@@ -140,7 +141,7 @@ class Reported:
             raise DataFormatError(f"{lines} could not be read; the output is empty there", self._path)
 
 
-def _arriving(stream: BinaryIO) -> Iterator[bytes]:
+def _arriving(stream: IO[bytes]) -> Iterator[bytes]:
     """Return the input available now without waiting for more: the other side may be waiting for an
     answer."""
     read = getattr(stream, "read1", stream.read)

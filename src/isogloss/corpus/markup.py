@@ -26,6 +26,7 @@ _CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
 """Elements whose content is markup of the original document, not text."""
 _EMPTY = frozenset({"x", "bx", "ex", "sc", "ec"})
 _NO_TAGS = frozenset({"mrk", "sub"})
+_LONGEST_TEXT = 1 << 26  # bytes: texts are kept in memory, and a small compressed file can hold a huge one
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -86,10 +87,19 @@ def parse_units(
     target = _Target(handler)
     parser = DefusedXMLParser(target=target)
     target.parser = parser.parser
+    read = 0
     try:
-        for chunk in read_chunks(path) if chunks is None else chunks:
+        for chunk in read_chunks(path, longest_line=0) if chunks is None else chunks:
+            read += len(chunk)
             parser.feed(chunk)
             yield from handler.take()
+            if read - handler.offset > _LONGEST_TEXT + len(chunk):  # nothing began or ended since
+                raise DataFormatError(
+                    f"a text or tag has more than {_LONGEST_TEXT >> 20} MiB",
+                    path,
+                    parser.parser.CurrentLineNumber,
+                    "is the file what its name says?",
+                )
         parser.close()
         yield from handler.take()
     except DefusedXmlException as error:

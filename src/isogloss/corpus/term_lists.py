@@ -117,7 +117,7 @@ class _Handler:
 def _tbx(path: StrPath, source_language: str, target_language: str) -> Iterator[TermRow]:
     """Yield every source term of an entry with the first target term of that entry."""
     found = 0
-    for entry in parse_units(path, _Handler(), "TBX", read_chunks(path)):
+    for entry in parse_units(path, _Handler(), "TBX", read_chunks(path, longest_line=0)):
         languages = list(dict.fromkeys(code for code, _ in entry.terms))
         source = _chosen(source_language, languages, 0)
         target = _chosen(target_language, [code for code in languages if code != source], 0)

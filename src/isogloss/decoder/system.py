@@ -41,6 +41,14 @@ from isogloss.decoder.options import SearchOptions
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.search_result import Searched
 from isogloss.decoder.sentence import Source
+from isogloss.decoder.stored_weights import (
+    SPARSE_WEIGHTS,
+    WEIGHTS,
+    change_weights,
+    finish_change,
+    is_changing,
+    read_stored,
+)
 from isogloss.decoder.translation import DecodedBatch
 from isogloss.decoder.translator import TextTranslator, best_lines, source_text
 from isogloss.decoder.weights import default_weights, read_weights, split_sparse, write_weights
@@ -48,6 +56,7 @@ from isogloss.features.model import SparseModel
 from isogloss.features.weights import SparseWeights
 from isogloss.grammar import storage
 from isogloss.grammar.table import RuleTable
+from isogloss.io.durable import move_into_place
 from isogloss.io.errors import (
     ConfigError,
     DataFormatError,
@@ -60,7 +69,7 @@ from isogloss.io.streams import StrPath, atomic_output
 from isogloss.lm.model import LanguageModel
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import Int64, NbestStore
-from isogloss.storage.folder import open_folder, write_folder
+from isogloss.storage.folder import open_folder, read_regular, write_folder
 from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_folder
 
 if TYPE_CHECKING:
@@ -80,8 +89,9 @@ __all__ = [
 ]
 
 VERSION = 1
-_FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", "weights.tsv"
-_SPARSE, _SPARSE_WEIGHTS, _JOINT, _TEXT = "sparse", "weights.sparse", "joint", "text"
+_FACTS, _RULES, _LM, _WEIGHTS = "system.json", "rules", "lm", WEIGHTS
+_SPARSE, _SPARSE_WEIGHTS, _JOINT, _TEXT = "sparse", SPARSE_WEIGHTS, "joint", "text"
+_MOST_FACTS = 1 << 24  # bytes
 _PARTS = (_RULES, _LM, _WEIGHTS, _SPARSE, _SPARSE_WEIGHTS, _JOINT, _TEXT)
 _SHOWN = 5  # strongest sparse features to show for each template in an inspection
 TRAINED = "system"  # subfolder with the system in a folder of 'isogloss train'
@@ -136,22 +146,17 @@ class System(TextTranslator):
         The confidence was learned with other weights, and is forgotten: see ``save_confidence``.
         """
         self.decoder.set_weights(weights, sparse)
-        stored = _read_facts(self.path)
-        if sparse is not None:
-            sparse.save(self.path / _SPARSE_WEIGHTS)
-        _write_facts(self.path, stored, without=() if sparse is not None else (_SPARSE_WEIGHTS,))
-        if sparse is None and (self.path / _SPARSE_WEIGHTS).exists():
-            shutil.rmtree(self.path / _SPARSE_WEIGHTS)
-        shutil.rmtree(beside(self.path, CONFIDENCE), ignore_errors=True)
+        _read_facts(self.path)
+        change_weights(self.path, self.decoder.weights, sparse, partial(_settle, self.path))
         self._confidence = None
-        write_weights(self.path / _WEIGHTS, self.decoder.weights)
 
     @property
     def confidence_model(self) -> ConfidenceModel | None:
         """How confidence is computed, as learned from held-out text; None if it was not."""
         if self._confidence == "unread":
             place = beside(self.path, CONFIDENCE)
-            self._confidence = read_confidence(place) if place.exists() else None
+            known = place.exists() and not is_changing(self.path)
+            self._confidence = read_confidence(place) if known else None
         return self._confidence
 
     def save_confidence(self, model: ConfidenceModel | None) -> None:
@@ -495,12 +500,15 @@ def load(
         )
     if not (folder / _FACTS).exists() and (folder / TRAINED / _FACTS).exists():
         folder = folder / TRAINED
+    finish_change(folder, partial(_settle, folder))
     stored = options or _read_facts(folder)
     if changes:
         stored = replace(stored, **changes)
     for part in _facts(folder)["parts"]:
         if not (folder / part).exists():
             raise ModelFormatError("is missing", folder / part, "restore it or create the system again")
+        if (folder / part).is_symlink():  # a stranger's folder must not name another one
+            raise ModelFormatError("is a symbolic link", folder / part, "copy what it names into its place")
     sparse = SparseModel.open(folder / _SPARSE) if (folder / _SPARSE).exists() else None
     rules = RuleTable.open(folder / _RULES)
     joint = open_joint(folder / _JOINT) if (folder / _JOINT).exists() else None
@@ -508,11 +516,7 @@ def load(
     if weights is not None:
         _set_weights(decoder, weights)
     else:
-        stored_sparse = folder / _SPARSE_WEIGHTS
-        decoder.set_weights(
-            read_weights(folder / _WEIGHTS, decoder.names),
-            SparseWeights.open(stored_sparse) if stored_sparse.exists() else None,
-        )
+        decoder.set_weights(*read_stored(folder, decoder.names))
     text = TextProcessing.open(folder / _TEXT) if (folder / _TEXT).exists() else None
 
     near = matches if near_matches is None else near_matches
@@ -547,9 +551,9 @@ def inspect_system(path: StrPath, *, verify: bool = False) -> Inspection:
     if verify:
         load(folder)
         verified = sum(part.verified or 0 for part in parts.values())
-    attributes: dict[str, Any] = {"options": facts["options"], "weights": read_weights(folder / _WEIGHTS)}
-    if (folder / _SPARSE_WEIGHTS).exists():
-        sparse = SparseWeights.open(folder / _SPARSE_WEIGHTS)
+    weights, sparse = read_stored(folder, None)
+    attributes: dict[str, Any] = {"options": facts["options"], "weights": weights}
+    if sparse is not None:
         attributes["sparse features"] = len(sparse)
         for template, strongest in sparse.strongest_by_template(_SHOWN).items():
             attributes[f"strongest of {template}"] = dict(strongest)
@@ -585,6 +589,12 @@ def _set_weights(decoder: Decoder, weights: Mapping[str, float] | StrPath) -> Sp
     return sparse
 
 
+def _settle(folder: Path, sparse: bool) -> None:
+    """Bring the rest of a system up to date with new weights."""
+    _write_facts(folder, _read_facts(folder), without=() if sparse else (_SPARSE_WEIGHTS,))
+    shutil.rmtree(beside(folder, CONFIDENCE), ignore_errors=True)
+
+
 def _checksum(facts: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
@@ -615,7 +625,7 @@ def _read_facts(folder: Path) -> SearchOptions:
 def _facts(folder: Path) -> dict[str, Any]:
     path = folder / _FACTS
     try:
-        facts = json.loads(path.read_bytes())
+        facts = json.loads(read_regular(path, at_most=_MOST_FACTS))
         intact = facts.pop("checksum") == _checksum(facts) and facts["format"] == "isogloss"
         kind, version = facts["kind"], facts["version"]
         facts["parts"] = [part for part in _PARTS if part in facts.get("parts", _PARTS[:3])]
@@ -627,7 +637,9 @@ def _facts(folder: Path) -> dict[str, Any]:
         ) from None
     except OSError as error:
         raise InputFileError(error.strerror or str(error), path) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, ModelFormatError):
+            raise
         raise ModelFormatError("not the description of a system", path) from None
     if not intact or kind != "system" or not isinstance(version, int):
         raise ModelFormatError("is damaged or was edited", path, "create the system again")
@@ -656,13 +668,7 @@ def _new_folder(folder: Path) -> Iterator[Path]:
         try:
             partial.mkdir(parents=True)
             yield partial
-            if final.is_dir():
-                final.replace(old)
-            try:
-                partial.replace(final)
-            except OSError:
-                old.replace(final)
-                raise
+            move_into_place(partial, final, old)
         except OSError as error:
             if isinstance(error, UserError):
                 raise

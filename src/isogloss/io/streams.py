@@ -24,6 +24,7 @@ from typing import IO, TYPE_CHECKING, cast
 import zstandard
 
 from isogloss._engine import LineError
+from isogloss.io.durable import sync_path
 from isogloss.io.errors import DataFormatError, InputFileError, OutputError, UserError
 
 if TYPE_CHECKING:
@@ -35,13 +36,16 @@ __all__ = [
     "atomic_output",
     "atomic_outputs",
     "decode_lines",
+    "limit_lines",
     "naming_file",
     "not_text",
     "open_bytes",
     "read_byte_lines",
     "read_chunks",
     "read_lines",
+    "read_whole",
     "split_chunks",
+    "standard_input",
 ]
 
 StrPath = str | PathLike[str]
@@ -50,18 +54,55 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # pzstd starts with a skippable frame
 _CHUNK = 1 << 20
-_ZSTD_CHUNK = 1 << 14  # limits the output of one step: a 4-byte block may expand to 128 KiB
+_ZSTD_CHUNK = 1 << 10  # limits the output of one step: a 4-byte block may expand to 128 KiB
+_LONGEST_LINE = 1 << 26  # bytes: a line is kept in memory, and a small compressed file can hold a huge one
+_LARGEST_WHOLE = 1 << 30  # bytes of a file that is read at once
 
 
-def read_chunks(path: StrPath) -> Iterator[bytes]:
+def read_chunks(path: StrPath, *, longest_line: int | None = None) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file in chunks; ``-`` is standard input.
 
-    A truncated or damaged compressed file is an error, never a short result.
+    A truncated or damaged compressed file is an error, never a short result. So is a line with more than
+    ``longest_line`` bytes, by default 64 MiB; 0 allows any, for formats that are not read by line.
     """
+    limit = _LONGEST_LINE if longest_line is None else longest_line
+    return limit_lines(_chunks(path), path, limit) if limit else _chunks(path)
+
+
+def read_whole(path: StrPath) -> bytes:
+    """Read a file at once; more than 1 GiB is an error."""
+    content = bytearray()
+    for chunk in read_chunks(path, longest_line=0):
+        content += chunk
+        if len(content) > _LARGEST_WHOLE:
+            raise DataFormatError(
+                f"the file has more than {_LARGEST_WHOLE >> 30} GiB (decompressed)", path, hint="split it"
+            )
+    return bytes(content)
+
+
+def limit_lines(chunks: Iterator[bytes], path: StrPath, limit: int = _LONGEST_LINE) -> Iterator[bytes]:
+    """Pass on the chunks of a file; a line with more bytes than the limit is an error."""
+    lines = pending = 0
+    for chunk in chunks:
+        end = chunk.rfind(b"\n")
+        pending = len(chunk) - end - 1 if end >= 0 else pending + len(chunk)
+        lines += chunk.count(b"\n")
+        if pending > limit:
+            raise DataFormatError(
+                f"the line has more than {limit >> 20} MiB",
+                path,
+                lines + 1,
+                "is this text, one sentence per line? Split the line if it is",
+            )
+        yield chunk
+
+
+def _chunks(path: StrPath) -> Iterator[bytes]:
     try:
         with contextlib.ExitStack() as stack:
             if os.fspath(path) == "-":
-                raw: IO[bytes] = sys.stdin.buffer
+                raw: IO[bytes] = standard_input()
             else:
                 raw = stack.enter_context(Path(path).open("rb"))
             first = raw.read(_CHUNK)
@@ -77,6 +118,13 @@ def read_chunks(path: StrPath) -> Iterator[bytes]:
         if isinstance(error, UserError):
             raise
         raise InputFileError(error.strerror or str(error), path) from None
+
+
+def standard_input() -> IO[bytes]:
+    """Return standard input as bytes; an error if the caller has closed it."""
+    if sys.stdin is None:  # closed by the caller
+        raise InputFileError("is closed", "standard input", "give a file, or redirect standard input")
+    return sys.stdin.buffer
 
 
 def _resume(first: bytes, raw: IO[bytes]) -> Iterator[bytes]:
@@ -107,6 +155,8 @@ def _gunzip(chunks: Iterator[bytes], path: StrPath) -> Iterator[bytes]:
 
 def _unzstd(chunks: Iterator[bytes], path: StrPath) -> Iterator[bytes]:
     frame = zstandard.ZstdDecompressor().decompressobj()
+    waiting: list[bytes] = []
+    size = 0
     for chunk in chunks:
         for start in range(0, len(chunk), _ZSTD_CHUNK):
             packed = chunk[start : start + _ZSTD_CHUNK]
@@ -118,8 +168,13 @@ def _unzstd(chunks: Iterator[bytes], path: StrPath) -> Iterator[bytes]:
                 except zstandard.ZstdError as error:
                     raise DataFormatError(f"damaged zstd file ({error})", path) from None
                 packed = frame.unused_data if frame.eof else b""
-                if unpacked:
-                    yield unpacked
+                waiting.append(unpacked)
+                size += len(unpacked)
+                if size >= _CHUNK:
+                    yield b"".join(waiting)
+                    waiting, size = [], 0
+    if size:
+        yield b"".join(waiting)
     if not frame.eof:
         raise _cut_off(path)
 
@@ -152,8 +207,8 @@ class _ChunkReader(io.RawIOBase):
 
 
 def open_bytes(path: StrPath) -> IO[bytes]:
-    """Open a file like ``read_chunks``, for parsers that take a file object."""
-    return cast(IO[bytes], io.BufferedReader(_ChunkReader(read_chunks(path)), _CHUNK))
+    """Open a file like ``read_chunks``, for parsers that take a file object; lines may have any length."""
+    return cast(IO[bytes], io.BufferedReader(_ChunkReader(read_chunks(path, longest_line=0)), _CHUNK))
 
 
 def read_lines(path: StrPath) -> Iterator[str]:
@@ -253,6 +308,9 @@ def atomic_outputs(paths: Sequence[StrPath]) -> Iterator[list[IO[str]]]:
                 partial.replace(final)
             except OSError as error:
                 raise OutputError(error.strerror or str(error), final) from None
+        for folder in dict.fromkeys(final.parent for _, final in renames):
+            with contextlib.suppress(PermissionError):  # a folder that may be written but not read
+                sync_path(folder)
     finally:
         for partial, _ in renames:
             partial.unlink(missing_ok=True)

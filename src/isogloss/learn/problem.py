@@ -20,6 +20,9 @@ from isogloss.nbest.store import CsrRows, Int64, NbestStore
 __all__ = ["Problem", "WeightVector"]
 
 
+_LARGEST = 1e30  # sums of squares must stay finite
+
+
 @dataclass(slots=True, eq=False)
 class WeightVector:
     """Weights as numbers: one per dense column, one per sparse column (none if there are no sparse ones)."""
@@ -73,6 +76,15 @@ class Problem:
             bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
             if len(bad):
                 raise ConfigError(f"the {what} of candidate {bad[0] + 1} are not finite numbers")
+        large = np.argwhere(np.abs(store.dense) > _LARGEST)
+        if len(large):
+            row, column = large[0].tolist()
+            raise DataFormatError(
+                f"the feature '{store.dense_names[column]}' of candidate {row + 1} is "
+                f"{store.dense[row, column]:g}",
+                store.path or "n-best list",
+                hint=f"values above {_LARGEST:g} cannot be learned from; scale the feature or leave it out",
+            )
 
     @classmethod
     def of(cls, store: NbestStore, references: References, metric: Metric | None = None) -> Problem:

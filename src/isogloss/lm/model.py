@@ -18,6 +18,8 @@ from isogloss.lm.stored import StoredModel, in_own_memory, open_model, vocabular
 
 __all__ = ["LanguageModel", "Perplexity", "SentenceScores", "WordScore"]
 
+_ROUNDING = 0.01  # in the sum of the log probabilities of a sentence
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordScore:
@@ -231,6 +233,12 @@ class LanguageModel:
         log10, words, unknown, unknown_log10 = self._engine.score_sentences(
             sentences if isinstance(sentences, list) else list(sentences), bos=bos, eos=eos, threads=threads
         )
+        if len(log10) and (log10 > _ROUNDING).any():
+            raise ModelFormatError(
+                f"gives sentence {int(np.argmax(log10 > _ROUNDING)) + 1} a probability above 1",
+                self._path or "language model",
+                "its back-off weights are wrong; estimate it again",
+            )
         return SentenceScores(log10=log10, words=words, unknown=unknown, unknown_log10=unknown_log10)
 
     def perplexity(self, sentences: Iterable[str], *, threads: int = 1) -> Perplexity:

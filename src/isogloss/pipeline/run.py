@@ -23,11 +23,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from isogloss.io.durable import move_into_place
 from isogloss.io.errors import ConfigError, InputFileError, OutputError, StageError
 from isogloss.io.streams import StrPath
 from isogloss.pipeline.fingerprint import Fingerprint, fingerprint
 from isogloss.pipeline.record import Journal, Meter, Record
-from isogloss.pipeline.run_folder import locked, move_into_place
+from isogloss.pipeline.run_folder import locked
 from isogloss.pipeline.stage import CHECKPOINT, Output, Stage, in_order
 
 __all__ = ["Event", "Run"]

@@ -86,6 +86,7 @@ def found_again(folder: Path, stored: Mapping[str, Any]) -> dict[str, Any]:
             name.startswith(f"{_FOLDER}/")
             and _NAME.fullmatch(name.removeprefix(f"{_FOLDER}/"))
             and inside.exists()
+            and not inside.is_symlink()
         ):
             options[key] = str(inside)
         elif key in relative and isinstance(options[key], str) and not Path(options[key]).exists():

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isogloss.io.errors import ConfigError
+from isogloss.io.errors import ConfigError, InputFileError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import read_chunks
 from isogloss.metric.interface import FloatArray
@@ -146,7 +146,10 @@ class FeatureFunction(ABC):
 def _fingerprint(path: str) -> str:
     """A hash of a file, or of the manifest of a stored folder, which contains hashes of the rest."""
     digest = hashlib.sha256()
-    for chunk in read_chunks(Path(path) / "manifest.json" if Path(path).is_dir() else path):
+    file = Path(path) / "manifest.json" if Path(path).is_dir() else Path(path)
+    if file.exists() and not file.is_file():  # a stored model could name a pipe or a device that never ends
+        raise InputFileError("is not a regular file", file, "give a file")
+    for chunk in read_chunks(file, longest_line=0):
         digest.update(chunk)
     return digest.hexdigest()
 

@@ -5,35 +5,44 @@
 
 Nothing in such a folder is ever executed or unpickled, and nothing is changed in place: a new version goes
 into new files, then the manifest, which is small and never mapped, is replaced atomically. A reader sees the
-old or the new version; a killed writer leaves the old one.
+old or the new version; a killed writer leaves the old one. Files and names are flushed to disk before and
+after that step, so the same holds when the machine stops.
+
+Only regular files are read. A symbolic link would let a stranger's folder name files elsewhere, and a named
+pipe would make a reader wait forever.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import math
 import os
 import re
 import secrets
+import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss._version import __version__
+from isogloss.io.durable import one_writer, sync_path
 from isogloss.io.errors import InputFileError, ModelFormatError, OutputError, UserError
 from isogloss.io.streams import StrPath
 
 __all__ = [
     "ArrayFolder",
     "add_arrays",
+    "check_regular",
     "content_hash",
     "open_folder",
+    "read_regular",
     "update_folder",
     "verify_folder",
     "write_folder",
@@ -48,6 +57,8 @@ _RESOURCES = "resources"
 """Copies of files that the stored thing uses, in a folder beside the arrays."""
 _READ_ATTEMPTS = 5
 _MOST_DIMENSIONS = 8
+_COPIED = 1 << 16  # bytes: smaller arrays are copied, so that a file that is cut off later does no harm
+_MOST_MANIFEST = 1 << 28
 _DTYPES = {
     np.dtype(name).str for name in ("?", "u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
 }
@@ -80,14 +91,20 @@ def write_folder(
     folder = Path(path)
     with _failures_as_output_errors(folder):
         _claim(folder, kind)
-        folder.mkdir(parents=True, exist_ok=True)
-    with _failures_as_output_errors(folder), _gone_if_empty(folder), _one_writer(folder):
+        _make_folder(folder)
+    with _failures_as_output_errors(folder), _gone_if_empty(folder), one_writer(folder):
         table = _write_arrays(folder, arrays)
         _switch_manifest(
             folder,
             {**_empty_manifest(kind, version), "attributes": dict(attributes), "arrays": table},
         )
         _remove_unused(folder, table)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_path(folder.parent)
 
 
 def _empty_manifest(kind: str, version: int) -> dict[str, Any]:
@@ -105,7 +122,7 @@ def add_arrays(path: StrPath, *, kind: str, version: int, arrays: Mapping[str, A
     """Add arrays to a stored folder, or replace those of the same name; the others stay."""
     folder = Path(path)
     _read_manifest(folder, kind, version)
-    with _failures_as_output_errors(folder), _one_writer(folder):
+    with _failures_as_output_errors(folder), one_writer(folder):
         manifest = _read_manifest(folder, kind, version)
         manifest["arrays"].update(_write_arrays(folder, arrays))
         _switch_manifest(folder, manifest)
@@ -129,10 +146,10 @@ def update_folder(
     folder = Path(path)
     if create:
         with _failures_as_output_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            _make_folder(folder)
     else:
         _read_manifest(folder, kind, version)
-    with _failures_as_output_errors(folder), _one_writer(folder):
+    with _failures_as_output_errors(folder), one_writer(folder):
         if create and not (folder / _MANIFEST).exists():
             manifest = _empty_manifest(kind, version)
             added, dropped, attributes = change(_opened(folder, manifest, {}))
@@ -217,23 +234,6 @@ def _is_ours(name: str) -> bool:
     )
 
 
-@contextlib.contextmanager
-def _one_writer(folder: Path) -> Iterator[None]:
-    """Wait until no other process is writing here: it would remove our files as unused."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: the user must avoid two writers at a time
-        yield
-        return
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # some network file systems have no locks
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
 def _bytes_of(array: Array) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
@@ -284,6 +284,7 @@ def _switch_manifest(folder: Path, manifest: dict[str, Any]) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         partial.replace(folder / _MANIFEST)
+        sync_path(folder)  # before the files of the old version go
     finally:
         partial.unlink(missing_ok=True)
 
@@ -300,7 +301,7 @@ def _remove_unused(folder: Path, table: Mapping[str, Mapping[str, Any]]) -> None
 def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[str, Any]:
     path = folder / _MANIFEST
     try:
-        text = path.read_bytes()
+        text = read_regular(path, at_most=_MOST_MANIFEST)
     except FileNotFoundError:
         if not folder.exists():
             raise InputFileError("No such file or directory", folder) from None
@@ -331,6 +332,43 @@ def _read_manifest(folder: Path, kind: str | None, version: int | None) -> dict[
             "upgrade isogloss",
         )
     return dict(manifest)
+
+
+def read_regular(path: Path, *, at_most: int) -> bytes:
+    """Read a file of a stored folder; a link, a pipe, a device or a file that is too large is an error."""
+    with os.fdopen(_open_regular(path), "rb") as stream:
+        if os.fstat(stream.fileno()).st_size > at_most:
+            raise ModelFormatError(f"is larger than {at_most:,} bytes", path, "restore it from a backup")
+        return stream.read()
+
+
+def check_regular(path: Path) -> None:
+    """Raise an error if a file of a stored folder is a link, a pipe or a device; a missing one is none."""
+    try:
+        os.close(_open_regular(path))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputFileError(error.strerror or str(error), path) from None
+
+
+def _open_regular(path: Path) -> int:
+    """Open a regular file to read; raises OSError or ModelFormatError."""
+    try:
+        # A named pipe must not make us wait for its writer.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        found = "a symbolic link"
+    else:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+        os.close(descriptor)
+        found = "not a regular file"
+    raise ModelFormatError(
+        f"is {found}", path, "stored folders contain regular files only; copy the file here"
+    )
 
 
 def _is_sound(manifest: Mapping[str, Any]) -> bool:
@@ -375,11 +413,21 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
     ):
         raise ModelFormatError(f"the manifest entry for '{name}' is invalid", folder / _MANIFEST)
     path = folder / file
-    expected = math.prod(shape) * np.dtype(dtype).itemsize
     try:
-        found = path.stat().st_size
+        descriptor = _open_regular(path)
     except OSError as error:
         raise ModelFormatError(f"the array '{name}' is missing ({error.strerror})", path) from None
+    with os.fdopen(descriptor, "rb") as stream:
+        return _mapped(stream, name, path, np.dtype(dtype), shape)
+
+
+def _mapped(stream: IO[bytes], name: str, path: Path, dtype: np.dtype[Any], shape: list[int]) -> Array:
+    expected = math.prod(shape) * dtype.itemsize
+    found = os.fstat(stream.fileno()).st_size
+    content = b""
+    if found == expected <= _COPIED:
+        content = stream.read()
+        found = len(content)
     if found != expected:
         raise ModelFormatError(
             f"the array '{name}' has {found} bytes, {expected} expected",
@@ -387,7 +435,7 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
             "the file was truncated or replaced; rebuild it or restore it from a backup",
         )
     try:
-        flat = np.memmap(path, dtype=dtype, mode="r") if expected else np.zeros(0, dtype)
+        flat = np.memmap(stream, dtype=dtype, mode="r") if found > _COPIED else np.frombuffer(content, dtype)
         flat.flags.writeable = False
         return flat.reshape(shape).view(np.ndarray)
     except (OSError, ValueError) as error:
