@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from isogloss.lm import LmOptions
     from isogloss.metric import EvaluateOptions, Metric, evaluate
     from isogloss.nbest import NbestList
+    from isogloss.neural import JointOptions
     from isogloss.pipeline import Retrained, Trained, TrainOptions
     from isogloss.rerank import (
         NbestTuneOptions,
@@ -77,6 +78,7 @@ __all__ = [
     "InputFileError",
     "InternalError",
     "IsoglossError",
+    "JointOptions",
     "LinkOptions",
     "LmOptions",
     "LocalOptions",
@@ -138,6 +140,7 @@ _PLACES = {
     "InternalError": "isogloss.io.errors",
     "IsoglossError": "isogloss.io.errors",
     "LinkOptions": "isogloss.align",
+    "JointOptions": "isogloss.neural",
     "LmOptions": "isogloss.lm",
     "LocalOptions": "isogloss.adapt",
     "Memory": "isogloss.adapt",

@@ -20,11 +20,13 @@ from isogloss.learn.mbr import expected_utility, posterior
 from isogloss.lm import LanguageModel
 from isogloss.nbest import NbestStore, Ragged, write_nbest
 from isogloss.nbest.store import SparseFeatures
+from isogloss.neural import JointOptions, source_positions
 from isogloss.rerank.features import FeatureContext, computed
 from isogloss.rerank.functions import FUNCTIONS
 from isogloss.rerank.functions.brackets import unmatched
 from isogloss.rerank.naming import parse_features
 from support.exhaustive import Arc, Lattice, Match, Rule, Step
+from support.joint_oracle import JointOracle
 from support.rerank_lists import ARPA, store_of
 from support.sparse_oracle import TokenTypes, events, feature_counts
 
@@ -63,6 +65,35 @@ def test_model1_is_the_product_of_sums_over_words(model: str) -> None:
         ]
         for found, factors in zip(values[row], (forward, backward), strict=True):
             assert found == pytest.approx(sum(math.log(max(p, 1e-9)) for p in factors), rel=1e-5)
+
+
+def test_the_joint_model_scores_words_where_they_are_aligned(model: str, tmp_path: Path) -> None:
+    options = JointOptions(window=3, history=2, embedding=16, hidden=16)
+    oracle = JointOracle(["das", "haus"], ["the", "house"], options, seed=1)
+    oracle.model().save(tmp_path / "joint")
+    source, texts = [["das", "haus"]], ["the house", "house the", ""]
+    store = store_of({0: texts})
+
+    def expected(links: list[list[tuple[int, int]]]) -> list[float]:
+        positions = [
+            source_positions(points, 2, len(text.split())) for text, points in zip(texts, links, strict=True)
+        ]
+        return [
+            sum(oracle.sentence(source[0], text.split(), at))
+            for text, at in zip(texts, positions, strict=True)
+        ]
+
+    with pytest.raises(ConfigError, match="needs word alignments"):
+        column(f"joint:{tmp_path / 'joint'}", store, source)
+    links = [[(0, 0), (1, 1)], [(1, 0), (0, 1)], []]
+    flat = np.array([position for points in links for link in points for position in link], np.uint16)
+    aligned = replace(store, alignment=Ragged(np.array([0, 4, 8, 8]), flat))
+    names, values, _ = column(f"joint:{tmp_path / 'joint'}", aligned, source)
+    assert names == ["Joint"]
+    assert values[:, 0] == pytest.approx(expected(links), abs=1e-4)
+    _, values, _ = column(f"joint:{tmp_path / 'joint'},aligner={model}", store, source)
+    found = [AlignmentModel.load(model).align("das haus", text) for text in texts]
+    assert values[:, 0] == pytest.approx(expected(found), abs=1e-4)
 
 
 def test_missing_words_have_no_likely_translation(model: str) -> None:
@@ -358,6 +389,7 @@ def test_every_function_can_be_written_and_read_again() -> None:
         "coverage",
         "cross",
         "function",
+        "joint",
         "lexicon",
         "lm",
         "missing",

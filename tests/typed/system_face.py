@@ -47,6 +47,7 @@ def main(folder: Path) -> None:
         "lm": isogloss.LmOptions(order=2, special_words="unknown"),
         "align": isogloss.AlignOptions(iterations=2),
         "links": isogloss.LinkOptions(),
+        "joint": isogloss.JointOptions(hidden=32),
         "classes": isogloss.ClassOptions(classes=4),
         "clean": isogloss.CheckOptions(),
         "sample": isogloss.SampleOptions(),

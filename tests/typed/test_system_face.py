@@ -18,9 +18,10 @@ ROOT = Path(__file__).parents[2]
 NAMES = [
     "AlignOptions", "CheckOptions", "ClassOptions", "CommandOptions", "ConfigError", "Correction",
     "DataFormatError", "Explanation", "ExternalCommandError", "ExternalDecoder", "ExtractOptions",
-    "InputFileError", "InternalError", "IsoglossError", "LinkOptions", "LmOptions", "LocalOptions",
-    "Memory", "MemoryOptions", "MissingExtraError", "ModelFormatError", "NotTrainedError", "OnlineOptions",
-    "OutputError", "RelevantSetOptions", "Retrained", "RetrievalOptions", "SampleOptions", "SearchOptions",
+    "InputFileError", "InternalError", "IsoglossError", "JointOptions", "LinkOptions", "LmOptions",
+    "LocalOptions", "Memory", "MemoryOptions", "MissingExtraError", "ModelFormatError", "NotTrainedError",
+    "OnlineOptions", "OutputError", "RelevantSetOptions", "Retrained", "RetrievalOptions", "SampleOptions",
+    "SearchOptions",
     "SparseOptions", "StageError", "System", "TrainOptions", "Trained", "TrainingError", "Translation",
     "Translator", "TuneOptions", "TuneResult", "UserError", "load", "retrain", "train", "tune",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from isogloss.rerank.functions.coverage import Coverage
 from isogloss.rerank.functions.cross import Cross
 from isogloss.rerank.functions.expected import ExpectedUtility
 from isogloss.rerank.functions.factor_lm import FactorLanguageModel
+from isogloss.rerank.functions.joint import JointModelScore
 from isogloss.rerank.functions.language import LanguageOdds
 from isogloss.rerank.functions.length_model import LengthModel
 from isogloss.rerank.functions.lengths import Lengths
@@ -48,6 +49,7 @@ FUNCTIONS: dict[str, type[FeatureFunction]] = {
         DecoderScore,
         ExpectedUtility,
         FactorLanguageModel,
+        JointModelScore,
         LanguageModelScore,
         LanguageOdds,
         LengthModel,

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.decoder import load
+from isogloss.neural import JointModel, JointOptions
+from isogloss.pipeline import TrainOptions, train
+
+
+def test_a_joint_model_is_trained_tuned_and_stored_with_the_system(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    write_corpus(corpus, pairs=300, seed=5, dev=20, test=10, raw=True)
+    options = TrainOptions(
+        source=(corpus / "train.src",),
+        target=(corpus / "train.tgt",),
+        method="batch-mira:iterations=1",
+        neural=True,
+        joint=JointOptions(window=5, embedding=16, hidden=16, epochs=3),
+    )
+    train(tmp_path / "engine", options)
+    measured, finished = load(tmp_path / "engine/work/system"), load(tmp_path / "engine")
+    sentence = (corpus / "test.src").read_text().splitlines()[0]
+    for system in (measured, finished):
+        # Tuning has moved the weight from where it starts.
+        assert system.weights["joint"] not in (0.0, 0.2)
+        found = system.translate(sentence)
+        assert found.features["joint"] != 0
+        assert np.isclose(
+            sum(system.weights[name] * value for name, value in found.features.items()),
+            found.score,
+            atol=1e-2,
+        )
+    assert JointModel.open(tmp_path / "engine/system/joint").facts["sentences"] < 300
