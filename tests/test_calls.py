@@ -182,7 +182,7 @@ def test_what_cannot_be_tuned_is_told(engine: Path, corpus: Path) -> None:
     other = isogloss.ExternalDecoder(["cat", "{weights}"], weights={"w": 1.0})
     with pytest.raises(isogloss.ConfigError, match="save needs a stored system"):
         isogloss.tune(other, ["a"], ["a"], method="mert", save=True)
-    with pytest.raises(isogloss.ConfigError, match="'online-mira' works only with the decoder of Isogloss"):
+    with pytest.raises(isogloss.ConfigError, match="'auto' works only with the decoder of Isogloss"):
         isogloss.tune(other, ["a"], ["a"])
 
 

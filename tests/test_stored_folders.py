@@ -89,6 +89,9 @@ def shape(printed: str) -> str:
 def train_command(name: str) -> list[str]:
     """As it was typed, with what was the default when the folders were made; the others take tokens."""
     raw = ["--tokenizer", "moses", "--placeholders", "none"] if name == "engine" else []
+    if name == "engine":
+        for setting in ("dense_first=3", "online.dense_scale=1.0", "online.keep_start=false"):
+            raw += ["--set", f"tune.{setting}"]
     return ["--quiet", "train", name, *RECORDED["train"][name]["options"], *raw]
 
 

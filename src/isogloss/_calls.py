@@ -131,12 +131,12 @@ def train(
     test_source, test_target
         Sentences to report scores on, and their references.
     method
-        How to tune the weights: ``online-mira`` (default; tunes sparse features too), ``mert``,
-        ``batch-mira``, ``pro``, ``relevant-set``, any other learner of
+        How to tune the weights: ``auto`` (default; sparse features too, as far as they gain on held-out
+        text), ``online-mira``, ``mert``, ``batch-mira``, ``pro``, ``relevant-set``, any other learner of
         ``isogloss.learn.learner_names(decoder=True)``, or ``none``. Options may follow the name:
         ``"batch-mira:iterations=30"``.
     iterations
-        Tuning iterations; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
+        Tuning iterations; by default 4 for ``auto``, 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
     search
         ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``:
         phrase-based, adjacent phrases may swap.
@@ -284,11 +284,12 @@ def tune(
         Their references: a file or a list of sentences. For several references per sentence, give a list of
         lists or several files as ``Path`` objects.
     method
-        How to tune: ``online-mira`` (default; tunes sparse features too), ``mert``, ``batch-mira``, ``pro``,
-        or any other learner of ``isogloss.learn.learner_names(decoder=True)``. Options may follow the name:
+        How to tune: ``auto`` (default; sparse features too, as far as they gain on held-out text),
+        ``online-mira``, ``mert``, ``batch-mira``, ``pro``, or any other learner of
+        ``isogloss.learn.learner_names(decoder=True)``. Options may follow the name:
         ``"mert:restarts=5"``.
     iterations
-        Iterations; by default 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
+        Iterations; by default 4 for ``auto``, 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
     held_out
         Held-out sentences and their references; the iteration that translates them best is kept.
     start

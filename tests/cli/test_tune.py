@@ -31,7 +31,8 @@ def system(systems: Path, tmp_path: Path) -> Path:
 def tune(system: Path, *options: str, passes: int = 2) -> int:
     folder = system.parent
     files = ["--dev-source", str(folder / "dev.src"), "--dev-target", str(folder / "dev.tgt.0")]
-    return main(["tune", str(system), *files, "--iterations", str(passes), "--nbest", "20", *options])
+    chosen = options if "--method" in options else ("--method", "online-mira", *options)
+    return main(["tune", str(system), *files, "--iterations", str(passes), "--nbest", "20", *chosen])
 
 
 def test_tuned_explained_and_translated(system: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,7 +72,7 @@ def test_tuned_explained_and_translated(system: Path, capsys: pytest.CaptureFixt
 
 
 def test_dense_methods_drop_sparse_weights(system: Path) -> None:
-    assert tune(system, passes=1) == 0
+    assert tune(system) == 0
     assert (system / "weights.sparse").exists()
     assert tune(system, "--method", "mert", "--restarts", "1", passes=1) == 0
     assert not (system / "weights.sparse").exists()
@@ -91,7 +92,7 @@ def test_a_failed_run_leaves_the_system_alone(system: Path, capsys: pytest.Captu
 
 
 def test_weights_of_other_features_are_refused(system: Path, systems: Path, tmp_path: Path) -> None:
-    assert tune(system, passes=1) == 0
+    assert tune(system) == 0
     other = tmp_path / "other"
     code = main(
         ["--quiet", "system", "create", str(other), "--search", "phrase",

@@ -133,4 +133,5 @@ def test_online_mira_has_one_set_of_defaults() -> None:
 
     trained = TrainOptions(source="a.de", target="a.en").tuning
     assert trained == TuneOptions()
-    assert (trained.passes, trained.dense_first, trained.online) == (8, 3, OnlineOptions())
+    assert (trained.passes, trained.dense_first, trained.online) == (4, 6, OnlineOptions())
+    assert TuneOptions(method="online-mira").passes == 8

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from isogloss.pipeline.recipe import Helpers, recipe
 from isogloss.pipeline.train_options import TrainOptions
+from isogloss.tuning import OnlineOptions, TuneOptions
 
 HELPERS = Helpers(
     threads=1, memory=1 << 30, track=lambda items, *_: items, warn=lambda _: None, report=lambda _: None
 )
+
+
+OLD_ONLINE = {"dense_first": 3, "online": {"dense_scale": 1.0, "keep_start": False}}
+"""The defaults of that release."""
 
 
 def keys(**settings: Any) -> dict[str, str]:
@@ -29,9 +35,8 @@ def keys(**settings: Any) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("settings", "tune", "system"),
     [
-        ({"tuner": "mira"}, "3cee03a9b101048d", "56e5988e1217ac8e"),
-        ({"method": "online-mira"}, "3cee03a9b101048d", "56e5988e1217ac8e"),
-        ({}, "3cee03a9b101048d", "56e5988e1217ac8e"),
+        ({"tuner": "mira", "tune": OLD_ONLINE}, "3cee03a9b101048d", "56e5988e1217ac8e"),
+        ({"method": "online-mira", "tune": OLD_ONLINE}, "3cee03a9b101048d", "56e5988e1217ac8e"),
         ({"method": "mert"}, "63413ea191b42937", "9ca8546588b130cb"),
         ({"method": "kbmira"}, "8d115490a911b167", "9ca8546588b130cb"),
         ({"method": "batch-mira"}, "8d115490a911b167", "9ca8546588b130cb"),
@@ -47,7 +52,11 @@ def keys(**settings: Any) -> dict[str, str]:
             "85858e84b8e8936b",
         ),
         (
-            {"tune": {"iterations": 3, "online": {"nbest": 50}}, "search": "phrase"},
+            {
+                "method": "online-mira",
+                "tune": {**OLD_ONLINE, "iterations": 3, "online": {**OLD_ONLINE["online"], "nbest": 50}},
+                "search": "phrase",
+            },
             "42041b1fa4fb6b42",
             "8a5a1b2f200a3774",
         ),
@@ -57,6 +66,18 @@ def keys(**settings: Any) -> dict[str, str]:
 def test_tuning_is_known_by_its_old_key(settings: dict[str, Any], tune: str, system: str) -> None:
     found = keys(**settings, all_pairs=False)  # as in that release
     assert (found["tune"], found["system"]) == (tune, system)
+
+
+def test_stored_options_are_read_as_they_were() -> None:
+    for options in (
+        TuneOptions(),
+        TuneOptions(preset="paper"),
+        TuneOptions(method="online-mira", online=OnlineOptions(dense_scale=1.0, nbest=7)),
+        TuneOptions(method="online-mira", effort="normal", online=OnlineOptions(keep_start=False)),
+        TuneOptions(effort="thorough", seed=3),
+    ):
+        read = TuneOptions.from_stored(json.loads(json.dumps(options.as_stored())))
+        assert replace(read, preset=options.preset) == options
 
 
 def test_models_are_known_by_their_old_keys() -> None:

@@ -59,6 +59,7 @@ def quick(corpus: Path, **more: Any) -> dict[str, Any]:
     """Settings that keep the search and the learners short."""
     return {
         **files(corpus),
+        "method": "online-mira",
         "lm": {"order": 3},
         "classes": {"classes": 8, "restarts": 0},
         "decoder": {"beam_size": 20, "pop_limit": 30},
@@ -303,9 +304,9 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
             {"source": "blank", "target": "blank"},
             "none of the 24 sentence pairs can be used (empty-side: 24, ",
         ),
-        ({"method": "luck"}, "no method is called 'luck'; choose one of: online-mira, "),
-        ({"search": "luck"}, "--search must be one of hiero, phrase, block, got"),
-        ({"config": "choice.toml"}, "no method is called 'luck'; choose one of: online-mira, "),
+        ({"method": "luck"}, "no method is called 'luck'; choose one of: auto, online-mira, "),
+        ({"search": "luck"}, "--search must be one of auto, hiero, phrase, block, got"),
+        ({"config": "choice.toml"}, "no method is called 'luck'; choose one of: auto, online-mira, "),
         ({"tokenizer": "luck"}, "--tokenizer must be one of words, moses, moses-hyphens"),
         ({"dev_size": "5"}, "--dev-size cannot be combined with --dev-source"),
         ({"tuning_pairs": "-1"}, "--tuning-pairs must be at least 0, got -1"),
@@ -314,7 +315,7 @@ def test_a_source_with_several_translations_has_several_references(tmp_path: Pat
         ({"features": "luck"}, "no feature template is called 'luck'"),
         (
             {"method": "mert", "features": "pair"},
-            "sparse features need the method online-mira or relevant-set",
+            "sparse features need the method auto or online-mira or relevant-set",
         ),
         ({"threads": "-1"}, "--threads must be at least 0, got -1"),
         ({"memory_limit": "much"}, "--memory-limit must be a size such as 512M or 4G, got 'much'"),

@@ -71,19 +71,19 @@ def test_what_cannot_be_tuned_on(systems: Path) -> None:
     sources, references = data(systems)
     with pytest.raises(ConfigError, match="11 source sentences but references for 12"):
         tune(system, sources[:11], references)
-    with pytest.raises(ConfigError, match="no method is called 'grid'; choose one of: online-mira"):
+    with pytest.raises(ConfigError, match="no method is called 'grid'; choose one of: auto, online-mira"):
         TuneOptions(method="grid")
     strange = References([["qqq www eee rrr ttt"] * len(sources)])
-    options = TuneOptions(iterations=1, dense_first=0, online=ONLINE)
+    options = TuneOptions(method="online-mira", iterations=1, dense_first=0, online=ONLINE)
     with pytest.raises(TrainingError, match="BLEU 0"):
         tune(system, sources, strange, options)
     with pytest.raises(TrainingError, match="BLEU of the chosen translations is 0"):
-        tune(system, sources, strange, TuneOptions(iterations=1, dense_first=1, online=ONLINE))
+        tune(system, sources, strange, TuneOptions(iterations=1, online=ONLINE))
 
 
 def test_one_sentence_and_only_unknown_words(systems: Path) -> None:
     system: System = load(systems / "phrase")
-    options = TuneOptions(iterations=1, online=ONLINE)
+    options = TuneOptions(method="online-mira", iterations=1, online=ONLINE)
     sources, references = data(systems, 0, 1)
     assert tune(system, sources, references, options).dense
     mixed = [*data(systems)[0], "qqq www"], References([[*lines(systems, "dev.tgt.0", 0, 12), "a b c d"]])
@@ -107,14 +107,14 @@ def test_another_decoder_is_tuned_from_start_weights(systems: Path) -> None:
     options = TuneOptions(method="mert", iterations=1, nbest=10, restarts=0)
     with pytest.raises(ConfigError, match="give start weights"):
         tune(Other(), *data(systems), options)
-    with pytest.raises(ConfigError, match="'online-mira' works only with the decoder of Isogloss"):
+    with pytest.raises(ConfigError, match="'auto' works only with the decoder of Isogloss"):
         tune(Other(), *data(systems), TuneOptions(), start={})
     found = tune(Other(), *data(systems), options, start=load(systems / "phrase").weights)
     assert found.dense == tune(load(systems / "phrase"), *data(systems), options).dense
 
 
 def test_results_are_plain_values_too(systems: Path) -> None:
-    options = TuneOptions(iterations=1, dense_first=0, online=ONLINE)
+    options = TuneOptions(method="online-mira", iterations=1, dense_first=0, online=ONLINE)
     found = tune(load(systems / "phrase"), *data(systems), options)
     as_json = json.loads(json.dumps(found.to_dict()))
     assert as_json["weights"] == found.dense

@@ -22,7 +22,7 @@ _GROUPS = {
     "Data": ("source", "target", "dev_source", "dev_target", "test_source", "test_target"),
     "Text": ("source_language", "target_language", "tokenizer", "case", "placeholders"),
     "Search": ("search",),
-    "Tuning": ("method", "tune.iterations"),
+    "Tuning": ("method", "effort"),
     "Resources": ("threads", "memory_limit", "seed"),
 }
 

@@ -17,7 +17,7 @@ __all__ = ["tune"]
 
 _GROUPS = {
     "Data": ("dev_source", "dev_target", "held_out_source", "held_out_target", "input", "tokenized"),
-    "Tuning": ("method", "preset", "iterations", "nbest", "initial_weights", "work", "seed"),
+    "Tuning": ("method", "effort", "preset", "iterations", "nbest", "initial_weights", "work", "seed"),
     "Resources": ("threads",),
 }
 
@@ -34,8 +34,8 @@ def tune(
 ) -> None:
     """Tune the weights of an engine on a development set.
 
-    The engine changes only if tuning completes. online-mira also tunes sparse features, if the engine has
-    any; the other methods tune dense weights only and discard sparse ones.
+    The engine changes only if tuning completes. auto and online-mira also tune sparse features, if the engine
+    has any; the other methods tune dense weights only and discard sparse ones.
     """
     result = tune_stored(engine, files, options, threads=resources.count, track=console.track, report=_note)
     if json:
@@ -46,6 +46,8 @@ def tune(
         table.add_row(name, f"{weight:.4f}")
     console.print_table(table)
     sparse = "" if result.sparse is None else f", {len(result.sparse):,} sparse features"
+    for note in result.notes:
+        console.note(note)
     console.note(f"{engine}: weights of iteration {result.best.iteration}{sparse}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -89,6 +89,30 @@ class SparseWeights:
             raise ConfigError(_collision(numbers, names, name_ends)) from None
         return cls(table, names, name_ends, signature=signature)
 
+    @classmethod
+    def weighted_sum(cls, parts: Sequence[tuple[SparseWeights, float]]) -> SparseWeights:
+        """The sum of weights of the same features, each times a factor; a weight that is missing is 0.
+
+        >>> one = SparseWeights.from_names({"pair:a|b": 1, "pair:c|d": 4})
+        >>> two = SparseWeights.from_names({"pair:a|b": 1, "pair:e|f": 4})
+        >>> mean = SparseWeights.weighted_sum([(one, 0.5), (two, 0.5)])
+        >>> mean["pair:a|b"], mean["pair:c|d"], len(mean)
+        (1.0, 2.0, 3)
+        """
+        numbers, values, names = [], [], []
+        for weights, factor in parts:
+            rows = weights._table[weights._table[:, :2].any(axis=1)]
+            numbers.append(np.ascontiguousarray(rows[:, :2]).view(np.uint64).ravel())
+            values.append(factor * np.ascontiguousarray(rows[:, 2]).view(np.float32).astype(np.float64))
+            names += [weights._name_bytes(position) for position in rows[:, 3].tolist()]
+        found, first, place = np.unique(np.concatenate(numbers), return_index=True, return_inverse=True)
+        summed = np.bincount(place, np.concatenate(values), len(found)).astype(np.float32)
+        kept = np.flatnonzero(summed)
+        words = [names[at] for at in first[kept].tolist()]
+        ends = np.cumsum([len(word) for word in words], dtype=np.uint64)
+        text = np.frombuffer(b"".join(words), np.uint8)
+        return cls.from_numbers(found[kept], summed[kept], text, ends, signature=parts[0][0].signature)
+
     def __len__(self) -> int:
         return len(self._name_ends)
 
@@ -104,10 +128,13 @@ class SparseWeights:
 
     def name(self, position: int) -> str:
         """The name of the feature at this position."""
+        return self._name_bytes(position).decode(errors="replace")
+
+    def _name_bytes(self, position: int) -> bytes:
         if position >= len(self):
             raise ModelFormatError("a weight has no name", self.path or "sparse weights")
         begin = int(self._name_ends[position - 1]) if position else 0
-        return self._names[begin : int(self._name_ends[position])].tobytes().decode(errors="replace")
+        return self._names[begin : int(self._name_ends[position])].tobytes()
 
     def strongest(self, count: int) -> list[NamedWeight]:
         """The features with the largest absolute weights."""

@@ -71,6 +71,12 @@ def _entry(name: str, place: str, summary: str, **facts: bool) -> LearnerEntry:
 
 _TABLE = (
     _entry(
+        "auto",
+        "tuning.choice:AutoOptions",
+        "batch-mira, and online-mira as far as it gains on text that was not learned from",
+        needs_decoder=True,
+    ),
+    _entry(
         "online-mira",
         "tuning.online:OnlineOptions",
         "Large margins, learned while decoding a few sentences at a time (Watanabe et al. 2007)",

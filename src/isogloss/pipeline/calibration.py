@@ -22,13 +22,13 @@ from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System, load
 from isogloss.decoder.translator import best_lines
 from isogloss.decoder.weights import default_weights
-from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError, TrainingError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import read_lines
 from isogloss.metric import References, metric_named
 from isogloss.nbest.edit import best_rows
 from isogloss.tuning import TuneOptions, tune
+from isogloss.tuning.options import AUTO
 
 __all__ = ["LEAST_CALIBRATED", "Sample", "calibrate", "fit_confidence", "learn_confidence", "observe"]
 
@@ -73,7 +73,7 @@ def calibrate(inputs: Paths, outputs: Paths, options: Options, *, threads: int, 
     if len(sources) >= LEAST_CALIBRATED:
         tuning, sample = None, Sample(sources, _references(inputs, "dev_target"))
         if options["tune"] is not None:
-            tuning = from_settings(TuneOptions, options["tune"])
+            tuning = TuneOptions.from_stored(options["tune"])
             tokens = list(read_lines(inputs["tokens_dev_source"]))
             sample = Sample(*sample[:2], tokens, _references(inputs, "tokens_dev_target"))
         system = load(inputs["system"])
@@ -121,6 +121,8 @@ def _tuned(system: System, sample: Sample, options: TuneOptions, threads: int) -
     usable = [at for at, line in enumerate(sample.tokens) if _can_be_tuned_on(line)]
     first = _PASSES if options.dense_first is None else min(_PASSES, options.dense_first)
     quick = replace(options, iterations=_PASSES, dense_first=first)
+    if options.method.startswith(AUTO):
+        quick = replace(quick, method="online-mira" if decoder.sparse_weights is not None else "batch-mira")
     with decoder.restored():
         decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
         with contextlib.suppress(TrainingError, ConfigError):  # too little to learn from

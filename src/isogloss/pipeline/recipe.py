@@ -20,16 +20,21 @@ from isogloss.pipeline import (
     learning_curve,
     model_stages,
     near_match_stage,
+    search_choice,
     text_stages,
     tuning_stages,
     whole_text,
 )
 from isogloss.pipeline.stage import Output, Stage
-from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, TrainOptions
+from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, SearchName, TrainOptions
 from isogloss.report.verdict import VERDICT
 from isogloss.tuning import TuneIteration
 
-__all__ = ["Helpers", "recipe"]
+__all__ = ["SEARCH_CHOICE", "Helpers", "recipe"]
+
+SEARCH_CHOICE = "work/search.json"
+SEARCHES: tuple[SearchName, ...] = ("hiero", "phrase")
+"""What the development set chooses from, the default first."""
 
 Inputs = dict[str, StrPath | Output]
 _SIDES = ("source", "target")
@@ -46,6 +51,7 @@ class Helpers:
     track: Track
     warn: Callable[[str], None]
     report: Callable[[TuneIteration], None]
+    note: Callable[[str], None] = lambda message: None
 
 
 def recipe(
@@ -96,6 +102,15 @@ class _Recipe:
         joined = [self._join(tokens)] if options.extra_bitext else []
         both: Inputs = {side: (joined[0] if joined else tokens)[side] for side in ("source", "target")}
         models = self._models(both, tokens)
+        if options.chooses_search:  # what comes after depends on the choice
+            return [
+                *first,
+                tokens,
+                *joined,
+                models["align"],
+                models["lm"],
+                self._choose_search(both, tokens, models),
+            ]
         final = self._tables(models)
         rehearsal = self._without_tuning_pairs(both, tokens, models) if options.tuning_pairs else {}
         tune = self._tune(tokens, models | rehearsal)
@@ -434,6 +449,33 @@ class _Recipe:
         source, target = self.sides
         return (source if side == "source" else target).language
 
+    def _choose_search(self, both: Inputs, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
+        helpers = self.helpers
+        candidates = {name: self.options.with_search(name) for name in SEARCHES}
+        return Stage(
+            name="search",
+            function=partial(
+                search_choice.choose_search,
+                threads=helpers.threads,
+                memory=helpers.memory,
+                track=helpers.track,
+            ),
+            inputs={
+                **both,
+                "links": models["align"]["links"],
+                "lm": models["lm"]["lm"],
+                **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")},
+            },
+            outputs={"choice": SEARCH_CHOICE},
+            options={
+                "searches": {
+                    name: {"rules": asdict(one.extraction), "decoder": asdict(one.search_options)}
+                    for name, one in candidates.items()
+                },
+                "tune": self.options.tuning.as_stored(),
+            },
+        )
+
     def _tune(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
         options, helpers = self.options, self.helpers
         inputs = self._tables(models)
@@ -454,7 +496,11 @@ class _Recipe:
         if facts["features"] is not None:
             outputs["sparse_weights"] = "work/tuning/weights.sparse"
         watching = tuning_stages.Watching(
-            threads=helpers.threads, memory=helpers.memory, track=helpers.track, report=helpers.report
+            threads=helpers.threads,
+            memory=helpers.memory,
+            track=helpers.track,
+            report=helpers.report,
+            note=helpers.note,
         )
         work = tuning_stages.tune_weights
         sets: Inputs = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}

@@ -171,6 +171,8 @@ def history_of(result: TuneResult, method: str) -> dict[str, Any]:
         "method": method,
         "best": result.best.iteration,
         "iterations": [step.to_dict() for step in result.history],
+        "notes": list(result.notes),
+        "choice": None if result.choice is None else result.choice.to_dict(),
     }
 
 
@@ -212,6 +214,22 @@ def tuning_section(page: Page, history: Mapping[str, Any], final: tuple[float, f
         )
     )
     page.paragraph(f"Tuned by {history['method']}; the weights of iteration {history['best']} are used.")
+    for note in history.get("notes", ()):
+        page.paragraph(f"{note[0].upper()}{note[1:]}.")
+    if choice := history.get("choice"):
+        page.table(
+            ["tuned on one half, scored on the other", "BLEU", "length", "difference", "p"],
+            [
+                [
+                    one["name"],
+                    f"{one['bleu']:.2f}",
+                    f"{one['length']:.3f}",
+                    f"{one['difference']:+.2f}",
+                    f"{one['p_value']:.3f}",
+                ]
+                for one in choice["candidates"]
+            ],
+        )
     if bound:
         page.paragraph(
             "The curve 'dev' is the mean sentence BLEU of the training text used for tuning; 'held out' is "

@@ -30,7 +30,7 @@ from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, Out
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
-from isogloss.pipeline.recipe import Helpers, recipe
+from isogloss.pipeline.recipe import SEARCH_CHOICE, Helpers, recipe
 from isogloss.pipeline.record import Record
 from isogloss.pipeline.report import REPORT, system_page
 from isogloss.pipeline.run import Event, Run
@@ -165,10 +165,23 @@ def train(
     claim(place)
     _check_sets(options)
     helpers = Helpers(
-        threads=threads or os.cpu_count() or 1, memory=memory, track=track, warn=warn, report=report
+        threads=threads or os.cpu_count() or 1,
+        memory=memory,
+        track=track,
+        warn=warn,
+        report=report,
+        note=note,
     )
     write_options(place, options)
-    records = Run(place, progress=progress).execute(recipe(options, helpers, chosen_sides(options, note)))
+    sides = chosen_sides(options, note)
+    run = Run(place, progress=progress)
+    if options.chooses_search:
+        run.execute(recipe(options, helpers, sides))
+        choice = _read(place / SEARCH_CHOICE)
+        note(choice["reason"])
+        options = options.with_search(choice["search"])
+        write_options(place, options)
+    records = run.execute(recipe(options, helpers, sides))
     load(place).renew_corrections()
     trained = Trained(place, options, records)
     system_page(trained).write(trained.report)

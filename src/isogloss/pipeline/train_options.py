@@ -32,6 +32,7 @@ from isogloss.lm.estimation import LmOptions
 from isogloss.neural.options import JointOptions
 from isogloss.selection.options import SampleOptions
 from isogloss.tuning import TuneOptions
+from isogloss.tuning.options import AUTO, Effort
 
 __all__ = [
     "BLOCK_DECODER",
@@ -47,7 +48,7 @@ __all__ = [
     "write_options",
 ]
 
-SearchName = Literal["hiero", "phrase", "block"]
+SearchName = Literal["auto", "hiero", "phrase", "block"]
 
 NO_TUNING = "none"
 """The method that does not tune the weights."""
@@ -58,7 +59,7 @@ DEFAULT_FEATURES = SparseOptions(
     source_types=("surface", CLASS),
     target_types=("surface", CLASS),
 )
-"""Default sparse features for ``online-mira``."""
+"""Default sparse features for ``auto`` and ``online-mira``."""
 NO_FEATURES = SparseOptions(templates=())
 BLOCK_DECODER = SearchOptions(
     hierarchical=False, phrase_order="swap", max_options=10, max_scanned=10, beam_size=30, pop_limit=60
@@ -112,14 +113,18 @@ class TrainOptions(Options):
     """Dictionary, TSV: a source word, a tab and its translation; more translations may follow after tabs or
     on other lines. It helps to align words. The search uses entries of single words, first of all for words
     that the training text does not have."""
-    search: SearchName = "hiero"
+    search: Annotated[SearchName, DefaultText("hiero; chosen if thorough")] = "auto"
     """``hiero``: hierarchical (Hiero) rules; ``phrase``: phrase-based with distortion; ``block``:
     phrase-based, adjacent phrases may swap (set ``decoder.phrase_order`` to ``monotone`` for no
     reordering)."""
-    method: str = ONLINE_MIRA
-    """How to tune the weights: ``online-mira`` (dense and sparse features, online), ``relevant-set`` (sparse
-    features, on the training text), ``mert``, ``batch-mira``, ``pro`` or another n-best learner (dense
-    features), or ``none``. Options may follow the name: ``batch-mira:iterations=30``."""
+    method: str = AUTO
+    """How to tune the weights: ``auto`` (chosen on held-out text), ``online-mira`` (dense and sparse
+    features), ``relevant-set`` (sparse features, on the training text), ``mert``, ``batch-mira`` or another
+    n-best learner (dense features), or ``none``. Options may follow the name:
+    ``batch-mira:iterations=30``."""
+    effort: Effort = "normal"
+    """How much ``auto`` tries: ``quick`` tunes dense features, ``normal`` adds sparse ones where they gain,
+    ``thorough`` repeats it and chooses the search."""
     held_out_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Sentences at the end of the development set to hold out. Tuning does not learn from them; the iteration
     that translates them best is kept."""
@@ -185,7 +190,8 @@ class TrainOptions(Options):
     features: SparseOptions | None = None
     """Sparse features. In addition to the token types made from spelling, there are ``class`` (induced word
     classes), ``lemma``, ``pos``, ``synset`` (see ``isogloss.features.annotators``) and the columns below. By
-    default a few templates with ``online-mira``, and none with methods that learn dense features only."""
+    default a few templates with ``auto`` and ``online-mira``, and none with methods that learn dense features
+    only."""
     source_columns: Mapping[str, StrPath] = field(default_factory=dict)
     """Token types of source words from files: word TAB values, one word per line."""
     target_columns: Mapping[str, StrPath] = field(default_factory=dict)
@@ -199,10 +205,12 @@ class TrainOptions(Options):
     """Corrections to train on, source TAB translation, as ``isogloss retrain`` writes them. They replace the
     training pairs with the same source; those of sentences that are set aside are left out."""
     tune: TuneOptions = field(default_factory=TuneOptions)
-    """Options of tuning; its ``method`` and ``seed`` are the ones above."""
+    """Options of tuning; its ``method``, ``effort`` and ``seed`` are the ones above."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
+        if self.search == "auto" and not self.chooses_search:
+            object.__setattr__(self, "search", "hiero")
         for side in ("source", "target"):  # one file is the file itself
             if isinstance(files := getattr(self, side), tuple) and len(files) <= 1:
                 object.__setattr__(self, side, files[0] if files else None)
@@ -320,6 +328,11 @@ class TrainOptions(Options):
             raise ConfigError(
                 f"sparse features need the method {' or '.join(able)}, and the method is {self.learner_name}"
             )
+        if self._quick:
+            raise ConfigError(
+                "the effort quick tunes dense features only; leave the sparse features out, or set effort to "
+                "normal"
+            )
         for side in ("source", "target"):
             known = [*SPELLING_TYPES, CLASS, *ANNOTATORS, *self.columns(side)]
             for name in self._types(side):
@@ -386,7 +399,7 @@ class TrainOptions(Options):
             return self.features
         if self.learner_name == RELEVANT_SET:
             return block_features(swap=self.search_options.phrase_order != "monotone")
-        if self.learner_name != ONLINE_MIRA:
+        if self.learner_name not in (AUTO, ONLINE_MIRA) or self._quick:
             return NO_FEATURES
         return replace(
             DEFAULT_FEATURES,
@@ -422,7 +435,7 @@ class TrainOptions(Options):
             given = self.decoder or BLOCK_DECODER
             order = given.phrase_order if given.phrase_order == "monotone" else "swap"
             return replace(given, hierarchical=False, phrase_order=order)
-        return replace(self.decoder or SearchOptions(), hierarchical=self.search == "hiero")
+        return replace(self.decoder or SearchOptions(), hierarchical=self.search in ("auto", "hiero"))
 
     @property
     def learner_name(self) -> str:
@@ -432,7 +445,26 @@ class TrainOptions(Options):
     @property
     def tuning(self) -> TuneOptions:
         """The tuning options, with method and seed filled in."""
-        return replace(self.tune, method=self.method, seed=self.seed)
+        return replace(self.tune, method=self.method, effort=self.effort, seed=self.seed)
+
+    @property
+    def chooses_search(self) -> bool:
+        """Whether the development set decides which search is used."""
+        return (
+            self.search == "auto"
+            and self.effort == "thorough"
+            and self.learner_name == AUTO
+            and self.rules is None
+            and self.decoder is None
+        )
+
+    def with_search(self, name: SearchName) -> TrainOptions:
+        """The same with another search."""
+        return replace(self, search=name)
+
+    @property
+    def _quick(self) -> bool:
+        return self.learner_name == AUTO and self.effort == "quick"
 
 
 _OPTIONS = "options.json"
@@ -499,7 +531,7 @@ def _learns_sparse(name: str) -> bool:
 
 def grammar_of(search: str) -> str:
     """The kind of grammar that a search needs."""
-    return "phrase" if search == "block" else search
+    return {"auto": "hiero", "block": "phrase"}.get(search, search)
 
 
 def _each(files: StrPath | tuple[StrPath, ...]) -> list[StrPath]:

@@ -21,7 +21,6 @@ from isogloss.features.columns import TokenColumn
 from isogloss.features.weights import SparseWeights
 from isogloss.grammar import ExtractOptions
 from isogloss.grammar.table import RuleTable
-from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
@@ -35,7 +34,16 @@ from isogloss.pipeline.stage import CHECKPOINT
 from isogloss.pipeline.train_options import CLASS
 from isogloss.tuning import TuneIteration, TuneOptions, tune
 
-__all__ = ["LEAST_SENTENCES", "Watching", "put_together", "start", "tune_on_training_text", "tune_weights"]
+__all__ = [
+    "LEAST_SENTENCES",
+    "Watching",
+    "make_decoder",
+    "put_together",
+    "start",
+    "tune_on_training_text",
+    "tune_weights",
+    "usable_sentences",
+]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -46,7 +54,7 @@ LEAST_SENTENCES = 10
 
 def start(inputs: Paths, outputs: Paths, options: Options) -> None:
     """Write untuned weights instead of tuning."""
-    decoder = _decoder(inputs, options)
+    decoder = make_decoder(inputs, options)
     write_weights(
         outputs["weights"], default_weights(decoder.names, hierarchical=decoder.options.hierarchical)
     )
@@ -73,6 +81,7 @@ class Watching:
     memory: int
     track: Track
     report: Callable[[TuneIteration], None]
+    note: Callable[[str], None] = lambda message: None
 
 
 def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
@@ -80,7 +89,7 @@ def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watc
     if _nothing_aside(inputs):
         _untuned(inputs, outputs, options)
         return
-    sources, references = _sentences(inputs, "dev")
+    sources, references = usable_sentences(inputs, "dev")
     learned_from = len(sources) - options["held_out"]
     if learned_from < LEAST_SENTENCES:
         raise ConfigError(
@@ -91,7 +100,7 @@ def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watc
     held_out = (sources[rest], _part(references, rest)) if options["held_out"] else None
     learned, known = sources[:learned_from], [stream[:learned_from] for stream in references]
     if "tune_source" in inputs:
-        more, translations = _sentences(inputs, "tune")
+        more, translations = usable_sentences(inputs, "tune")
         learned = learned + more
         known = [a + b for a, b in zip(known, translations, strict=True)]
     _tune(inputs, outputs, options, (learned, References(known)), held_out, watching)
@@ -102,8 +111,8 @@ def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watch
     if _nothing_aside(inputs):
         _untuned(inputs, outputs, options)
         return
-    tuning = from_settings(TuneOptions, options["tune"])
-    sources, references = _sentences(inputs, "train")
+    tuning = TuneOptions.from_stored(options["tune"])
+    sources, references = usable_sentences(inputs, "train")
     if "test_source" in inputs:
         kept = sharing_phrases(sources, read_lines(inputs["test_source"]), tuning.relevant.shared_phrase)
         sources = [sources[at] for at in kept]
@@ -113,7 +122,7 @@ def tune_on_training_text(inputs: Paths, outputs: Paths, options: Options, watch
             "no sentence of the training text shares a phrase of this length with the test set; set a lower "
             "shared_phrase"
         )
-    held_out, held_out_references = _sentences(inputs, "dev")
+    held_out, held_out_references = usable_sentences(inputs, "dev")
     judged = (held_out, References(held_out_references))
     folds = partial(_folds, inputs, outputs, options["folds"], watching) if "folds" in options else None
     _tune(inputs, outputs, options, (sources, References(references)), judged, watching, folds)
@@ -142,9 +151,9 @@ def _tune(
     watching: Watching,
     folds: Callable[[Decoder], FoldDecoders] | None = None,
 ) -> None:
-    decoder = _decoder(inputs, options)
+    decoder = make_decoder(inputs, options)
     decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
-    tuning = from_settings(TuneOptions, options["tune"])
+    tuning = TuneOptions.from_stored(options["tune"])
     result = tune(
         System(decoder, inputs["rules"].parent),
         *learned_from,
@@ -156,6 +165,8 @@ def _tune(
         work=outputs[CHECKPOINT],
         unseen=None if folds is None else folds(decoder),
     )
+    for note in result.notes:
+        watching.note(note)
     write_weights(outputs["weights"], result.dense)
     if "sparse_weights" in outputs:
         sparse = result.sparse
@@ -166,7 +177,7 @@ def _tune(
     _write_history(outputs["history"], history_of(result, tuning.method))
 
 
-def _sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:
+def usable_sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:
     """Sources and reference streams, without empty sentences and those long enough for windows."""
     sources = list(read_lines(inputs[f"{name}_source"]))
     streams = References.read(
@@ -201,11 +212,12 @@ def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
         text=text if text.changes else None,
         joint=inputs.get("joint"),
     )
-    if "sparse_weights" in inputs:
-        system.save_weights(weights, SparseWeights.open(inputs["sparse_weights"]))
+    if "sparse_weights" in inputs and len(sparse := SparseWeights.open(inputs["sparse_weights"])):
+        system.save_weights(weights, sparse)
 
 
-def _decoder(inputs: Paths, options: Options) -> Decoder:
+def make_decoder(inputs: Paths, options: Options) -> Decoder:
+    """The decoder of rules, language model and word classes, without weights."""
     return Decoder(
         RuleTable.open(inputs["rules"]),
         LanguageModel.load(inputs["lm"]),

@@ -21,6 +21,7 @@ from isogloss.metric import Bleu, References
 from isogloss.nbest.store import NbestStore
 
 if TYPE_CHECKING:
+    from isogloss.tuning.choice import HeldOutChoice
     from isogloss.tuning.options import TuneOptions
 
 __all__ = [
@@ -72,6 +73,10 @@ class TuneResult:
     sparse: SparseWeights | None
     history: list[TuneIteration]
     best: TuneIteration
+    notes: tuple[str, ...] = ()
+    """What to tell the user about these weights."""
+    choice: HeldOutChoice | None = None
+    """What ``auto`` compared, and what it chose."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, with only the number of sparse weights."""
@@ -80,6 +85,8 @@ class TuneResult:
             "history": [step.to_dict() for step in self.history],
             "weights": dict(self.dense),
             "sparse_features": 0 if self.sparse is None else len(self.sparse),
+            "notes": list(self.notes),
+            "choice": None if self.choice is None else self.choice.to_dict(),
         }
 
 
@@ -97,6 +104,14 @@ class Sentences:
             )
         if not self.sources:
             raise ConfigError("there are no sentences to tune on")
+
+    def part(self, rows: Sequence[int]) -> Sentences:
+        """Some of the sentences."""
+        streams = self.references.streams
+        return Sentences(
+            [self.sources[row] for row in rows],
+            References([[stream[row] for row in rows] for stream in streams]),
+        )
 
 
 class DecoderLearner(Protocol):
@@ -127,6 +142,22 @@ class TuningJob:
         self.dev, self.held_out, self.options = dev, held_out, options
         self.threads, self.track, self.report = threads, track, report
         self.history: list[TuneIteration] = []
+
+    @property
+    def part_options(self) -> TuneOptions:
+        """The options of ``online-mira``, with as many passes as here."""
+        return replace(self.options, method="online-mira", iterations=self.options.passes)
+
+    def part(self, rows: Sequence[int]) -> TuningJob:
+        """A silent job on some of the sentences, by ``online-mira``."""
+        return TuningJob(
+            self.dev.part(rows),
+            None,
+            self.part_options,
+            threads=self.threads,
+            track=self.track,
+            report=lambda step: None,
+        )
 
     def with_options(self, options: TuneOptions) -> TuningJob:
         """A silent job on the same data that runs before this one."""

@@ -33,7 +33,7 @@ from isogloss.metric.bleu import SENTENCE_BLEU, bleu_scores
 from isogloss.metric.document import DocumentBleu
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.statistics import BatchStatistics
-from isogloss.nbest.store import CsrRows
+from isogloss.nbest.store import CsrRows, NbestStore
 from isogloss.storage.folder import open_folder, write_folder
 from isogloss.tuning.oracles import KeptOracle, OracleMemory
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 __all__ = ["PAPER", "OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
 
 KIND, VERSION = "online-training", 3
+BEFORE = {"dense_scale": 1.0, "keep_start": False}
+"""What versions did that did not have these options."""
 UPDATE_RULES = ("mira", "perceptron", "tillmann-zhang")
 SELECTIONS = ("oracles", "hope-fear")
 LOSSES = ("document", "sentence")
@@ -84,6 +86,9 @@ class OnlineOptions(Options):
     sparse_scale: Annotated[float, Above(0)] = 3.0
     """Step size of sparse weights relative to dense weights (dense features are scaled to a spread of 1).
     Sparse features fire rarely: with 1, they need many passes to have an effect."""
+    dense_scale: Annotated[float, AtLeast(0)] = 0.1
+    """Step size of dense weights. Batch tuning finds them from all sentences at once; with 1, single
+    sentences move them away from there, and with 0 they keep their start."""
     method: Literal["mira", "perceptron", "tillmann-zhang"] = "mira"
     """Update rule: ``mira``, ``perceptron`` (the same step for every violated pair) or ``tillmann-zhang`` (a
     step in proportion to loss and violation)."""
@@ -99,6 +104,9 @@ class OnlineOptions(Options):
     shuffle: bool = True
     """Visit the sentences in a random order, another one in each pass. Without it, in the order of the
     text."""
+    keep_start: bool = True
+    """Return the weights that training started from if those that it found translate the development set
+    worse."""
     patience: Annotated[int, AtLeast(0)] = 0
     """Stop after this many iterations without a better result on the held-out set; 0 never stops early."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -126,6 +134,8 @@ PAPER = OnlineOptions(
     selection="oracles",
     loss_scale=1.0,
     sparse_scale=1.0,
+    dense_scale=1.0,
+    keep_start=False,
     keep_inverted=True,
     batch=1,
     shuffle=False,
@@ -205,6 +215,8 @@ class OnlineTrainer:
         rows, self.scales = self._first_decode(start_weights)
         self._document = DocumentBleu(rows)
         self._best_now = np.array(rows)
+        self.start_score = 100 * float(bleu_scores(rows.sum(axis=0)[np.newaxis])[0])
+        """BLEU (0 to 100) of the sentences with the start weights."""
         self.state = OnlineState(start_weights * self.scales, len(self._sources), self.options)
 
     def _first_decode(self, weights: FloatArray) -> tuple[npt.NDArray[np.int32], FloatArray]:
@@ -215,11 +227,7 @@ class OnlineTrainer:
         self.decoder.set_weights(dict(zip(self.decoder.names, weights.tolist(), strict=True)))
         rows = np.zeros((len(self._sources), 10), np.int32)
         found: list[FloatArray] = []
-        everything = np.arange(len(self._sources))
-        for batch in np.array_split(everything, math.ceil(len(everything) / 50)):
-            store = self.decoder.search(
-                [self._sources[i] for i in batch], nbest=100, threads=self._threads
-            ).store
+        for batch, store in self._decoded(nbest=100):
             first = store.sentence_offsets[:-1]
             rows[batch[store.sentence_ids]] = self._statistics.rows(store, batch)[first]
             sentence = store.sentence_of_row()
@@ -228,6 +236,21 @@ class OnlineTrainer:
             found.append(store.dense - means[sentence])
         spread = np.sqrt(np.mean(np.concatenate(found) ** 2, axis=0))
         return rows, np.where(spread > 1e-9, spread, 1.0)
+
+    def _decoded(self, nbest: int) -> Iterator[tuple[npt.NDArray[np.int64], NbestStore]]:
+        """All sentences, some at a time, with the decoder's weights."""
+        everything = np.arange(len(self._sources))
+        for batch in np.array_split(everything, math.ceil(len(everything) / 50)):
+            given = [self._sources[i] for i in batch]
+            yield batch, self.decoder.search(given, nbest=nbest, threads=self._threads).store
+
+    def score_of(self, weights: TrainedWeights) -> float:
+        """BLEU (0 to 100) of the sentences with these weights, which the decoder then has."""
+        self.decoder.set_weights(weights.dense, weights.sparse)
+        rows = np.zeros(10, np.int64)
+        for batch, store in self._decoded(nbest=1):
+            rows += self._statistics.rows(store, batch)[store.sentence_offsets[:-1]].sum(axis=0)
+        return 100 * float(bleu_scores(rows[np.newaxis])[0])
 
     def iterate(self, track: Track = no_track) -> OnlineIteration:
         """One pass over the sentences."""
@@ -302,14 +325,15 @@ class OnlineTrainer:
             second = np.tile(np.arange(len(oracles), len(oracles) + count, dtype=np.uint32), len(oracles))
             losses = np.repeat(oracle_quality, count) - np.tile(quality[candidates], len(oracles))
             matrix = CsrRows(offsets, columns, options.sparse_scale * counts)
-            coefficients = self._coefficients(dense, matrix, scores, first, second, losses)
+            scaled = options.dense_scale * dense
+            coefficients = self._coefficients(scaled, matrix, scores, first, second, losses)
             if np.any(coefficients):
-                state.dense += coefficients @ dense
+                state.dense += options.dense_scale * (coefficients @ scaled)
                 change = np.zeros(len(different))
                 for row in np.flatnonzero(coefficients).tolist():
                     own = slice(offsets[row], offsets[row + 1])
                     change[columns[own]] += coefficients[row] * counts[own]  # a row has a column once
-                change *= options.sparse_scale**2  # the features and their weights are both scaled
+                change *= options.sparse_scale**2  # as above, features and weights are both scaled
                 changed = np.flatnonzero(change)
                 fresh = state.sparse.add(different[changed], change[changed].astype(np.float32))
                 self._log_names(found, position, [*listed, *candidates.tolist()], fresh)
@@ -465,9 +489,10 @@ class OnlineTrainer:
             )
         arrays, attributes, state = folder.arrays, folder.attributes, self.state
         try:
-            # A run of an earlier version lacks newer options, whose defaults are what it did.
+            # A run of an earlier version lacks newer options; this is what it did.
             options = {
                 **asdict(OnlineOptions()),
+                **BEFORE,
                 **attributes["options"],
                 "iterations": self.options.iterations,
             }

@@ -1,4 +1,8 @@
-"""Tuning by online training: dense weights first, then several passes; the best one is kept."""
+"""Tuning by online training: dense weights first, then several passes; the best one is kept.
+
+If the trained weights translate the development set worse than the weights that training started from, these
+are the result.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob
 from isogloss.tuning.online import OnlineOptions, OnlineTrainer, TrainedWeights
 from isogloss.tuning.turns import read_turn, tune_in_turns
 
-__all__ = ["tune_online"]
+__all__ = ["dense_first", "online_passes", "tune_online"]
 
 _ONLINE, _NAMES, _DENSE_FIRST = "online", "names", "dense"
 
@@ -27,19 +31,22 @@ def tune_online(
     options: OnlineOptions, job: TuningJob, system: System, weights: Mapping[str, float], folder: Path
 ) -> TuneResult:
     """Find dense and sparse weights while decoding."""
-    start = dict(weights)
-    if job.options.dense_first:
-        start = _dense_first(job, system, start, folder / _DENSE_FIRST)
+    start = dense_first(job, system, weights, folder)
     with system.decoder.restored():
-        return _passes(options, job, system.decoder, start, folder)
+        return online_passes(options, job, system.decoder, start, folder)
 
 
-def _dense_first(job: TuningJob, system: System, weights: dict[str, float], folder: Path) -> dict[str, float]:
+def dense_first(
+    job: TuningJob, system: System, weights: Mapping[str, float], folder: Path
+) -> dict[str, float]:
     """Dense weights tuned on lists, rescaled to the score differences of the given weights.
 
     The step size of online training assumes weights of the usual scale, but ``batch-mira`` finds weights of
     any scale.
     """
+    if not job.options.dense_first:
+        return dict(weights)
+    folder = folder / _DENSE_FIRST
     options = replace(job.options, method="batch-mira", iterations=job.options.dense_first or 0)
     turns = job.with_options(options)
     with system.decoder.restored():
@@ -57,9 +64,10 @@ def _spread(pool: NbestStore, weights: Mapping[str, float]) -> float:
     return float(np.sqrt(np.mean((scores - np.repeat(np.add.reduceat(scores, first) / counts, counts)) ** 2)))
 
 
-def _passes(
+def online_passes(
     options: OnlineOptions, job: TuningJob, decoder: Decoder, weights: dict[str, float], folder: Path
 ) -> TuneResult:
+    """Train in several passes; the decoder has other weights afterward."""
     trainer = OnlineTrainer(
         decoder,
         job.dev.sources,
@@ -96,7 +104,27 @@ def _passes(
         job.report(step)
     assert best is not None
     dense, sparse = _load_best(folder, best.iteration)
-    return TuneResult(dense=dense, sparse=sparse, history=job.history, best=best)
+    result = TuneResult(dense=dense, sparse=sparse, history=job.history, best=best)
+    return _no_worse(result, trainer, job, weights) if options.keep_start else result
+
+
+def _no_worse(
+    found: TuneResult, trainer: OnlineTrainer, job: TuningJob, start: dict[str, float]
+) -> TuneResult:
+    """What was found, or the start if that translates the development set better."""
+    decoder, start_score = trainer.decoder, trainer.start_score
+    score = trainer.score_of(TrainedWeights(found.dense, found.sparse))
+    if score >= start_score:
+        return found
+    decoder.set_weights(start)
+    best = TuneIteration(
+        iteration=0, dev_score=start_score, held_out_score=job.score_held_out(decoder), active_features=0
+    )
+    note = (
+        f"the weights of online training translate the development set worse ({score:.2f} BLEU) than those "
+        f"that it started from ({start_score:.2f}), which are kept"
+    )
+    return TuneResult(dense=start, sparse=None, history=found.history, best=best, notes=(note,))
 
 
 def _save_best(weights: TrainedWeights, folder: Path, iteration: int) -> None:

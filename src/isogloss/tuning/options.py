@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 from isogloss.io.config import from_settings
 from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.learn.registry import LearnerEntry, canonical_method, configured, find_learner
-from isogloss.tuning.online import PAPER, OnlineOptions
+from isogloss.tuning.online import BEFORE, PAPER, OnlineOptions
 from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
 from isogloss.tuning.relevant_set import RelevantSetOptions
 
-__all__ = ["PRESETS", "TURNS", "Preset", "TuneOptions"]
+__all__ = ["AUTO", "PRESETS", "TURNS", "Effort", "Preset", "TuneOptions"]
 
+Effort = Literal["quick", "normal", "thorough"]
 Preset = Literal["paper", "best"]
 PRESETS: dict[Preset, tuple[OnlineOptions, RelevantSetOptions]] = {
     "paper": (PAPER, RELEVANT_PAPER),
@@ -22,10 +23,14 @@ PRESETS: dict[Preset, tuple[OnlineOptions, RelevantSetOptions]] = {
 }
 """Settings of the learners that need a decoder: of their papers, and those that win on held-out text."""
 
+AUTO = "auto"
+"""The method that chooses by held-out text."""
 TURNS = 10
 """Default for n-best learners."""
 _TABLES = ("online", "relevant")
-_DENSE_FIRST = 3
+_DENSE_FIRST = 6
+_OLD_DENSE_FIRST = 3
+"""In fingerprints of runs by methods that make no use of it."""
 _STORED_NAMES = {"online-mira": "mira", "batch-mira": "kbmira"}
 """Names in fingerprints of runs, so that a run of an older version can resume."""
 
@@ -42,20 +47,26 @@ class TuneOptions(Options):
     'batch-mira'
     """
 
-    method: str = "online-mira"
-    """How to tune the weights: ``online-mira`` (dense and sparse features), ``relevant-set`` (sparse
-    features, on the training text), or an n-best learner for dense features, such as ``mert``. Options may
-    follow the name: ``batch-mira:iterations=30``. ``isogloss.learn.registry`` lists all methods."""
+    method: str = "auto"
+    """How to tune the weights: ``auto`` (chosen on held-out text), ``online-mira`` (dense and sparse
+    features), ``relevant-set`` (sparse features, on the training text), or an n-best learner for dense
+    features, such as ``mert``. Options may follow the name: ``batch-mira:iterations=30``.
+    ``isogloss.learn.registry`` lists all methods."""
+    effort: Effort = "normal"
+    """How much ``auto`` tries: ``quick`` tunes dense features, ``normal`` adds sparse ones where they gain,
+    ``thorough`` repeats it and chooses the search."""
     preset: Preset = "best"
     """Settings of ``online-mira`` and ``relevant-set``: those that win on held-out text (``best``) or those
     of their papers (``paper``), which start from the given weights. Options that are set override it."""
-    iterations: Annotated[int, AtLeast(0), DefaultText("8 for online-mira, 30 for relevant-set, else 10")] = 0
+    iterations: Annotated[
+        int, AtLeast(0), DefaultText("4 for auto, 8 for online-mira, 30 for relevant-set, else 10")
+    ] = 0
     """Passes over the development set; 0 uses the default of the method."""
     nbest: Annotated[int, AtLeast(1)] = 100
     """Candidates per sentence and iteration, for n-best learners."""
     restarts: Annotated[int, AtLeast(0)] = 20
     """Random restarts, for ``mert``."""
-    dense_first: Annotated[int | None, AtLeast(0), DefaultText("3; 0 for the preset paper")] = None
+    dense_first: Annotated[int | None, AtLeast(0), DefaultText("6; 0 for the preset paper")] = None
     """Iterations of ``batch-mira`` on the dense features before ``online-mira`` starts; 0 starts from the
     given weights."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -89,10 +100,21 @@ class TuneOptions(Options):
             settings["method"] = canonical_method(settings["method"], decoder=True, warn=warn)
         return from_settings(cls, settings)
 
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> TuneOptions:
+        """Options from what ``as_stored`` gave; what is missing was as in versions without it."""
+        online = {**(BEFORE if cls(method=stored["method"]).uses_online else {}), **stored["online"]}
+        return from_settings(cls, {**stored, "online": online})
+
     @property
     def entry(self) -> LearnerEntry:
         """The registry entry of the method."""
         return find_learner(self.method.partition(":")[0], decoder=True)
+
+    @property
+    def uses_online(self) -> bool:
+        """Whether the options of ``online-mira`` matter."""
+        return self.entry.name in (AUTO, "online-mira")
 
     def learner(self, threads: int = 1) -> Any:
         """The method with its options: a ``Learner``, or a ``DecoderLearner`` if it needs a decoder."""
@@ -118,4 +140,11 @@ class TuneOptions(Options):
                 del stored["relevant"][option]
         if self.online.shuffle:  # older versions always shuffled
             del stored["online"]["shuffle"]
+        if self.entry.name != AUTO:
+            del stored["effort"]
+        if not self.uses_online:
+            stored["dense_first"] = 0 if self.preset == "paper" else _OLD_DENSE_FIRST
+        for name, before in BEFORE.items():
+            if not self.uses_online or stored["online"][name] == before:
+                del stored["online"][name]
         return stored

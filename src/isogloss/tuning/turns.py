@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from isogloss.decoder.external import NbestDecoder
 from isogloss.decoder.weights import read_weights, write_weights
 from isogloss.learn.learner import Learner
@@ -56,7 +58,32 @@ def tune_in_turns(
         if pool.num_candidates == size:
             break
     assert best is not None
-    return TuneResult(dense=best_weights, sparse=None, history=job.history, best=best)
+    notes = _prohibitions(weights, best_weights, pool)
+    return TuneResult(dense=best_weights, sparse=None, history=job.history, best=best, notes=notes)
+
+
+_MOST_MASS = 0.8
+
+
+def _prohibitions(
+    start: Mapping[str, float], found: Mapping[str, float], pool: NbestStore | None
+) -> tuple[str, ...]:
+    """A note if one weight came to outweigh all others together many times."""
+    if pool is None:
+        return ()
+    free = [name for name, column in zip(pool.dense_names, pool.dense.T, strict=True) if np.ptp(column)]
+
+    def mass(weights: Mapping[str, float]) -> dict[str, float]:
+        total = sum(abs(weights[name]) for name in free) or 1.0
+        return {name: abs(weights[name]) / total for name in free}
+
+    before = mass(start)
+    return tuple(
+        f"the weight of '{name}' has {part:.0%} of the size of all weights: it forbids what it should weigh, "
+        "and other text may suffer; compare with the method batch-mira"
+        for name, part in mass(found).items()
+        if part > _MOST_MASS >= before[name]
+    )
 
 
 def _held_out_score(job: TuningJob, decoder: NbestDecoder, weights: Mapping[str, float]) -> float | None:

@@ -1,0 +1,167 @@
+"""Do tuned weights carry over? BLEU of tuning methods on the set they learned from, and on a test set.
+
+    ISOGLOSS_DATA=... python benchmarks/carry_over.py FOLDER [--systems NAME...] [--methods NAME...]
+
+Rules, language model and classes of a system are made once, by the stages of `isogloss train`. Then each
+method tunes, and both sets are translated by the search. `before` is the default of versions without the
+method `auto`: online MIRA whose dense weights move with large steps. FOLDER keeps everything; an interrupted
+run resumes, and if everything is there, only the table is printed. A line has the means over the seeds: BLEU
+of dev and test, test words per word of the reference, CPU seconds of tuning, the test gain over MERT and p of
+the paired bootstrap, and the same against batch MIRA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from learning import Corpus, prepare
+
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.system import System
+from isogloss.decoder.weights import default_weights
+from isogloss.io.progress import no_track
+from isogloss.io.streams import atomic_output, read_lines
+from isogloss.metric import Bleu, References, paired_bootstrap
+from isogloss.pipeline.recipe import Helpers, recipe
+from isogloss.pipeline.run import Run
+from isogloss.pipeline.train_options import TrainOptions
+from isogloss.pipeline.tuning_stages import make_decoder
+from isogloss.tuning import OnlineOptions, TuneOptions, tune
+
+METHODS = {
+    "mert": TuneOptions(method="mert", iterations=6),
+    "batch-mira": TuneOptions(method="batch-mira", iterations=6),
+    "before": TuneOptions(
+        method="online-mira", dense_first=3, online=OnlineOptions(dense_scale=1.0, keep_start=False)
+    ),
+    "auto": TuneOptions(),
+    "thorough": TuneOptions(effort="thorough"),
+}
+SYSTEMS = {  # a corpus and a search
+    f"{corpus}-{search}": (corpus, search)
+    for corpus in ("multi30k-de", "quran", "tanaka", "multi30k-fr", "fisher")
+    for search in ("hiero", "phrase")
+}
+MODELS = ("clean", "tokenize", "align", "classes", "rules", "lm")
+_METRIC = Bleu()
+
+
+def make_models(folder: Path, corpus: Corpus, search: str, threads: int) -> TrainOptions:
+    """Rules, language model and classes in FOLDER/work."""
+    options = TrainOptions.from_settings(
+        {
+            "source": str(corpus.source),
+            "target": str(corpus.target),
+            "dev_source": str(corpus.dev.source),
+            "dev_target": [str(path) for path in corpus.dev.targets],
+            "tokenizer": "none",
+            "search": search,
+        }
+    )
+    helpers = Helpers(
+        threads=threads,
+        memory=4 << 30,
+        track=no_track,
+        warn=lambda message: print(message, file=sys.stderr),
+        report=lambda step: None,
+    )
+    Run(folder).execute([stage for stage in recipe(options, helpers) if stage.name in MODELS])
+    return options
+
+
+def decoder_of(folder: Path, options: TrainOptions, *, sparse: bool) -> Decoder:
+    work = folder / "work"
+    inputs = {"rules": work / "rules", "lm": work / "lm"}
+    inputs |= {f"{side}_classes": work / "classes" / side for side in ("source", "target")}
+    features = options.sparse_features.to_json() if sparse else None
+    decoder = make_decoder(inputs, {"search": asdict(options.search_options), "features": features})
+    decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
+    return decoder
+
+
+def run_of(folder: Path, system: str, corpus: Corpus, method: str, seed: int, threads: int) -> dict[str, Any]:
+    """Translations of both sets, and what they cost; made if they are not there."""
+    result = folder / "translations" / f"{system}.{method}.{seed}.json"
+    if result.exists():
+        return dict(json.loads(result.read_text()))
+    models = folder / system
+    options = make_models(models, corpus, SYSTEMS[system][1], threads)
+    tuning = replace(METHODS[method], seed=seed)
+    decoder = decoder_of(models, options, sparse=tuning.uses_online)
+    sets = {"dev": list(read_lines(corpus.dev.source)), "test": list(read_lines(corpus.test.source))}
+    begun = time.process_time()
+    found = tune(
+        System(decoder, models),
+        sets["dev"],
+        references_of(corpus.dev.targets),
+        tuning,
+        threads=threads,
+    )
+    spent = time.process_time() - begun
+    decoder.set_weights(found.dense, found.sparse)
+    made: dict[str, Any] = {"seconds": spent, "notes": list(found.notes)}
+    for name, lines in sets.items():
+        store = decoder.nbest(lines, threads=threads)
+        made[name] = list(store.lines(store.sentence_offsets[:-1], len(lines)))
+    print(f"{system}, {method}, seed {seed}: {spent:.0f} CPU s {found.notes}", file=sys.stderr, flush=True)
+    result.parent.mkdir(exist_ok=True)
+    with atomic_output(result) as stream:
+        stream.write(json.dumps(made))
+    return made
+
+
+def references_of(files: Sequence[Path]) -> References:
+    return References([list(read_lines(path)) for path in files])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    parser.add_argument(
+        "--methods", nargs="+", choices=METHODS, default=["mert", "batch-mira", "before", "auto"]
+    )
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--threads", type=int, default=1)
+    given = parser.parse_args()
+    if "ISOGLOSS_DATA" not in os.environ:
+        sys.exit("ISOGLOSS_DATA must name a folder with multi30k-tok, tanaka, quran, callhome and fisher")
+    data = Path(os.environ["ISOGLOSS_DATA"])
+    for system in given.systems:
+        corpus = prepare(SYSTEMS[system][0], data, given.folder)
+        tables: dict[str, list[Any]] = {}
+        for method in given.methods:
+            runs = [run_of(given.folder, system, corpus, method, seed, given.threads) for seed in given.seeds]
+            statistics = {
+                name: [_METRIC.statistics(run[name], references_of(part.targets)) for run in runs]
+                for name, part in (("dev", corpus.dev), ("test", corpus.test))
+            }
+            tables[method] = statistics["test"]
+            scores = {
+                name: [float(_METRIC.score(one.sum(axis=0))) for one in some]
+                for name, some in statistics.items()
+            }
+            words = np.mean([one[:, 0].sum() / one[:, 1].sum() for one in statistics["test"]])
+            means = {name: f"{np.mean(values):6.2f}" for name, values in scores.items()}
+            line = f"{system:20}{method:12} dev {means['dev']}  test {means['test']}"
+            if len(given.seeds) > 1:
+                line += f" [{min(scores['test']):.2f} {max(scores['test']):.2f}]"
+            line += f"  length {words:.3f}  {np.mean([run['seconds'] for run in runs]):5.0f} CPU s"
+            for other in ("mert", "batch-mira"):
+                if other in tables and other != method:
+                    test = paired_bootstrap(_METRIC, tables[other], tables[method])
+                    line += f"  {other} {test.difference:+.2f} p {test.p_value:.3f}"
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

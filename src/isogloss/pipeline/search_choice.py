@@ -1,0 +1,64 @@
+"""The stage that chooses between the hierarchical and the phrase-based search.
+
+With the rules of each search, dense weights are tuned on halves of the development set, and each half is
+translated with the weights of the other. The hierarchical search is used unless the phrase-based one is
+better.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.system import System
+from isogloss.decoder.weights import default_weights
+from isogloss.grammar.table import RuleTable
+from isogloss.io.progress import Track
+from isogloss.io.scratch import temporary_folder
+from isogloss.io.streams import atomic_output
+from isogloss.lm.model import LanguageModel
+from isogloss.metric import References
+from isogloss.pipeline import model_stages
+from isogloss.pipeline.tuning_stages import usable_sentences
+from isogloss.tuning import TuneOptions
+from isogloss.tuning.choice import FEWEST, AutoOptions, HeldOutChoice, choose_simplest, translated_unseen
+
+__all__ = ["choose_search"]
+
+Paths = Mapping[str, Path]
+Options = Mapping[str, Any]
+
+
+def choose_search(
+    inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
+) -> None:
+    """Write which search to use, and why; ``options`` has the rules and the search of every candidate."""
+    sources, references = usable_sentences(inputs, "dev")
+    names = list(options["searches"])
+    choice = HeldOutChoice((), names[0], f"{len(sources)} sentences are too few to compare searches on")
+    if len(sources) >= FEWEST:
+        tuning = TuneOptions.from_stored(options["tune"])
+        found = {}
+        for name, facts in options["searches"].items():
+            with temporary_folder(outputs["choice"].parent, ".search-") as folder:
+                made = {"rules": folder / "rules"}
+                model_stages.rules(inputs, made, facts["rules"], threads=threads, memory=memory, track=track)
+                decoder = Decoder(
+                    RuleTable.open(made["rules"]),
+                    LanguageModel.load(inputs["lm"]),
+                    SearchOptions.from_mapping(facts["decoder"]),
+                )
+                decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
+                found[f"the search {name}"] = [
+                    translated_unseen(
+                        System(decoder, folder), sources, References(references), tuning, threads, track
+                    )
+                ]
+        choice = choose_simplest(found, AutoOptions().p_value)
+    with atomic_output(outputs["choice"]) as stream:
+        content = {**choice.to_dict(), "search": choice.chosen.removeprefix("the search ")}
+        stream.write(json.dumps(content, indent=1) + "\n")
