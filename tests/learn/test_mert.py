@@ -70,6 +70,17 @@ def test_bleu_improves_and_threads_change_nothing() -> None:
     assert sum(map(abs, one.weights.values())) == pytest.approx(1)
 
 
+def test_zero_weights_are_no_result() -> None:
+    """All candidates tie there, and a list that is in the right order already would keep them."""
+    problem = bleu_problem()
+    quality = problem.sentence_scores()
+    order = np.lexsort((-quality, problem.store.sentence_of_row()))
+    ordered = Problem.of_quality(problem.store.select(order), quality[order])
+    found = Mert(restarts=2).learn(ordered, {})
+    assert ordered.score_of({}) > found.score
+    assert np.count_nonzero(list(found.weights.values())) == len(ordered.dense_names)
+
+
 def test_held_out_data_decide() -> None:
     problem, held_out = bleu_problem(), bleu_problem(seed=2)
     learned = Mert(restarts=5).learn(problem, problem.decoder_weights(), held_out=held_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -352,6 +353,26 @@ def test_given_qualities_and_held_out_data() -> None:
             assert trained.learned.held_out_score == pytest.approx(max(held))
     with pytest.raises(ConfigError, match="no sentences are left"):
         train_model(synthetic_problem(1), ExpectedScore(), options=options)
+
+
+def test_voters_do_not_all_learn_last_from_the_same_sentence() -> None:
+    """Eight sentences want a large value, the last one a small value, and more than each of them."""
+    problem = synthetic_problem(9)
+    values = np.zeros((problem.store.num_candidates, 1))
+    offsets = problem.sentences()
+    for first, last in itertools.pairwise(offsets):
+        values[first:last, 0] = np.arange(last - first)
+    store = replace(problem.store, dense=values, dense_groups=(DenseGroup("x", 1),), sparse=None)
+    quality = values[:, 0].copy()
+    quality[offsets[-2] :] *= -2.5
+    learned = {
+        shuffle: VotedPerceptron(shuffle=shuffle).learn(Problem.of_quality(store, quality), {})
+        for shuffle in (False, VotedPerceptron().shuffle)
+    }
+    signs = {shuffle: np.sign([voter["x"] for voter in one.voters]) for shuffle, one in learned.items()}
+    assert np.all(signs[False] < 0)
+    assert np.mean(signs[True] > 0) > 0.6
+    assert learned[True].score > learned[False].score
 
 
 def test_decoder_weights_are_found_again() -> None:

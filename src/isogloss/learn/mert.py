@@ -77,7 +77,9 @@ class Mert(Options):
 
     def _searches(self, shared: _Shared, begin: WeightVector) -> Iterator[tuple[float, WeightVector]]:
         """What every search found, and its goal. A round's searches all begin near the same weights."""
-        best = shared.search(begin.copy(), 0)
+        # With zero weights every candidate ties, so that the list's own order would win, and often stay best.
+        nothing = not np.any(begin.dense) and not np.any(begin.sparse)
+        best = shared.restart(begin, 0) if nothing else shared.search(begin.copy(), 0)
         yield best
         with ThreadPoolExecutor(self.threads) as pool:
             for first in range(1, self.restarts + 1, _ROUND):

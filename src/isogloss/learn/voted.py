@@ -32,14 +32,19 @@ class VotedPerceptron(OnlineLearner):
     """Every pair that the model orders wrongly, with a quality difference d, moves the weights by d times the
     difference of their features; the weights after every sweep vote.
 
-    A sweep costs O(n log n) per sentence.
+    A sentence moves the weights by all its misordered pairs, and so the weights after a sweep depend most on
+    its last sentences. In the order of the text these are always the same, and all voters share their error;
+    so every sweep has an order of its own. A sweep costs O(n log n) per sentence.
 
     >>> VotedPerceptron().iterations
-    20
+    100
     """
 
-    iterations: Annotated[int, AtLeast(1)] = 20
+    iterations: Annotated[int, AtLeast(1)] = 100
     """Number of sweeps; each adds a voter."""
+    shuffle: bool = True
+    """Visit the sentences in a new random order in every sweep; otherwise all voters have learned last from
+    the same sentences."""
     average: bool = False
     """Return the mean of the weights after every sentence instead of the voters."""
 
