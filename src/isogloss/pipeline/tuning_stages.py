@@ -21,6 +21,7 @@ from isogloss.features.columns import TokenColumn
 from isogloss.features.weights import SparseWeights
 from isogloss.grammar import ExtractOptions
 from isogloss.grammar.table import RuleTable
+from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
