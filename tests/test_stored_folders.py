@@ -92,6 +92,9 @@ def train_command(name: str) -> list[str]:
     if name == "engine":
         for setting in ("dense_first=3", "online.dense_scale=1.0", "online.keep_start=false"):
             raw += ["--set", f"tune.{setting}"]
+    if name == "engine-blocks":
+        for setting in ("folds=0", "bags=true", "force=false"):
+            raw += ["--set", f"tune.relevant.{setting}"]
     raw += ["--set", "rules.word_forms=false"]
     return ["--quiet", "train", name, *RECORDED["train"][name]["options"], *raw]
 

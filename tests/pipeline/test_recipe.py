@@ -11,7 +11,7 @@ import pytest
 
 from isogloss.pipeline.recipe import Helpers, recipe
 from isogloss.pipeline.train_options import TrainOptions
-from isogloss.tuning import OnlineOptions, TuneOptions
+from isogloss.tuning import OnlineOptions, RelevantSetOptions, TuneOptions
 
 HELPERS = Helpers(
     threads=1, memory=1 << 30, track=lambda items, *_: items, warn=lambda _: None, report=lambda _: None
@@ -77,7 +77,10 @@ def test_stored_options_are_read_as_they_were() -> None:
         TuneOptions(effort="thorough", seed=3),
     ):
         read = TuneOptions.from_stored(json.loads(json.dumps(options.as_stored())))
-        assert replace(read, preset=options.preset) == options
+        # Options of other methods are not stored.
+        assert replace(read, preset=options.preset, relevant=options.relevant) == options
+    options = TuneOptions(method="relevant-set", relevant=RelevantSetOptions(folds=0, parts=3))
+    assert TuneOptions.from_stored(json.loads(json.dumps(options.as_stored()))).relevant == options.relevant
 
 
 def test_models_are_known_by_their_old_keys() -> None:

@@ -32,7 +32,7 @@ from isogloss.lm.estimation import LmOptions
 from isogloss.neural.options import JointOptions
 from isogloss.selection.options import SampleOptions
 from isogloss.tuning import TuneOptions
-from isogloss.tuning.options import AUTO, Effort
+from isogloss.tuning.options import AUTO, RELEVANT_SET, Effort
 
 __all__ = [
     "BLOCK_DECODER",
@@ -67,7 +67,6 @@ BLOCK_DECODER = SearchOptions(
 """Default search options for blocks. The training text is decoded many times, and few blocks per phrase are
 learned faster."""
 ONLINE_MIRA = "online-mira"
-RELEVANT_SET = "relevant-set"
 _OLD_NAMES = {"tuner": "method"}
 _CATALOGS = ("po", "xliff")
 

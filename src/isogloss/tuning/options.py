@@ -10,6 +10,7 @@ from isogloss.io.config import from_settings
 from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.learn.registry import LearnerEntry, canonical_method, configured, find_learner
 from isogloss.tuning.online import BEFORE, PAPER, OnlineOptions
+from isogloss.tuning.relevant_set import BEFORE as RELEVANT_BEFORE
 from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
 from isogloss.tuning.relevant_set import RelevantSetOptions
 
@@ -25,6 +26,7 @@ PRESETS: dict[Preset, tuple[OnlineOptions, RelevantSetOptions]] = {
 
 AUTO = "auto"
 """The method that chooses by held-out text."""
+RELEVANT_SET = "relevant-set"
 TURNS = 10
 """Default for n-best learners."""
 _TABLES = ("online", "relevant")
@@ -33,10 +35,6 @@ _OLD_DENSE_FIRST = 3
 """In fingerprints of runs by methods that make no use of it."""
 _STORED_NAMES = {"online-mira": "mira", "batch-mira": "kbmira"}
 """Names in fingerprints of runs, so that a run of an older version can resume."""
-
-
-_OLD_RELEVANT = {"folds": 0, "bags": True, "force": False}
-"""What older versions always did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +102,10 @@ class TuneOptions(Options):
     def from_stored(cls, stored: Mapping[str, Any]) -> TuneOptions:
         """Options from what ``as_stored`` gave; what is missing was as in versions without it."""
         online = {**(BEFORE if cls(method=stored["method"]).uses_online else {}), **stored["online"]}
-        return from_settings(cls, {**stored, "online": online})
+        relevant = dict(stored["relevant"])
+        if cls(method=stored["method"]).entry.name == RELEVANT_SET:
+            relevant = {**RELEVANT_BEFORE, **relevant}
+        return from_settings(cls, {**stored, "online": online, "relevant": relevant})
 
     @property
     def entry(self) -> LearnerEntry:
@@ -135,8 +136,8 @@ class TuneOptions(Options):
         name, colon, rest = self.method.partition(":")
         stored = {**asdict(self), "method": f"{_STORED_NAMES.get(name, name)}{colon}{rest}"}
         del stored["preset"]  # its settings are there
-        for option, old in _OLD_RELEVANT.items():
-            if name != "relevant-set" or getattr(self.relevant, option) == old:
+        for option, old in RELEVANT_BEFORE.items():
+            if name != RELEVANT_SET or getattr(self.relevant, option) == old:
                 del stored["relevant"][option]
         if self.online.shuffle:  # older versions always shuffled
             del stored["online"]["shuffle"]

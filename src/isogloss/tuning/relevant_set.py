@@ -124,6 +124,8 @@ class RelevantSetOptions(Options):
         return tune_relevant_set(self, job, system, weights, folder)
 
 
+BEFORE = {"folds": 0, "bags": True, "force": False}
+"""What versions without these options did."""
 PAPER = RelevantSetOptions(force=False, bags=True, parts=1, average=False, memory=0.0, folds=0)
 """The settings of Tillmann and Zhang (2006): learn, then decode the whole text, 30 times; the decoder's best
 sequence becomes an alternative; the last weights count. The paper prints neither η nor λ."""
@@ -227,7 +229,7 @@ class RelevantSetTrainer:
     def restore(self, iteration: int) -> None:
         """Resume after a stored iteration with the same options, decoder and sentences."""
         folder = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION)
-        if folder.attributes.get("options") != self._signature():
+        if {**BEFORE, **folder.attributes.get("options", {})} != self._signature():
             raise ConfigError(f"{self._work}: contains a run with other options; remove it to start over")
         stored = [_TRUTHS, _BEGIN, *(_name(number) for number in range(1, iteration + 1))]
         for name in stored:
