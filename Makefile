@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow mutations browser soak lint imports stubs docs sanitize sanitize-threads clean
+.PHONY: help demo test slow mutations browser soak fuzz faults lint imports stubs docs sanitize sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -40,6 +40,12 @@ browser: $(VENV)/installed ## All tests of the workbench page, in Chromium (Debi
 
 soak: $(VENV)/installed ## The service under load, then with kills, on this machine only; MINUTES=1 each
 	$(BIN)/python benchmarks/serve.py --minutes $(or $(MINUTES),1)
+
+fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10 TARGETS="po arpa"
+	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(TARGETS)
+
+faults: $(VENV)/installed ## Failing calls and kills for every verb that writes; FAULTS=1000 KILLS=200
+	$(BIN)/python fuzz/faults.py --faults $(or $(FAULTS),1000) --kills $(or $(KILLS),200)
 
 lint: $(VENV)/installed stubs ## Style, types, who imports whom, and the engine's type stubs
 	$(BIN)/ruff check .

@@ -1,0 +1,233 @@
+"""Run fuzz targets for some time, and say how far they got.
+
+    python fuzz/run.py --minutes 10                 all targets, in turn
+    python fuzz/run.py --minutes 10 po arpa         these
+    python fuzz/run.py --input FILE po              one input again
+
+Inputs that reach code that no other input reached are kept in a folder, build/fuzz by default, and the next
+run goes on from there. Coverage is that of Python code, line by line. An input that takes more than ten
+seconds, or raises anything but an error that explains the user's mistake, is a finding: it is written to the
+folder, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import faulthandler
+import hashlib
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
+
+from mutate import mutated
+from parsers import PARSERS, Target
+from stored import make_folders, stored_targets
+
+import isogloss
+from isogloss.io.errors import UserError
+
+OURS = str(Path(isogloss.__file__).parent)
+SLOWEST = 10.0
+MEMORY = 4 << 30
+
+
+class TooSlowError(Exception):
+    """An input took too long."""
+
+
+@dataclass
+class Coverage:
+    """Lines of the package that were run."""
+
+    seen: set[tuple[str, int]] = field(default_factory=set)
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[set[tuple[str, int]]]:
+        """The lines that are new while this is open."""
+        new: set[tuple[str, int]] = set()
+        ours: dict[CodeType, bool] = {}
+
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
+            code = frame.f_code
+            if code not in ours:
+                ours[code] = code.co_filename.startswith(OURS)
+            if not ours[code]:
+                return None
+            if event == "line":
+                place = code.co_filename, frame.f_lineno
+                if place not in self.seen:
+                    new.add(place)
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            yield new
+        finally:
+            sys.settrace(before)
+            self.seen |= new
+
+
+@dataclass
+class Outcome:
+    """How far a target got."""
+
+    target: str
+    executions: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    lines: int = 0
+    last_new: int = 0
+    """The execution that last reached new lines."""
+    findings: int = 0
+
+    def row(self) -> str:
+        """One line of the table."""
+        rate = self.executions / self.seconds if self.seconds else 0.0
+        return (
+            f"{self.target:18}{self.executions:>10,}{rate:>10,.0f}{self.lines:>8,}{self.last_new:>10,}"
+            f"{self.refused / max(1, self.executions):>9.0%}{self.findings:>10}"
+        )
+
+
+HEADER = (
+    f"{'target':18}{'inputs':>10}{'per CPU s':>10}{'lines':>8}{'last new':>10}{'refused':>9}{'findings':>10}"
+)
+
+
+class Fuzzer:
+    """One target with its corpus."""
+
+    def __init__(self, target: Target, folder: Path, scratch: Path, seed: int) -> None:
+        self.target, self.scratch = target, scratch
+        self.corpus_folder, self.findings = folder / target.name, folder / "findings"
+        self.corpus_folder.mkdir(parents=True, exist_ok=True)
+        kept = [item.read_bytes() for item in sorted(self.corpus_folder.iterdir())]
+        self.corpus = [*target.seeds, *kept]
+        self.coverage = Coverage()
+        self.outcome = Outcome(target.name)
+        self.rng = random.Random(f"{seed} {target.name} {len(kept)}")
+        for data in self.corpus:
+            self.execute(data, covered=True)
+
+    def spend(self, seconds: float) -> None:
+        """Try inputs for so long."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            data = mutated(self.corpus, self.target.words, self.rng)
+            if self.target.name.startswith("stored"):
+                data = self.rng.randbytes(8)
+            # Tracing costs most of the time: look at every input while there is much to find, then at some.
+            stale = self.outcome.executions - self.outcome.last_new
+            self.execute(data, covered=stale < 2000 or self.rng.random() < 0.1)
+
+    def execute(self, data: bytes, *, covered: bool) -> None:
+        """Try one input."""
+        outcome, begun = self.outcome, time.process_time()
+        outcome.executions += 1
+        with contextlib.ExitStack() as stack:
+            new = stack.enter_context(self.coverage.watching()) if covered else set()
+            try:
+                with _time_limit():
+                    self.target.run(data, self.scratch)
+            except UserError:
+                outcome.refused += 1
+            except Exception as error:
+                stack.close()
+                self.report(data, error)
+        if new:
+            outcome.last_new, outcome.lines = outcome.executions, len(self.coverage.seen)
+            if data not in self.target.seeds:
+                (self.corpus_folder / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
+                self.corpus.append(data)
+        outcome.seconds += time.process_time() - begun
+
+    def report(self, data: bytes, error: Exception) -> None:
+        """Write down an input that should have been refused."""
+        self.outcome.findings += 1
+        self.findings.mkdir(parents=True, exist_ok=True)
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        name = f"{self.target.name}-{type(error).__name__}-{Path(where.filename).stem}-{where.lineno}"
+        path = self.findings / name
+        if not path.exists():
+            path.write_bytes(data)
+            print(f"finding: {path}", flush=True)
+            traceback.print_exception(error)
+
+
+@contextlib.contextmanager
+def _time_limit() -> Iterator[None]:
+    def late(signal_number: int, frame: FrameType | None) -> None:
+        raise TooSlowError(f"more than {SLOWEST:g} s")
+
+    signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, SLOWEST)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def main() -> int:
+    """Run the command."""
+    known = {target.name: target for target in (*PARSERS, *stored_targets())}
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(known))
+    parser.add_argument("--minutes", type=float, default=1.0, help="time for all targets together")
+    parser.add_argument(
+        "--folder", type=Path, default=HERE.parent / "build" / "fuzz", help="corpus and findings"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--input", type=Path, help="try this input only")
+    given = parser.parse_args()
+    for name in given.targets:
+        if name not in known:
+            parser.error(f"no target is called '{name}'; known are {', '.join(known)}")
+    chosen = [known[name] for name in given.targets or known]
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    outcomes: list[Outcome] = []
+    with tempfile.TemporaryDirectory(prefix="isogloss-fuzz-") as scratch:
+        os.chdir(scratch)
+        if any(target.name.startswith("stored") for target in chosen):
+            make_folders(Path(scratch))
+        if given.input is not None:
+            for target in chosen:
+                with contextlib.suppress(UserError):
+                    target.run(given.input.read_bytes(), Path(scratch))
+            return 0
+        print(HEADER, flush=True)
+        for target in chosen:
+            fuzzer = Fuzzer(target, given.folder.resolve(), Path(scratch), given.seed)
+            fuzzer.spend(given.minutes * 60 / len(chosen))
+            outcomes.append(fuzzer.outcome)
+            print(fuzzer.outcome.row(), flush=True)
+        os.chdir("/")
+    total = Outcome("all", lines=sum(one.lines for one in outcomes))
+    for one in outcomes:
+        total.executions += one.executions
+        total.refused += one.refused
+        total.seconds += one.seconds
+        total.findings += one.findings
+    print(total.row())
+    return 1 if total.findings else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

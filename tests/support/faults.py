@@ -1,0 +1,195 @@
+"""Faults: every verb that writes is killed, or has a call to the file system fail.
+
+Afterwards what was there must be as before or as after the command, and the same command, repeated, must end
+as if nothing had happened. ``tests/pipeline/test_faults.py`` does this a few times, ``fuzz/faults.py`` often.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import isogloss
+from isogloss.io.errors import UserError
+from isogloss.nbest import write_nbest
+from isogloss.storage.folder import verify_folder
+from support.fork_server import ForkServer
+from support.small_engine import PAIRS, make_engine
+
+ERRORS = ("ENOSPC", "EIO", "EACCES", "EDQUOT", "EROFS")
+SENTENCES = [
+    "Der alte könig schläft heute.",
+    "Der Zwerg kommt oft.",
+    "Lösche %s hier?",
+    "Der müde hund lacht.",
+]
+CATALOG = (
+    'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+    'msgid "Der alte könig schläft heute."\nmsgstr ""\n\nmsgid "Lösche %s hier?"\nmsgstr ""\n'
+)
+NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command on a copy of a folder, and what one sees of it."""
+
+    name: str
+    command: str
+    state: Callable[[Path], object]
+    """What is there, without times and random names; ``NOTHING`` if it cannot be used."""
+    loose: bool = False
+    """Whether there may be something between before and after, as long as a repetition ends well."""
+
+
+def translations(engine: Path) -> object:
+    """What an engine does: the weights it has, and how it translates."""
+    try:
+        system = isogloss.load(engine)
+    except UserError:
+        return NOTHING
+    weights = [round(value, 9) for value in system.weights.values()]
+    return json.dumps(
+        [weights, list(system.translate(SENTENCES)), [one.target for one in system.corrections()]]
+    )
+
+
+def retrained(folder: Path) -> object:
+    """What an engine does, and how many corrections it was trained on."""
+    found, notes = translations(folder / "engine"), folder / "engine" / "retrained.json"
+    trained_on = json.loads(notes.read_bytes())["folded"] if notes.exists() else 0
+    return NOTHING if found == NOTHING else (found, trained_on)
+
+
+def file_content(name: str) -> Callable[[Path], object]:
+    """The content of a file; nothing if there is none."""
+    return lambda folder: (folder / name).read_bytes() if (folder / name).exists() else NOTHING
+
+
+def reranker(folder: Path) -> object:
+    """What a reranker chooses."""
+    try:
+        return isogloss.Reranker.load(folder / "reranker").rerank(folder / "list").texts()
+    except UserError:
+        return NOTHING
+
+
+def memory(folder: Path) -> object:
+    """The examples of a memory."""
+    found = isogloss.Memory.open(folder / "memory", isogloss.load(folder / "engine"))
+    return len(found), found.overlay is not None and len(found.overlay)
+
+
+def make_base(base: Path, made: Path | None = None) -> None:
+    """Make the folder that all cases work on copies of; ``made`` is an engine as ``make_engine`` makes it."""
+    engine = base / "engine"
+    make_engine(engine) if made is None else shutil.copytree(made, engine)
+    system = isogloss.load(engine)
+    for source, target in (
+        ("Der Drache kommt.", "The dragon comes."),
+        ("Der Zwerg lacht.", "The dwarf laughs."),
+    ):
+        system.correct(source, target)
+    (base / "a.po").write_text(CATALOG, encoding="utf-8")
+    for side, name in enumerate(("de", "en")):
+        lines = [pair[side] for pair in PAIRS[:40]]
+        (base / f"dev.{name}").write_text("".join(f"{line}\n" for line in lines[30:]), encoding="utf-8")
+        (base / f"train.{name}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    shorter = [" ".join(pair[1].split()[1:-1]) for pair in PAIRS[30:40]]  # so that tuning changes something
+    (base / "shorter.en").write_text("".join(f"{line}.\n" for line in shorter), encoding="utf-8")
+    plain = isogloss.load(engine, corrections=False, matches=False)
+    assert plain.text is not None
+    tokens = [plain.text.tokenize(line) for line in (base / "dev.de").read_text("utf-8").splitlines()]
+    write_nbest(plain.nbest(tokens, nbest=5), base / "list", format="moses")
+    isogloss.Memory.build(base / "memory", plain, base / "dev.de", base / "dev.en")
+
+
+_DEV = "--dev-source dev.de --dev-target dev.en --threads 1"
+CASES = (
+    Case(
+        "train",
+        f"train new --source train.de --target train.en {_DEV} --method none",
+        lambda folder: translations(folder / "new"),
+    ),
+    Case(
+        "tune",
+        f"tune engine {_DEV.replace('dev.en', 'shorter.en')} --method batch-mira --iterations 1",
+        lambda folder: translations(folder / "engine"),
+    ),
+    # The stages of an engine are replaced one by one.
+    Case("retrain", "retrain engine --threads 1", retrained, loose=True),
+    Case("correct", f"correct engine '{SENTENCES[0]}' King.", lambda folder: translations(folder / "engine")),
+    Case(
+        "rerank train",
+        "rerank train list --reference dev.en --features repetition --method perceptron -o reranker --force",
+        reranker,
+    ),
+    Case("catalog fill", "catalog fill engine a.po --output b.po", file_content("b.po")),
+    Case("memory add", "memory add memory --system engine --pair 'der zwerg' 'the dwarf'", memory),
+)
+
+
+class Campaign:
+    """Runs cases with faults, and counts what happened."""
+
+    def __init__(self, server: ForkServer, base: Path, work: Path, rng: random.Random) -> None:
+        self._server, self._base, self._work, self._rng = server, base, work, rng
+        self.outcomes: dict[str, Counter[str]] = {}
+        self._known: dict[str, tuple[object, object, dict[str, int], float]] = {}
+
+    def _copy(self) -> Path:
+        if self._work.exists():
+            shutil.rmtree(self._work)
+        return Path(shutil.copytree(self._base, self._work))
+
+    def calm(self, case: Case) -> tuple[object, object, dict[str, int], float]:
+        """States before and after an undisturbed run, its calls, and how long it took."""
+        if case.name not in self._known:
+            folder = self._copy()
+            before = case.state(folder)
+            folder = self._copy()
+            counted = self._server.count(*shlex.split(case.command), cwd=folder)
+            after = case.state(folder)
+            assert after not in (before, NOTHING), case.name
+            folder = self._copy()
+            begun = time.monotonic()
+            assert self._server.run(*shlex.split(case.command), cwd=folder).returncode == 0
+            self._known[case.name] = before, after, counted, time.monotonic() - begun
+            assert case.state(folder) == after, f"{case.name} does not end the same twice"
+        return self._known[case.name]
+
+    def fault(self, case: Case, kind: str) -> None:
+        """One fault, and what is there afterwards; raises AssertionError if that is wrong."""
+        before, after, counted, seconds = self.calm(case)
+        folder = self._copy()
+        words, more = shlex.split(case.command), {}
+        if kind == "kill":
+            more = {"change": self._rng.randint(1, counted["changes"])}
+            killed = self._server.killed(words, cwd=folder, **more)
+            what = "killed" if killed else "ended first"
+        elif kind == "timed kill":
+            more = {"seconds": self._rng.uniform(0, seconds)}
+            killed = self._server.killed(words, cwd=folder, **more)
+            what = "killed" if killed else "ended first"
+        else:
+            more = {"call": self._rng.randint(1, counted["calls"]), "error": self._rng.choice(ERRORS)}
+            failed = self._server.failed(words, cwd=folder, **more)
+            what = "failed" if failed else "not needed"
+        found = case.state(folder)
+        where = f"{case.name}, {kind}, {more}"
+        assert case.loose or found in (before, after), f"{where}: neither old nor new: {found!r}"
+        assert found != NOTHING or before == NOTHING, f"{where}: what was there is gone"
+        self.outcomes.setdefault(case.name, Counter())[f"{what}, {'new' if found == after else 'old'}"] += 1
+        again = self._server.run(*words, cwd=folder)
+        assert again.returncode == 0, f"{where}: cannot be repeated: {again.stderr}"
+        assert case.state(folder) == after, f"{where}: ends otherwise when repeated"
+        for part in folder.rglob("manifest.json"):
+            if ".part" not in part.parts:
+                verify_folder(part.parent)
