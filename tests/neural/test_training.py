@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +10,7 @@ import pytest
 from isogloss import _engine
 from isogloss.align import Alignments
 from isogloss.io.errors import ConfigError, TrainingError
-from isogloss.neural import JointOptions, train_joint
+from isogloss.neural import Epoch, JointOptions, train_joint
 from isogloss.neural.aligned_text import JointText
 from isogloss.neural.words import BEGIN, END, JointWords
 
@@ -44,6 +45,30 @@ def test_does_not_depend_on_the_number_of_threads() -> None:
         assert np.array_equal(array, three.arrays[name]), name
     other = train_joint(sources, targets, links, replace(SMALL, epochs=2, seed=2))
     assert not np.array_equal(one.arrays["output"], other.arrays["output"])
+
+
+def test_a_training_that_was_interrupted_goes_on_and_ends_the_same(tmp_path: Path) -> None:
+    sources, targets, links = word_for_word(100)
+    options = replace(SMALL, epochs=4)
+    straight = train_joint(sources, targets, links, options)
+
+    class Killed(Exception):  # noqa: N818
+        pass
+
+    def kill(epoch: Epoch) -> None:
+        if epoch.number == 3:
+            raise Killed
+
+    seen: list[int] = []
+    with pytest.raises(Killed):
+        train_joint(sources, targets, links, options, work=tmp_path, report=kill)
+    resumed = train_joint(
+        sources, targets, links, options, work=tmp_path, report=lambda epoch: seen.append(epoch.number)
+    )
+    assert seen == [3, 4]
+    assert resumed.facts == straight.facts
+    for name, array in straight.arrays.items():
+        assert np.array_equal(array, resumed.arrays[name]), name
 
 
 class Trainer:

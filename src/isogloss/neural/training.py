@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,18 @@ from isogloss import _engine
 from isogloss.align import Alignments
 from isogloss.io.errors import TrainingError
 from isogloss.io.progress import Track, no_track
+from isogloss.io.streams import StrPath
 from isogloss.neural.aligned_text import JointText
 from isogloss.neural.model import JointModel
 from isogloss.neural.options import JointOptions
 from isogloss.neural.words import END, JointWords
+from isogloss.storage.folder import open_folder, write_folder
 
 __all__ = ["Epoch", "train_joint"]
 
 _ENOUGH = 0.998  # a perplexity above this share of the best one is no progress
 _PATIENCE = 3  # times without progress
+STATE_KIND, STATE_VERSION = "joint-training", 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,25 +49,32 @@ def train_joint(
     threads: int = 1,
     track: Track = no_track,
     report: Callable[[Epoch], None] = lambda epoch: None,
+    work: StrPath | None = None,
 ) -> JointModel:
-    """Train on tokenized, aligned sentence pairs; the result does not depend on the number of threads."""
+    """Train on tokenized, aligned sentence pairs; the result does not depend on the number of threads.
+
+    With ``work``, a folder, the state is stored after every epoch. The same call then goes on from there and
+    ends the same.
+    """
     if len(sources) < 2:
         raise TrainingError("a joint model needs at least two sentence pairs")
     source_words = JointWords.learn(sources, min_count=options.min_count, most=options.max_words)
     target_words = JointWords.learn(targets, min_count=options.min_count, most=options.max_words)
     text = JointText.of(sources, targets, links, source_words, target_words)
     trainer = _trainer(text, len(source_words), len(target_words), options)
-    rng = np.random.default_rng(options.seed)
     held_out = np.zeros(len(sources), bool)
-    held_out[rng.permutation(len(sources))[: max(1, min(options.held_out, len(sources) // 10))]] = True
+    order = np.random.default_rng(options.seed).permutation(len(sources))
+    held_out[order[: max(1, min(options.held_out, len(sources) // 10))]] = True
     judged, learned = text.samples(held_out), text.samples(~held_out)
     share = min(len(learned), max(1, options.most_samples // options.epochs))
-    step, without_progress = options.step, 0
-    epochs: list[Epoch] = []
-    best: dict[str, Any] = trainer.parameters()
-    lowest = np.inf
+    state = None if work is None else Path(work) / "joint"
+    epochs, best = ([], trainer.parameters()) if state is None else _restored(state, trainer)
     for number in track(range(1, options.epochs + 1), "joint model", options.epochs):
-        trainer.train(rng.permutation(learned)[:share], step=step, threads=threads)
+        step, without_progress, lowest = _schedule(epochs, options)
+        if number <= len(epochs) or without_progress == _PATIENCE:
+            continue
+        shuffled = np.random.default_rng([options.seed, number]).permutation(learned)
+        trainer.train(shuffled[:share], step=step, threads=threads)
         _, scores, log_sums = trainer.predict(judged, threads=threads)
         epoch = Epoch(
             number=number,
@@ -71,22 +82,54 @@ def train_joint(
             perplexity=float(np.exp((log_sums - scores).mean())),
             log_sum=float(np.abs(log_sums).mean()),
         )
+        if epoch.perplexity < lowest:
+            best = trainer.parameters()
         epochs.append(epoch)
         report(epoch)
-        if epoch.perplexity > lowest * _ENOUGH:
-            step, without_progress = step / 2, without_progress + 1
-        if epoch.perplexity < lowest:
-            lowest, best = epoch.perplexity, trainer.parameters()
-        if without_progress == _PATIENCE:
-            break
+        if state is not None:
+            _store(state, trainer, epochs, best)
     facts = {
         "options": asdict(options),
         "sentences": len(sources),
         "held_out": int(held_out.sum()),
         "epochs": [asdict(epoch) for epoch in epochs],
-        "perplexity": lowest,
+        "perplexity": _schedule(epochs, options)[2],
     }
     return JointModel.of_parameters(options, source_words, target_words, best, facts)
+
+
+def _schedule(epochs: Sequence[Epoch], options: JointOptions) -> tuple[float, int, float]:
+    """The next step size, how often there was no progress, and the lowest perplexity."""
+    step, without_progress, lowest = options.step, 0, np.inf
+    for epoch in epochs:
+        if epoch.perplexity > lowest * _ENOUGH:
+            step, without_progress = step / 2, without_progress + 1
+        lowest = min(lowest, epoch.perplexity)
+    return step, without_progress, float(lowest)
+
+
+def _store(
+    path: Path, trainer: _engine.JointTrainer, epochs: Sequence[Epoch], best: Mapping[str, Any]
+) -> None:
+    steps, parameters, squares = trainer.state()
+    parts = {"parameters": parameters, "squares": squares, "best": best}
+    arrays = {f"{part}_{name}": array for part, values in parts.items() for name, array in values.items()}
+    attributes = {"steps": steps, "epochs": [asdict(epoch) for epoch in epochs]}
+    write_folder(path, kind=STATE_KIND, version=STATE_VERSION, arrays=arrays, attributes=attributes)
+
+
+def _restored(path: Path, trainer: _engine.JointTrainer) -> tuple[list[Epoch], dict[str, Any]]:
+    """Go on from a stored state, if there is one."""
+    names = list(trainer.parameters())
+    if not path.exists():
+        return [], trainer.parameters()
+    folder = open_folder(path, kind=STATE_KIND, version=STATE_VERSION)
+    parameters, squares, best = (
+        {name: np.array(folder.arrays[f"{part}_{name}"]) for name in names}
+        for part in ("parameters", "squares", "best")
+    )
+    trainer.restore(int(folder.attributes["steps"]), parameters, squares)
+    return [Epoch(**epoch) for epoch in folder.attributes["epochs"]], best
 
 
 def _trainer(

@@ -21,6 +21,7 @@ from isogloss.io.progress import Track
 from isogloss.io.streams import read_lines
 from isogloss.lm import LmOptions, build
 from isogloss.neural import JointOptions, train_joint
+from isogloss.pipeline.stage import CHECKPOINT
 
 __all__ = ["align", "classes", "columns", "joint_model", "language_model", "prune", "rules"]
 
@@ -122,7 +123,15 @@ def joint_model(inputs: Paths, outputs: Paths, options: Options, *, threads: int
     """Train the neural joint model."""
     source, target = ([line.split() for line in read_lines(inputs[side])] for side in ("source", "target"))
     links = Alignments.read(inputs["links"])
-    model = train_joint(source, target, links, JointOptions(**options), threads=threads, track=track)
+    model = train_joint(
+        source,
+        target,
+        links,
+        JointOptions(**options),
+        threads=threads,
+        track=track,
+        work=outputs[CHECKPOINT],
+    )
     model.save(outputs["joint"])
 
 

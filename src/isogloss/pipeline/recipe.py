@@ -358,6 +358,7 @@ class _Recipe:
                 inputs=aligned,
                 outputs={"joint": "work/joint"},
                 options={**asdict(options.joint), "seed": options.seed},
+                checkpoint=True,
             )
         return found
 
