@@ -16,7 +16,8 @@ from isogloss.io.errors import ConfigError, ModelFormatError
 from isogloss.io.streams import read_lines
 from isogloss.metric import References
 from isogloss.metric.document import DocumentBleu
-from isogloss.tuning.online import PAPER, OnlineOptions, OnlineTrainer
+from isogloss.tuning import TuneOptions, tune
+from isogloss.tuning.online import PAPER, OnlineOptions, OnlineTrainer, TrainedWeights
 from support.small_search import make_decoder
 
 OPTIONS = replace(PAPER, iterations=3, nbest=30, candidates=3, oracles=3)
@@ -197,3 +198,41 @@ def test_features_with_the_same_number_are_told(resumed: bool, tmp_path: Path) -
     assert all(name in told for name in names)
     assert second.iterate().collisions == []
     assert trainer(["a", "c"], [one, "z"]).iterate().collisions == []
+
+
+def test_dense_weights_have_steps_of_their_own(systems: Path, tmp_path: Path) -> None:
+    start = dict(load(systems / "phrase").weights)
+    moved = {}
+    for scale in (0.0, 0.1, 1.0):
+        trainer = make(systems, tmp_path / f"{scale:g}", replace(OPTIONS, dense_scale=scale))
+        trainer.iterate()
+        dense, sparse = weights(trainer)
+        moved[scale] = max(abs(dense[name] - start[name]) for name in start)
+        assert any(sparse.values())
+    assert moved[0.0] < 1e-12 < moved[0.1] < moved[1.0]
+
+
+@pytest.mark.parametrize("worse", [True, False])
+def test_training_does_not_end_below_its_start(
+    systems: Path, monkeypatch: pytest.MonkeyPatch, worse: bool
+) -> None:
+    system = load(systems / "phrase")
+    scored: list[float] = []
+
+    def score_of(self: OnlineTrainer, found: object) -> float:
+        scored.append(self.start_score)
+        return self.start_score - 1 if worse else self.start_score
+
+    monkeypatch.setattr(OnlineTrainer, "score_of", score_of)
+    options = TuneOptions(method="online-mira", iterations=1, dense_first=0, online=OnlineOptions(nbest=20))
+    found = tune(system, *dev(systems), options)
+    assert (found.dense == dict(system.weights)) == worse
+    assert len(found.notes) == worse
+    if worse:
+        assert (found.best.iteration, found.best.dev_score) == (0, scored[0])
+        assert "which are kept" in found.notes[0]
+    monkeypatch.undo()
+    trainer = OnlineTrainer(system.decoder, *dev(systems), system.weights)
+    assert trainer.score_of(TrainedWeights(dict(system.weights), None)) == pytest.approx(trainer.start_score)
+    kept = replace(options, online=replace(options.online, keep_start=False))
+    assert not tune(system, *dev(systems), kept).notes

@@ -13,6 +13,7 @@ from isogloss.io.streams import read_lines
 from isogloss.learn import LearnerEntry, learner_names, registry
 from isogloss.metric import References
 from isogloss.tuning import OnlineOptions, TuneOptions, tune
+from isogloss.tuning.turns import _prohibitions
 from support.toy_learner import RandomSearch
 
 ONLINE = OnlineOptions(nbest=20, candidates=2, oracles=2, batch=3)
@@ -111,6 +112,16 @@ def test_another_decoder_is_tuned_from_start_weights(systems: Path) -> None:
         tune(Other(), *data(systems), TuneOptions(), start={})
     found = tune(Other(), *data(systems), options, start=load(systems / "phrase").weights)
     assert found.dense == tune(load(systems / "phrase"), *data(systems), options).dense
+
+
+def test_a_weight_that_outweighs_all_others_is_told(systems: Path) -> None:
+    system = load(systems / "phrase")
+    store = system.decode(data(systems)[0], system.weights, size=20)
+    start = dict.fromkeys(store.dense_names, 0.1)
+    assert _prohibitions(start, start, store) == ()
+    (note,) = _prohibitions(start, {**start, "lm": 50.0}, store)
+    assert "'lm' has 9" in note
+    assert _prohibitions({**start, "lm": 60.0}, {**start, "lm": 50.0}, store) == ()
 
 
 def test_results_are_plain_values_too(systems: Path) -> None:
