@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from isogloss.decoder import System, create_system, explain, list_unknown_words
+from isogloss.cli.main import main
+from isogloss.decoder import System, Terms, create_system, explain, list_unknown_words, load
 from isogloss.decoder.options import SearchOptions
 from isogloss.grammar import ExtractOptions, extract_rules
+from isogloss.grammar.dictionary import read_dictionary, store_dictionary
 from isogloss.grammar.table import RuleTable
 from isogloss.grammar.word_forms import LONGEST_WORD, WordForms
 from isogloss.lm import LmOptions, build
@@ -159,3 +163,37 @@ def test_lists_unknown_words_by_frequency(system: System) -> None:
         ("xyz", 1, "unknown", "", "xyz"),
     ]
     assert found[0].example == "das regenertisch"
+
+
+def test_dictionary_translates_unknown_words_and_competes_for_known_ones(
+    system: System, tmp_path: Path
+) -> None:
+    shutil.copytree(system.path, tmp_path / "system")
+    entries = [("xyz", "the rain"), ("xyz", "iron"), ("haus", "home"), ("zwei worte", "two words")]
+    assert store_dictionary(tmp_path / "system" / "rules", entries) == 3
+    assert read_dictionary(RuleTable.open(tmp_path / "system" / "rules")) == {
+        "haus": (("home",),),
+        "xyz": (("iron",), ("the", "rain")),
+    }
+    changed = load(tmp_path / "system")
+    found = changed.translate("xyz")
+    assert found in ("iron", "the rain")
+    assert [step.origin for step in found.derivation] == ["dictionary"]
+    assert found.features["dictionary"] < 0
+    assert "home" in {str(line) for line in changed.nbest(["haus"], nbest=50).texts()}
+    assert changed.translate("haus") == "house"  # the table has seen it three times
+
+
+def test_unknown_lists_words_as_terms(
+    system: System, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, terms = tmp_path / "text", tmp_path / "terms.tsv"
+    text.write_text("das regenertisch\ndie xyz\n", encoding="utf-8")
+    assert main(["corpus", "unknown", str(system.path), str(text)]) == 0
+    assert capsys.readouterr().out == "regenertisch\train table\nxyz\txyz\n"
+    assert main(["corpus", "unknown", str(system.path), str(text), "-o", str(terms)]) == 0
+    assert len(Terms.read(terms)) == 2
+    assert main(["corpus", "unknown", str(system.path), str(text), "--details"]) == 0
+    assert "regenertisch\train table\t1\tsplit\tregen tisch\tdas regenertisch" in capsys.readouterr().out
+    assert main(["corpus", "unknown", str(system.path), str(text), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1]["origin"] == "unknown"
