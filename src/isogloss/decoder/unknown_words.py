@@ -29,8 +29,6 @@ _LEAST_SPLIT, _LEAST_RELATED = math.log(0.1), math.log(0.2)
 _CERTAIN = -0.05  # the score of the same word in another case
 _CHANGED = -0.3  # added to the score of a first part that lost letters
 _REMEMBERED = 1 << 16
-_SEEN = 3  # column of a table's counts
-_RARE = 0  # words that were seen at most this often have offers, beside their rules
 
 
 class Offer(NamedTuple):
@@ -81,12 +79,6 @@ class UnknownWords:
         """Whether a rule translates the word alone."""
         return any(_has_rules(table, word) for table in (self._table, self._overlay) if table is not None)
 
-    def _is_common(self, word: str) -> bool:
-        """Whether rules translate the word alone, and it was seen more than a few times."""
-        if self._overlay is not None and _has_rules(self._overlay, word):
-            return True
-        return _times_seen(self._table, word) > _RARE
-
     def _offers(self, word: str) -> tuple[Offer, ...]:
         form = fold(word)
         found = [
@@ -94,7 +86,7 @@ class UnknownWords:
             for translations in (self._dictionary.get(word) or self._dictionary.get(form) or (),)
             for translation in translations
         ]
-        if self._is_common(word) or len(word) > LONGEST_WORD or not is_word(word):
+        if self.translates(word) or len(word) > LONGEST_WORD or not is_word(word):
             return tuple(found)
         found += [Offer((known,), (), "related", score) for score, known in self._related(word, form)]
         found += [Offer(way.parts, (), "split", way.score) for way in self._splits(form)]
@@ -173,19 +165,6 @@ class UnknownWords:
             if _has_rules(self._table, word):
                 return word
         return None
-
-
-def _times_seen(table: RuleTable, word: str) -> float:
-    """How often the training text has a word with a rule of its own; 0 if it has none."""
-    number = table.source_words.find(word)
-    node = 0 if number == _engine.NO_WORD else table.engine.find([number])
-    if not node:
-        return 0
-    first, last = table.engine.rules(node)
-    counts = table.arrays.get("counts")
-    if counts is None or first == last:
-        return math.inf if first < last else 0
-    return float(counts.reshape(-1, 4)[first:last, _SEEN].sum())
 
 
 def _has_rules(table: RuleTable, word: str) -> bool:
