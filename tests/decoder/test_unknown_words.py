@@ -40,6 +40,13 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
             yield f"das {noun}", f"the {meaning}", "0-0 1-1"
     for noun in _PLURALS:
         yield f"die {noun}el", f"the {_NOUNS[noun]}s", "0-0 1-1"
+    for number, other in (
+        ("1.200,5", "1,200.5"),
+        ("3.400,75", "3,400.75"),
+        ("12,5", "12.5"),
+        ("8,25", "8.25"),
+    ):
+        yield f"das {number}", f"the {other}", "0-0 1-1"
     for first, last in itertools.permutations(_NOUNS, 2):
         if (first, last) != _UNSEEN:
             yield f"das {first}er{last}", f"the {_NOUNS[first]} {_NOUNS[last]}", "0-0 1-1 1-2"
@@ -197,3 +204,11 @@ def test_unknown_lists_words_as_terms(
     assert "regenertisch\train table\t1\tsplit\tregen tisch\tdas regenertisch" in capsys.readouterr().out
     assert main(["corpus", "unknown", str(system.path), str(text), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[1]["origin"] == "unknown"
+
+
+def test_writes_numbers_as_the_target_language_does(system: System) -> None:
+    for number, other in (("7,5", "7.5"), ("4.711,3", "4,711.3"), ("2.345.678,9", "2,345,678.9")):
+        found = system.translate(f"das {number}")
+        assert found == f"the {other}"
+        assert "rewritten" in {step.origin for step in found.derivation}
+    assert system.translate("das 7/5") == "the 7/5"

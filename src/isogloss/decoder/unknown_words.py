@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from isogloss import _engine
 from isogloss.grammar.dictionary import read_dictionary
+from isogloss.grammar.numbers import is_number, number_form, rewritten
 from isogloss.grammar.table import RuleTable
 from isogloss.grammar.word_forms import LONGEST_WORD, WordForms, fold, is_word
 
@@ -86,11 +87,23 @@ class UnknownWords:
             for translations in (self._dictionary.get(word) or self._dictionary.get(form) or (),)
             for translation in translations
         ]
-        if self.translates(word) or len(word) > LONGEST_WORD or not is_word(word):
+        if self.translates(word) or len(word) > LONGEST_WORD:
+            return tuple(found)
+        if is_number(word):
+            return (*found, *self._numbers(word))
+        if not is_word(word):
             return tuple(found)
         found += [Offer((known,), (), "related", score) for score, known in self._related(word, form)]
         found += [Offer(way.parts, (), "split", way.score) for way in self._splits(form)]
         return tuple(found)
+
+    def _numbers(self, number: str) -> Iterator[Offer]:
+        """A number as the other language writes it."""
+        form = number_form(number)
+        for (own, other), (right, seen) in self._forms.numbers.items():
+            written = rewritten(number, other) if own == form else None
+            if written is not None:
+                yield Offer((), (written,), "rewritten", math.log(right / (seen + _DOUBT)))
 
     def _related(self, word: str, form: str) -> list[tuple[float, str]]:
         """Known forms of a word, the most trusted first."""
