@@ -88,7 +88,7 @@ class WordForms:
             if len(parts) != len(table.source_words):
                 raise ValueError("the evidence of parts does not fit the words")
             joints, endings, beginnings, numbers = (
-                {(str(a), str(b)): (int(r), int(n)) for a, b, r, n in stored[name]} for name in _KINDS
+                {(str(a), str(b)): (int(r), int(n)) for a, b, r, n in stored.get(name, ())} for name in _KINDS
             )
             lengths = tuple((int(right), int(seen)) for right, seen in stored["lengths"])
             return cls(joints, endings, beginnings, lengths, parts, numbers)
