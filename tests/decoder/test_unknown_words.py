@@ -212,3 +212,12 @@ def test_writes_numbers_as_the_target_language_does(system: System) -> None:
         assert found == f"the {other}"
         assert "rewritten" in {step.origin for step in found.derivation}
     assert system.translate("das 7/5") == "the 7/5"
+
+
+def test_a_known_part_may_be_translated_beside_one_that_nobody_knows(system: System) -> None:
+    store, derivations = system.explained(["das drahtqqq"], nbest=50)
+    texts = list(store.texts())
+    assert {"the drahtqqq", "the wire qqq"} <= set(texts)
+    row = texts.index("the wire qqq")
+    assert store.dense[row, store.dense_names.index("unknown")] == 1
+    assert {step.origin for step in derivations[row]} == {"table", "split", "unknown"}
