@@ -18,7 +18,8 @@ nb::tuple to_tuple(const DerivationStep& step, const Input& input, const Wording
     source.append(symbol == kGap ? nb::object(nb::none()) : nb::cast(wording.source_words().word(symbol)));
   static constexpr const char* kOrigins[kArcKinds] = {"table", "split", "related", "dictionary", "rewritten"};
   const char* origin = kOrigins[static_cast<std::size_t>(step.from)];
-  if (step.from == ArcKind::kGiven && !is_from_table(step.rule)) origin = step.rule == kFixed ? "fixed" : "unknown";
+  if (step.rule == kPassedThrough) origin = "unknown";
+  if (step.rule == kFixed && step.from == ArcKind::kGiven) origin = "fixed";
   return nb::make_tuple(origin, kKinds[static_cast<std::size_t>(step.kind)], source, span(step.span), span(step.own),
                         gaps, nb::make_tuple(step.target_begin, step.target_end));
 }

@@ -449,7 +449,7 @@ void Collector::pass_through() {
       add_only_option(arc, kFixed, begin, 0.0f);
       continue;
     }
-    if (arc.kind != ArcKind::kGiven || translates(tables_.main, arc.word)) continue;
+    if (translates(tables_.main, arc.word)) continue;
     if (tables_.overlay != nullptr && translates(*tables_.overlay, arc.word)) continue;
     if (!limits_.drop_unknown) {
       out_->words.push_back(kSourceWord + arc.token);

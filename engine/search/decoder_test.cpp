@@ -43,6 +43,7 @@ DecoderOptions random_options(std::mt19937& random) {
   search.beam.diversity = random() % 2 == 0;
   search.beam.phrase_order = static_cast<PhraseOrder>(random() % 3);
   if (random() % 4 == 0) options.unknown_mark = "<{word}>";
+  options.with_offers = random() % 2 == 0;
   return options;
 }
 
@@ -75,6 +76,10 @@ Input random_input(std::mt19937& random, const Decoder& decoder) {
     if (random() % 5 == 0) {
       const std::vector<std::string> given{"A", "new|||word"}, source{"some", "name"};
       maker.add_fixed(input, std::span(source).first(1 + random() % 2), std::span(given).first(random() % 3));
+    } else if (random() % 5 == 0) {
+      std::vector<Offer> offers{{{word()}, {}, ArcKind::kRelated, -0.2f}, {{}, {"A", "new"}, ArcKind::kDictionary, -1.0f}};
+      if (random() % 2 == 0) offers.push_back({{"a", "b", word()}, {}, ArcKind::kSplit, -0.6f});
+      maker.add_offered(input, word(), offers);
     } else {
       maker.add_word(input, word());
     }
@@ -361,4 +366,24 @@ TEST("orientation toward what follows is that of Galley and Manning, or that of 
       for (std::size_t i = 0; i < 3; ++i) CHECK_NEAR(found.features[k * names.size() + next + i], expected[i], 1e-4);
     }
   }
+}
+
+TEST("what is offered for a word lies inside its places") {
+  std::mt19937 random(1);
+  const SmallSystem system(random_rules(random, 25), random_arpa(random), 1);
+  const auto decoder = system.decoder({});
+  const InputMaker& maker = decoder->input_maker();
+  Input input;
+  maker.add_word(input, "a");
+  const std::vector<Offer> offers{{{"a", "b", "c"}, {}, ArcKind::kSplit, -3.0f}, {{"b", "c"}, {}, ArcKind::kSplit, -1.0f}};
+  maker.add_offered(input, "unheard", offers);
+  maker.add_word(input, "b");
+  CHECK(input.places == 7);
+  CHECK(input.first_word == (std::vector<std::size_t>{0, 1, 1, 1, 1, 2, 3}));
+  CHECK(input.word_end == (std::vector<std::size_t>{0, 1, 2, 2, 2, 2, 3}));
+  const Source source(input.places, input.arcs, input.fixed);
+  CHECK(source.distance(0, 6) == 3);
+  float sum = 0;
+  for (const SourceArc& arc : source.arcs()) sum += arc.score;
+  CHECK_NEAR(sum, -4.0, 1e-6);
 }

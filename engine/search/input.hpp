@@ -42,7 +42,7 @@ class InputMaker {
   /// Appends a word to a sentence.
   void add_word(Input& sentence, std::string_view word) const;
 
-  /// Appends a word with what else it may be. The words of an offer should have rules.
+  /// Appends a word with what else it may be. Words of an offer that have no rules are unknown like others.
   void add_offered(Input& sentence, std::string_view word, std::span<const Offer> offers) const;
 
   /// Appends words to a sentence that have this translation, whatever the rules say.

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from isogloss.decoder import System, create_system, explain, list_unknown_words
+from isogloss.cli.main import main
+from isogloss.decoder import System, Terms, create_system, explain, list_unknown_words, load
 from isogloss.decoder.options import SearchOptions
 from isogloss.grammar import ExtractOptions, extract_rules
+from isogloss.grammar.dictionary import read_dictionary, store_dictionary
 from isogloss.grammar.table import RuleTable
 from isogloss.grammar.word_forms import LONGEST_WORD, WordForms
 from isogloss.lm import LmOptions, build
@@ -36,6 +40,13 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
             yield f"das {noun}", f"the {meaning}", "0-0 1-1"
     for noun in _PLURALS:
         yield f"die {noun}el", f"the {_NOUNS[noun]}s", "0-0 1-1"
+    for number, other in (
+        ("1.200,5", "1,200.5"),
+        ("3.400,75", "3,400.75"),
+        ("12,5", "12.5"),
+        ("8,25", "8.25"),
+    ):
+        yield f"das {number}", f"the {other}", "0-0 1-1"
     for first, last in itertools.permutations(_NOUNS, 2):
         if (first, last) != _UNSEEN:
             yield f"das {first}er{last}", f"the {_NOUNS[first]} {_NOUNS[last]}", "0-0 1-1 1-2"
@@ -159,3 +170,54 @@ def test_lists_unknown_words_by_frequency(system: System) -> None:
         ("xyz", 1, "unknown", "", "xyz"),
     ]
     assert found[0].example == "das regenertisch"
+
+
+def test_dictionary_translates_unknown_words_and_competes_for_known_ones(
+    system: System, tmp_path: Path
+) -> None:
+    shutil.copytree(system.path, tmp_path / "system")
+    entries = [("xyz", "the rain"), ("xyz", "iron"), ("haus", "home"), ("zwei worte", "two words")]
+    assert store_dictionary(tmp_path / "system" / "rules", entries) == 3
+    assert read_dictionary(RuleTable.open(tmp_path / "system" / "rules")) == {
+        "haus": (("home",),),
+        "xyz": (("iron",), ("the", "rain")),
+    }
+    changed = load(tmp_path / "system")
+    found = changed.translate("xyz")
+    assert found in ("iron", "the rain")
+    assert [step.origin for step in found.derivation] == ["dictionary"]
+    assert found.features["dictionary"] < 0
+    assert "home" in {str(line) for line in changed.nbest(["haus"], nbest=50).texts()}
+    assert changed.translate("haus") == "house"  # the table has seen it three times
+
+
+def test_unknown_lists_words_as_terms(
+    system: System, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, terms = tmp_path / "text", tmp_path / "terms.tsv"
+    text.write_text("das regenertisch\ndie xyz\n", encoding="utf-8")
+    assert main(["corpus", "unknown", str(system.path), str(text)]) == 0
+    assert capsys.readouterr().out == "regenertisch\train table\nxyz\txyz\n"
+    assert main(["corpus", "unknown", str(system.path), str(text), "-o", str(terms)]) == 0
+    assert len(Terms.read(terms)) == 2
+    assert main(["corpus", "unknown", str(system.path), str(text), "--details"]) == 0
+    assert "regenertisch\train table\t1\tsplit\tregen tisch\tdas regenertisch" in capsys.readouterr().out
+    assert main(["corpus", "unknown", str(system.path), str(text), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1]["origin"] == "unknown"
+
+
+def test_writes_numbers_as_the_target_language_does(system: System) -> None:
+    for number, other in (("7,5", "7.5"), ("4.711,3", "4,711.3"), ("2.345.678,9", "2,345,678.9")):
+        found = system.translate(f"das {number}")
+        assert found == f"the {other}"
+        assert "rewritten" in {step.origin for step in found.derivation}
+    assert system.translate("das 7/5") == "the 7/5"
+
+
+def test_a_known_part_may_be_translated_beside_one_that_nobody_knows(system: System) -> None:
+    store, derivations = system.explained(["das drahtqqq"], nbest=50)
+    texts = list(store.texts())
+    assert {"the drahtqqq", "the wire qqq"} <= set(texts)
+    row = texts.index("the wire qqq")
+    assert store.dense[row, store.dense_names.index("unknown")] == 1
+    assert {step.origin for step in derivations[row]} == {"table", "split", "unknown"}

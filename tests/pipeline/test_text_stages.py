@@ -12,8 +12,9 @@ from isogloss.cli import console
 from isogloss.cli.declared import Declared
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
+from isogloss.decoder import load
 from isogloss.grammar.table import RuleTable
-from isogloss.io.errors import ConfigError
+from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.pipeline import TrainOptions, text_stages
 from isogloss.pipeline import train as train_system
 
@@ -211,3 +212,29 @@ def test_what_is_set_aside_is_not_trained_on_and_comes_from_all_over(tmp_path: P
     assert numbers[-1] >= 150
     assert held_out(tmp_path) == parts
     assert held_out(tmp_path, seed=2) != parts
+
+
+def test_a_dictionary_has_one_or_several_translations(tmp_path: Path) -> None:
+    path, sides = tmp_path / "dictionary.tsv", {side: tmp_path / side for side in ("source", "target")}
+    path.write_text("Haus\thouse\thome\n\nHaus\tbuilding\n", encoding="utf-8")
+    text_stages.read_dictionary({"dictionary": path}, sides, {})
+    assert sides["source"].read_text(encoding="utf-8") == "Haus\n" * 3
+    assert sides["target"].read_text(encoding="utf-8") == "house\nhome\nbuilding\n"
+    for wrong, line in (("Haus\thouse\nTisch\n", 2), ("\thouse\n", 1)):
+        path.write_text(wrong, encoding="utf-8")
+        with pytest.raises(DataFormatError, match=f"dictionary.tsv:{line}: "):
+            text_stages.read_dictionary({"dictionary": path}, sides, {})
+
+
+def test_training_with_a_dictionary(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "dictionary.tsv"
+    path.write_text("qqq\tzebra\n", encoding="utf-8")
+    trained = train_system(tmp_path / "system", **settings(corpus, dictionary=path))
+    system = load(tmp_path / "system")
+    assert [record.stage for record in trained.records][:4] == ["clean", "dictionary", "tokenize", "align"]
+    found = system.translate("qqq")
+    assert found == "zebra"
+    assert [step.origin for step in found.derivation] == ["dictionary"]
+    pairs = len(lines(tmp_path / "system" / "work" / "tokens" / "source"))
+    assert len(lines(tmp_path / "system" / "work" / "links")) == pairs  # entries are not training text
+    assert "qqq" not in "".join(map(str, RuleTable.open(tmp_path / "system" / "work" / "rules").rules()))

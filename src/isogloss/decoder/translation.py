@@ -151,7 +151,8 @@ class Translation(str):
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Source words that no rule translates."""
+        """Source words that were left as they are, because nothing translates them. Those that their parts or
+        related forms translate have that ``origin`` in the derivation."""
         return self._facts.unknown
 
     @property

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from isogloss import _engine
 from isogloss.grammar.dictionary import read_dictionary
+from isogloss.grammar.numbers import is_number, number_form, rewritten
 from isogloss.grammar.table import RuleTable
 from isogloss.grammar.word_forms import LONGEST_WORD, WordForms, fold, is_word
 
@@ -28,9 +29,9 @@ _DOUBT = 2.0  # how many examples the average counts as
 _LEAST_SPLIT, _LEAST_RELATED = math.log(0.02), math.log(0.05)
 _CERTAIN = -0.05  # the score of the same word in another case
 _CHANGED = -0.3  # added to the score of a first part that lost letters
+_LEFT_OVER = math.log(0.1)  # added to the score of a part that stands beside one that nobody knows
+_LEAST_PART = 0.15  # how often such a part must have been right
 _REMEMBERED = 1 << 16
-_SEEN = 3  # column of a table's counts
-_RARE = 0  # words that were seen at most this often have offers, beside their rules
 
 
 class Offer(NamedTuple):
@@ -81,12 +82,6 @@ class UnknownWords:
         """Whether a rule translates the word alone."""
         return any(_has_rules(table, word) for table in (self._table, self._overlay) if table is not None)
 
-    def _is_common(self, word: str) -> bool:
-        """Whether rules translate the word alone, and it was seen more than a few times."""
-        if self._overlay is not None and _has_rules(self._overlay, word):
-            return True
-        return _times_seen(self._table, word) > _RARE
-
     def _offers(self, word: str) -> tuple[Offer, ...]:
         form = fold(word)
         found = [
@@ -94,11 +89,26 @@ class UnknownWords:
             for translations in (self._dictionary.get(word) or self._dictionary.get(form) or (),)
             for translation in translations
         ]
-        if self._is_common(word) or len(word) > LONGEST_WORD or not is_word(word):
+        if self.translates(word) or len(word) > LONGEST_WORD:
+            return tuple(found)
+        if is_number(word):
+            return (*found, *self._numbers(word))
+        if not is_word(word):
             return tuple(found)
         found += [Offer((known,), (), "related", score) for score, known in self._related(word, form)]
-        found += [Offer(way.parts, (), "split", way.score) for way in self._splits(form)]
+        ways = self._splits(form)
+        if not ways and not found:
+            ways = self._partial(form)
+        found += [Offer(way.parts, (), "split", way.score) for way in ways]
         return tuple(found)
+
+    def _numbers(self, number: str) -> Iterator[Offer]:
+        """A number as the other language writes it."""
+        form = number_form(number)
+        for (own, other), (right, seen) in self._forms.numbers.items():
+            written = rewritten(number, other) if own == form else None
+            if written is not None:
+                yield Offer((), (written,), "rewritten", math.log(right / (seen + _DOUBT)))
 
     def _related(self, word: str, form: str) -> list[tuple[float, str]]:
         """Known forms of a word, the most trusted first."""
@@ -147,6 +157,27 @@ class UnknownWords:
             ends[at] = ways[:_MOST_WAYS]
         return [way for way in ends.get(0, []) if way.score >= _LEAST_SPLIT]
 
+    def _partial(self, form: str) -> list[_Way]:
+        """The best way to take apart a form of which only the first or the last part is known; the other part
+        stays as it is."""
+        ways = []
+        for at in range(_SHORTEST_STEM, len(form) - _SHORTEST_PART + 1):
+            hyphen = form[at - 1] == "-"
+            first, rest = self._known(form[: at - hyphen]), form[at:]
+            if first is not None and (hyphen or self._share(first, first=True) >= _LEAST_PART):
+                ways.append(_Way(self._trust(first, form[:at], first=True) + _LEFT_OVER, (first, rest)))
+        for at in range(_SHORTEST_PART, len(form) - _SHORTEST_STEM + 1):
+            hyphen = form[at - 1] == "-"
+            last, rest = self._known(form[at:]), form[: at - hyphen]
+            if rest and last is not None and (hyphen or self._share(last, first=False) >= _LEAST_PART):
+                ways.append(_Way(self._trust(last, form[at:], first=False) + _LEFT_OVER, (rest, last)))
+        return sorted(ways, key=lambda way: (-way.score, way.parts))[:1]
+
+    def _share(self, word: str, *, first: bool) -> float:
+        """How often the word was right as this part of compounds."""
+        right, seen = self._evidence(word, first=first)
+        return right / (seen + 1)
+
     def _firsts(self, form: str) -> Iterator[tuple[float, str]]:
         """Known words that may be the first part of a compound in this form."""
         for lost, joined, trust in self._joints:
@@ -160,10 +191,15 @@ class UnknownWords:
 
     def _trust(self, word: str, form: str, *, first: bool, average: float | None = None) -> float:
         """Logarithm of how often the word was right as this part of compounds, smoothed."""
-        right, seen = self._forms.parts[self._table.source_words.find(word)].tolist()[0 if first else 2 :][:2]
+        right, seen = self._evidence(word, first=first)
         if average is None:
             average = self._lengths[min(len(form), len(self._lengths) - 1)]
         return 0.5 * math.log((right + _DOUBT * average) / (seen + _DOUBT))
+
+    def _evidence(self, word: str, *, first: bool) -> tuple[int, int]:
+        """How often the word was right as this part of compounds, and seen."""
+        row = self._forms.parts[self._table.source_words.find(word)].tolist()
+        return (row[0], row[1]) if first else (row[2], row[3])
 
     def _find_known(self, form: str) -> str | None:
         """A word of the table with this form in lower case, that rules translate."""
@@ -173,19 +209,6 @@ class UnknownWords:
             if _has_rules(self._table, word):
                 return word
         return None
-
-
-def _times_seen(table: RuleTable, word: str) -> float:
-    """How often the training text has a word with a rule of its own; 0 if it has none."""
-    number = table.source_words.find(word)
-    node = 0 if number == _engine.NO_WORD else table.engine.find([number])
-    if not node:
-        return 0
-    first, last = table.engine.rules(node)
-    counts = table.arrays.get("counts")
-    if counts is None or first == last:
-        return math.inf if first < last else 0
-    return float(counts.reshape(-1, 4)[first:last, _SEEN].sum())
 
 
 def _has_rules(table: RuleTable, word: str) -> bool:

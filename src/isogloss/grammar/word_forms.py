@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.grammar.numbers import is_number, learn_number_forms
 from isogloss.grammar.storage import KIND, VERSION
 from isogloss.grammar.table import RuleTable
 from isogloss.io.streams import StrPath
@@ -59,6 +60,8 @@ class WordForms:
     """By the length of the shorter part: compounds that were right, and seen."""
     parts: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros((0, 4), np.uint16))
     """By source word: as first part right and seen, as last part right and seen."""
+    numbers: Evidence = field(default_factory=dict)
+    """Form of a number, and its form in the other language; see ``isogloss.grammar.numbers``."""
 
     def attributes(self) -> dict[str, Any]:
         """What is stored with the attributes of a table, beside ``parts``."""
@@ -70,6 +73,7 @@ class WordForms:
             "joints": rows(self.joints),
             "endings": rows(self.endings),
             "beginnings": rows(self.beginnings),
+            "numbers": rows(self.numbers),
             "lengths": [list(pair) for pair in self.lengths],
         }
 
@@ -83,14 +87,14 @@ class WordForms:
             parts = np.asarray(table.arrays["word_parts"], np.uint16).reshape(-1, 4)
             if len(parts) != len(table.source_words):
                 raise ValueError("the evidence of parts does not fit the words")
-            joints, endings, beginnings = (
-                {(str(a), str(b)): (int(r), int(n)) for a, b, r, n in stored[name]} for name in _KINDS
+            joints, endings, beginnings, numbers = (
+                {(str(a), str(b)): (int(r), int(n)) for a, b, r, n in stored.get(name, ())} for name in _KINDS
             )
             lengths = tuple((int(right), int(seen)) for right, seen in stored["lengths"])
-            return cls(joints, endings, beginnings, lengths, parts)
+            return cls(joints, endings, beginnings, lengths, parts, numbers)
 
 
-_KINDS = ("joints", "endings", "beginnings")
+_KINDS = ("joints", "endings", "beginnings", "numbers")
 
 
 def fold(word: str) -> str:
@@ -126,6 +130,7 @@ def learn_word_forms(table: RuleTable) -> WordForms:
         _reliable(learning.changes(reverse=True)),
         lengths,
         parts,
+        learn_number_forms(learning.numbers()),
     )
 
 
@@ -155,7 +160,7 @@ class _Learning:
         offsets = np.asarray(table.arrays["lexicon_offsets"]).astype(np.int64)
         targets = np.asarray(table.arrays["lexicon_targets"])
         chances = np.asarray(table.arrays["lexicon_probabilities"]).reshape(-1, 2)
-        words = table.source_words.words()
+        words = self.words = table.source_words.words()
         usable = [
             number
             for number, word in enumerate(words[: len(offsets) - 1])
@@ -173,6 +178,12 @@ class _Learning:
             known = self.forms.setdefault(form, number)
             if offsets[number + 1] - offsets[number] > offsets[known + 1] - offsets[known]:
                 self.forms[form] = number
+
+    def numbers(self) -> Iterator[tuple[str, list[str]]]:
+        """Numbers with their translations."""
+        for number, word in enumerate(self.words[: len(self.possible)]):
+            if is_number(word):
+                yield word, [self.target_words[target] for target in self.possible[number]]
 
     def compounds(
         self,
