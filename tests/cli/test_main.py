@@ -232,6 +232,7 @@ JSON_CALLS = [
     "memory tune memory --system system --source corpus/dev.src --reference corpus/dev.tgt.0 --strength 0.1 "
     "--method mbuu",
     "inspect system --verify",
+    "corpus unknown system corpus/test.src",
     "train trained --source corpus/train.src --target corpus/train.tgt --case keep --tuner none",
     "catalog fill trained messages.po --output filled.po",
     "correct trained a b",

@@ -242,7 +242,7 @@ def test_options_inside_others_and_files_of_them(capsys: pytest.CaptureFixture[s
     Path("train.toml").write_text('method = "mert:restarts=1"\ndecision = "mbr"\n[mbr]\nutility = "chrf"\n')
     assert main(["--quiet", *TRAIN, "--config", "train.toml", "--set", "mbr.scales=[1, 2]", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["decision"] == "mbr"
-    assert main([*TRAIN, "--method", "voted", "--held-out-share", "0.2", "--no-scale"]) == 0
+    assert main([*TRAIN, "--method", "voted", "--held-out-share", "0.2", "--no-scale", "--force"]) == 0
     assert "'voted' is now called 'voted-perceptron'" in capsys.readouterr().err
     for wrong, message in (
         (["--held-out-share", "1"], "--held-out-share must be at least 0 and below 1, got 1.0"),

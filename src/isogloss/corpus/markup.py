@@ -93,7 +93,7 @@ def parse_units(
             read += len(chunk)
             parser.feed(chunk)
             yield from handler.take()
-            if read - handler.offset > _LONGEST_TEXT + len(chunk):  # nothing began or ended since
+            if read - handler.offset > _LONGEST_TEXT:  # nothing began or ended since
                 raise DataFormatError(
                     f"a text or tag has more than {_LONGEST_TEXT >> 20} MiB",
                     path,

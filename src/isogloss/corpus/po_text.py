@@ -11,7 +11,7 @@ __all__ = ["header_encoding", "header_lines", "is_comment", "message_text", "quo
 _LINE = re.compile(rb'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*)"')
 _CHARSET = re.compile(rb"(?:^|\\n)Content-Type:[^\\]*?charset=([\w:.-]{1,60})", re.IGNORECASE)
 _DEFAULT = re.compile(r'^\s*Default: "(.*)"\s*$', re.MULTILINE | re.DOTALL)
-_NO_CHARSETS = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf-7"})
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7"})
 """Codecs of Python that no catalog is written in, and that fail in ways of their own."""
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPES = re.compile(r"((?:\\x[0-9A-Fa-f]+|\\[0-7]{1,3})+)|\\(.)", re.DOTALL)
@@ -68,7 +68,8 @@ def header_encoding(lines: Iterable[bytes]) -> str:
 def _known(name: str) -> str:
     sample = 'msgid ""'
     try:
-        known = codecs.lookup(name).name not in _NO_CHARSETS and sample.encode().decode(name) == sample
+        usual = codecs.lookup(name).name.replace("-", "_")  # as versions of Python differ in
+        known = usual not in _NO_CHARSETS and sample.encode().decode(name) == sample
     except (LookupError, UnicodeError):
         return ""
     return name if known else ""
