@@ -12,7 +12,7 @@ import isogloss
 from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
-from isogloss.experiments.relevant_set import RelevantSetTask
+from isogloss.experiments.relevant_set import RelevantSetTask, run_relevant_set_experiment
 from isogloss.io.config import read_description
 from isogloss.io.errors import ConfigError, DataFormatError, StageError
 from isogloss.pipeline import train as train_system
@@ -167,6 +167,34 @@ def test_a_row_of_its_own_differs_from_the_others_only_where_it_says_so(place: P
     assert (task.train.search, task.train.method) == ("block", "none")
     assert Path(task.train.source) == place / "corpus/train.src"
     assert task.options_of("swap-both+scores").real_features == ("lm", "words")
+
+
+def test_only_sentences_that_share_phrases_are_learned_from(place: Path, tmp_path: Path) -> None:
+    test = (place / "corpus" / "test.src").read_text().splitlines()[0]
+    (tmp_path / "one.src").write_text(test + "\n")
+    (tmp_path / "one.tgt").write_text((place / "corpus" / "test.tgt.0").read_text().splitlines()[0] + "\n")
+    settings = {
+        "train": {
+            "source": str(place / "corpus" / "train.src"),
+            "target": str(place / "corpus" / "train.tgt"),
+            "test_source": str(tmp_path / "one.src"),
+            "test_target": [str(tmp_path / "one.tgt")],
+            "tokenizer": "none",
+            "lm": {"order": 2},
+        },
+        "relevant": {"iterations": 1, "passes": 1, "shared_phrase": 3},
+        "experiment": {"rows": ["mon-phrase"]},
+    }
+    done = run_relevant_set_experiment(RelevantSetTask.from_settings(settings), tmp_path / "out")
+    lines = (tmp_path / "out" / "models" / "work" / "tokens" / "source").read_text().splitlines()
+    sharing = [line for line in lines if set(_triples(line)) & set(_triples(test))]
+    assert 0 < len(sharing) < len(lines)
+    assert done.values["rows"]["mon-phrase"]["sentences"] == len(sharing)
+
+
+def _triples(line: str) -> list[tuple[str, ...]]:
+    words = line.split()
+    return [tuple(words[at : at + 3]) for at in range(len(words) - 2)]
 
 
 @pytest.mark.parametrize(
