@@ -11,20 +11,25 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.corpus.spacing_templates import KNOWN_BY_SOURCE, TEMPLATES, engine_model
+from isogloss.corpus.spacing_templates import GENERAL, KNOWN_BY_SOURCE, TEMPLATES, engine_model
 from isogloss.corpus.spacing_tokens import Beside, TokenTypes, encode, token_text
 from isogloss.corpus.words import word_tokens
+from isogloss.io.lbfgs import minimize
 
 __all__ = ["SpacedLine", "SpacingWeights", "learn_weights", "observed_spaces"]
 
+Float64 = npt.NDArray[np.float64]
+
 _KINDS = 8
 """Maximum number of kinds of white space; rarer ones are treated as plain spaces."""
-_ITERATIONS = 80
-_STEP = 0.2
+_ITERATIONS = 60
+_TOLERANCE = 1e-3
 _DECAY = 0.5
 """Strength of the prior that pulls weights toward zero."""
-_SOURCE = 6.0
+_SOURCE = 12.0
 """Value of features of the source; those of the words have 1. Larger values learn larger weights."""
+_GENERAL = 2.0
+"""Value of features that hold for many words. Those of single words would take most of their weight."""
 _SMALLEST = 0.05
 """Smallest weight that is kept."""
 _SLIPS = 1e-4
@@ -32,6 +37,8 @@ _SLIPS = 1e-4
 _COUNTED = 3
 """How many times each of the following lines counts."""
 _SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>", "ð": "&lt;", "Ð": "&gt;"}
+_SIGNS |= {"ƀ": "{start}", "ƥ": "{end}", "ø": "/a/b", "Ø": "http://a.b"}
+_SIGN = re.compile(f"([{''.join(_SIGNS)}])")
 _USUAL = """
 a → b ¦ § → § ¦ a ← b ¦ a * b ¦ a &amp; b ¦ a &rarr; b ¦ § > § ¦ a > b > c ¦ a + b + c ¦ (a)b ¦ § § § a
 A, B, C, d ¦ A, B ¦ A, b c, d ¦ A: B ¦ a? 5 b ¦ a! 5 b ¦ A. B. C ¦ a, b, c ¦ A; B ¦ A (B) ¦ A/B ¦ A - B ¦ A: 5
@@ -46,6 +53,8 @@ a. 5 b ¦ a: 5 ¦ a, 5 b ¦ 5. A ¦ 5) A ¦ § a § b ¦ a: § ¦ a §. ¦ a §,
 § a. § b ¦ a? § b ¦ a, § b ¦ a: § b ¦ ßaþ ¦ a ßbþ c ¦ a ßbþ. ¦ a ßbþ, c ¦ ßaþ: b ¦ ß§þ a ¦ ß(a)þ ¦ ß"a"þ
 (ßaþ) ¦ ßa b.þ ¦ ßA.þ ßB.þ ¦ 5 a ¦ a 5 ¦ $5 ¦ #5 ¦ a #5 ¦ @a ¦ ~5 ¦ http:// ¦ a://b ¦ “http://” ¦ a .b
 §.b ¦ §_b ¦ ßa:þ b ¦ ßa!þ b ¦ ßa?þ b ¦ ßa,þ b ¦ +§ a ¦ +5 a ¦ ¡a! ¦ ¿a? ¦ a, ¿b? ¦ a @b ¦ a ðbÐ c ¦ ðaÐ ¦ ð§Ð
+a ƀbƥ c ¦ ƀaƥ ¦ a ƀbƥ. ¦ a ƀ§ƥ, b ¦ a (ƀbƥ) ¦ ƀa b.ƥ c ¦ a -> b ¦ A -> B -> C
+a ø b ¦ a ø. ¦ a (ø) ¦ a: ø ¦ a ø, b ¦ a "ø" ¦ ø a ¦ a = ø ¦ a Ø b ¦ a Ø. ¦ a (Ø) ¦ a: Ø ¦ a Ø, b ¦ "Ø" a
 字字，字。字（字）字：字 ¦ 「字」字、字！字？ ¦ 字a字 5字 ¦ 字§字 ¦ 字。字
 """
 """Spacing of nearly all text; it decides where the training text is too small to tell."""
@@ -113,7 +122,13 @@ def learn_weights(lines: Iterable[SpacedLine]) -> SpacingWeights:
         *encoded.arguments(), decisions
     )
     labels = decisions[gaps]
-    touches = np.zeros(0, np.uint64)
+
+    def keys_of(names: Iterable[str]) -> npt.NDArray[np.uint64]:
+        some = {name: TEMPLATES[name] for name in names}
+        found = engine_model(some, kinds, words_apart).features(*encoded.arguments(), decisions)
+        return np.unique(found[0])
+
+    values = [(keys_of(GENERAL), _GENERAL)]
     if len(encoded.touches):
         # What is known from the source would have little weight beside features that know the words of the
         # training text by heart. So it is also learned without them.
@@ -122,9 +137,8 @@ def learn_weights(lines: Iterable[SpacedLine]) -> SpacingWeights:
         features = np.concatenate([features, more])
         starts = np.concatenate([starts[:-1], starts[-1] + begins])
         labels = np.concatenate([labels, decisions[gaps]])
-        only = {name: fields for name, fields in TEMPLATES.items() if "touch" in fields}
-        touches = engine_model(only, kinds, words_apart).features(*encoded.arguments(), decisions)[0]
-    keys, weights = _fit(features, starts, labels, len(kinds), touches)
+        values.append((keys_of(name for name, fields in TEMPLATES.items() if "touch" in fields), _SOURCE))
+    keys, weights = _fit(features, starts, labels, len(kinds), values)
     return SpacingWeights(tuple(kinds), words_apart, keys, weights)
 
 
@@ -137,9 +151,7 @@ def _numbers(line: SpacedLine, numbers: dict[str, int]) -> list[int]:
 def _usual_lines() -> list[SpacedLine]:
     lines = []
     for text in map(str.strip, re.split("\n|¦", _USUAL)):
-        cut = (
-            [c for c in text if c != " "] if "字" in text else word_tokens(re.sub("([§ßþðÐ])", r" \1 ", text))
-        )
+        cut = [c for c in text if c != " "] if "字" in text else word_tokens(_SIGN.sub(r" \1 ", text))
         tokens = [_SIGNS.get(token, token) for token in cut]
         spaces = observed_spaces("".join(_SIGNS.get(c, c) for c in text), tokens)
         assert spaces is not None, text
@@ -166,9 +178,9 @@ def _fit(
     starts: npt.NDArray[np.int64],
     labels: npt.NDArray[np.uint8],
     kinds: int,
-    touches: npt.NDArray[np.uint64],
+    values: Sequence[tuple[npt.NDArray[np.uint64], float]],
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
-    """Fit the weights of a maximum-entropy model with AdaGrad on the full batch."""
+    """Fit the weights of a maximum-entropy model; ``values`` are those of features that do not have 1."""
     from scipy import sparse  # only training needs it
 
     keys, columns, counts = np.unique(features, return_inverse=True, return_counts=True)
@@ -176,21 +188,28 @@ def _fit(
         :, counts > 1
     ].tocsr()
     keys = keys[counts > 1]
-    scale = np.where(np.isin(keys, touches), _SOURCE, 1.0)
+    scale = np.ones(len(keys))
+    for group, value in values:
+        scale[np.isin(keys, group)] = value
     matrix = matrix @ sparse.diags(scale)
     wanted = np.zeros((len(labels), kinds))
-    wanted[np.arange(len(labels)), labels] = 1
+    rows = np.arange(len(labels))
+    wanted[rows, labels] = 1
     transposed = matrix.T.tocsr()
-    weights = np.zeros((len(keys), kinds))
-    squares = np.full_like(weights, 1e-6)
-    for _ in range(_ITERATIONS):
+
+    def loss(point: Float64) -> tuple[float, Float64]:
+        weights = point.reshape(-1, kinds)
         scores = matrix @ weights
         scores -= scores.max(axis=1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=1, keepdims=True)
-        gradient = transposed @ (scores - wanted) + _DECAY * weights
-        squares += gradient**2
-        weights -= _STEP * gradient / np.sqrt(squares)
+        likely = np.exp(scores)
+        sums = likely.sum(axis=1, keepdims=True)
+        total = np.log(sums).sum() - scores[rows, labels].sum() + _DECAY / 2 * (weights**2).sum()
+        likely /= sums
+        return float(total), (transposed @ (likely - wanted) + _DECAY * weights).ravel()
+
+    weights = np.zeros((len(keys), kinds))
+    for point, _ in minimize(loss, weights.ravel(), iterations=_ITERATIONS, tolerance=_TOLERANCE):
+        weights = point.reshape(-1, kinds)
     weights *= scale[:, None]
     kept = np.abs(weights).max(axis=1) >= _SMALLEST
     return keys[kept], weights[kept].astype(np.float32)
