@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.corpus.spacing_templates import GENERAL, KNOWN_BY_SOURCE, TEMPLATES, engine_model
+from isogloss.corpus.spacing_templates import GENERAL, KNOWN_BY_SOURCE, OF_SOURCE, TEMPLATES, engine_model
 from isogloss.corpus.spacing_tokens import Beside, TokenTypes, encode, token_text
 from isogloss.corpus.words import word_tokens
 from isogloss.io.lbfgs import minimize
@@ -22,7 +23,7 @@ Float64 = npt.NDArray[np.float64]
 
 _KINDS = 8
 """Maximum number of kinds of white space; rarer ones are treated as plain spaces."""
-_ITERATIONS = 60
+_ITERATIONS = 50
 _TOLERANCE = 1e-3
 _DECAY = 0.5
 """Strength of the prior that pulls weights toward zero."""
@@ -118,27 +119,22 @@ def learn_weights(lines: Iterable[SpacedLine]) -> SpacingWeights:
     decisions = np.array([number for line in known for number in _numbers(line, numbers)], np.uint8)
     apart = _is_apart(encoded.flags[encoded.tokens], encoded.offsets)
     words_apart = bool(np.count_nonzero(decisions[apart]) <= _SLIPS * np.count_nonzero(apart))
-    features, starts, gaps = engine_model(TEMPLATES, kinds, words_apart).features(
-        *encoded.arguments(), decisions
-    )
-    labels = decisions[gaps]
+    # What is known from the source would have little weight beside features that know the words of the
+    # training text by heart. So it is also learned without them.
+    passes = [frozenset(TEMPLATES), *([KNOWN_BY_SOURCE] if len(encoded.touches) else [])]
 
-    def keys_of(names: Iterable[str]) -> npt.NDArray[np.uint64]:
-        some = {name: TEMPLATES[name] for name in names}
-        found = engine_model(some, kinds, words_apart).features(*encoded.arguments(), decisions)
-        return np.unique(found[0])
+    def found(names: Set[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        some = {name: fields for name, fields in TEMPLATES.items() if name in names}
+        return engine_model(some, kinds, words_apart).features(*encoded.arguments(), decisions)
 
-    values = [(keys_of(GENERAL), _GENERAL)]
-    if len(encoded.touches):
-        # What is known from the source would have little weight beside features that know the words of the
-        # training text by heart. So it is also learned without them.
-        few = {name: fields for name, fields in TEMPLATES.items() if name in KNOWN_BY_SOURCE}
-        more, begins, gaps = engine_model(few, kinds, words_apart).features(*encoded.arguments(), decisions)
-        features = np.concatenate([features, more])
-        starts = np.concatenate([starts[:-1], starts[-1] + begins])
-        labels = np.concatenate([labels, decisions[gaps]])
-        values.append((keys_of(name for name, fields in TEMPLATES.items() if "touch" in fields), _SOURCE))
-    keys, weights = _fit(features, starts, labels, len(kinds), values)
+    groups = []
+    for group, value in ((GENERAL, _GENERAL), (OF_SOURCE, _SOURCE), (passes[0] - GENERAL - OF_SOURCE, 1.0)):
+        parts = [found(group & names) for names in passes]
+        features = np.concatenate([part[0] for part in parts])
+        counts = np.concatenate([np.diff(part[1]) for part in parts])
+        groups.append(_Features(features, np.concatenate([[0], np.cumsum(counts)]), value))
+        labels = decisions[np.concatenate([part[2] for part in parts])]
+    keys, weights = _fit(groups, labels, len(kinds))
     return SpacingWeights(tuple(kinds), words_apart, keys, weights)
 
 
@@ -173,25 +169,30 @@ def _kinds(lines: Iterable[SpacedLine]) -> list[str]:
     return [" ", "", *(kind for kind in rest if counts[kind] > 1)][:_KINDS]
 
 
+class _Features(NamedTuple):
+    """The features of gaps, where those of each gap start, and their value."""
+
+    features: npt.NDArray[np.uint64]
+    starts: npt.NDArray[np.int64]
+    value: float
+
+
 def _fit(
-    features: npt.NDArray[np.uint64],
-    starts: npt.NDArray[np.int64],
-    labels: npt.NDArray[np.uint8],
-    kinds: int,
-    values: Sequence[tuple[npt.NDArray[np.uint64], float]],
+    groups: Iterable[_Features], labels: npt.NDArray[np.uint8], kinds: int
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
-    """Fit the weights of a maximum-entropy model; ``values`` are those of features that do not have 1."""
+    """Fit the weights of a maximum-entropy model."""
     from scipy import sparse  # only training needs it
 
-    keys, columns, counts = np.unique(features, return_inverse=True, return_counts=True)
-    matrix = sparse.csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(labels), len(keys)))[
-        :, counts > 1
-    ].tocsr()
-    keys = keys[counts > 1]
-    scale = np.ones(len(keys))
-    for group, value in values:
-        scale[np.isin(keys, group)] = value
-    matrix = matrix @ sparse.diags(scale)
+    columns, known, values = [], [], []
+    for group in groups:
+        keys, places, counts = np.unique(group.features, return_inverse=True, return_counts=True)
+        shape = len(labels), len(keys)
+        found = sparse.csr_matrix((np.full(len(places), group.value), places, group.starts), shape=shape)
+        columns.append(found[:, counts > 1])
+        known.append(keys[counts > 1])
+        values.append(np.full(len(known[-1]), group.value))
+    matrix = sparse.hstack(columns, format="csr")
+    keys, scale = np.concatenate(known), np.concatenate(values)
     wanted = np.zeros((len(labels), kinds))
     rows = np.arange(len(labels))
     wanted[rows, labels] = 1
@@ -211,5 +212,6 @@ def _fit(
     for point, _ in minimize(loss, weights.ravel(), iterations=_ITERATIONS, tolerance=_TOLERANCE):
         weights = point.reshape(-1, kinds)
     weights *= scale[:, None]
-    kept = np.abs(weights).max(axis=1) >= _SMALLEST
+    kept = np.flatnonzero(np.abs(weights).max(axis=1) >= _SMALLEST)
+    kept = kept[np.argsort(keys[kept])]
     return keys[kept], weights[kept].astype(np.float32)

@@ -21,6 +21,7 @@ __all__ = [
     "FIELDS",
     "GENERAL",
     "KNOWN_BY_SOURCE",
+    "OF_SOURCE",
     "TEMPLATES",
     "TEMPLATES_1",
     "combined",
@@ -97,6 +98,7 @@ TEMPLATES = {
 """Templates of models that are learned now: the same and more, on tokens in their plain form."""
 KNOWN_BY_SOURCE = frozenset({"0", "ca", "cb", "c", "s", "h", "hc", "hs"})
 """Templates to learn the spacing of the source with, without the words."""
+OF_SOURCE = frozenset(name for name, fields in TEMPLATES.items() if "touch" in fields)
 GENERAL = frozenset(
     {"0", "ca", "cb", "c", "s", "sa", "sb", "ka", "kb", "t", "l", "o", "ob", "of", "lo", "r", "ra"}
 )
