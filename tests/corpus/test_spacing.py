@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isogloss.corpus.placeholders import ALL_KINDS
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import (
     SpacedLine,
@@ -99,6 +100,54 @@ def test_placeholders_keep_what_they_touch_in_the_source() -> None:
     spacing = learn_spacing(lines * 5)
     assert spacing.join(["x", "%s", "go"], [None, touching, None]) == "x %sgo"
     assert spacing.join(["x", "%s", "go"], [None, loose, None]) == "x %s go"
+
+
+def test_a_placeholder_is_known_by_its_name() -> None:
+    units = ("hours", "days", "weeks", "years", "months")
+    lines = [SpacedLine(["in", "%(count)s", unit], [" ", "\u00a0"]) for unit in units]
+    lines += [SpacedLine(["by", "%(name)s", word], [" ", " "]) for word in ("at", "on", "from", "with", "to")]
+    lines += [SpacedLine(["%(from)s", "-", "%(to)s", "link"], ["", "", " "])]
+    spacing = learn_spacing(lines * 3)
+    assert spacing.join(["in", "%(count)s", "minutes"]) == "in %(count)s\u00a0minutes"
+    assert spacing.join(["in", "%(name)s", "minutes"]) == "in %(name)s minutes"
+    assert spacing.join(["%(from)s", "-", "%(to)s", "links"]) == "%(from)s-%(to)s links"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "See {link_start} our guide {link_end} .",
+        "( %(open_tag)s here %(close_tag)s )",
+        "load it with `` async `` here",
+        "the folder /usr/lib and ( /usr/share )",
+        "go to Edit -> Preferences",
+    ],
+)
+def test_usual_spacing_of_names_paths_and_doubled_marks(line: str) -> None:
+    expected = {
+        "See": "See {link_start}our guide{link_end}.",
+        "(": "(%(open_tag)shere%(close_tag)s)",
+        "load": "load it with ``async`` here",
+        "the": "the folder /usr/lib and (/usr/share)",
+        "go": "go to Edit -> Preferences",
+    }
+    tokens = [part for token in line.split() for part in (["`", "`"] if token == "``" else [token])]
+    tokens = [part for token in tokens for part in (["-", ">"] if token == "->" else [token])]
+    assert usual_spacing().join(tokens) == expected[tokens[0]]
+
+
+def test_spacing_is_learned_from_the_tokens_that_an_engine_sees() -> None:
+    text = TextProcessing(
+        source=TextSide(SideOptions(tokenizer="words")),
+        target=TextSide(SideOptions(tokenizer="words")),
+        placeholders=ALL_KINDS,
+    )
+    shared = text.spaced_line("Siehe main.py hier", "See main.py here")
+    assert shared is not None
+    assert shared.tokens == ["Siehe", "main.py", "hier"]
+    own = text.spaced_line("Siehe /usr/lib hier", "See it here")  # not in the source, so it is translated
+    assert own is not None
+    assert own.tokens == text.target.split(text.protect_pair("See it here", "Siehe /usr/lib hier")[1])
 
 
 def test_text_that_is_not_made_of_the_tokens() -> None:

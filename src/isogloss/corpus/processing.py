@@ -245,8 +245,8 @@ class TextProcessing:
             marked, known = source, list[Placeholder]()
             tokens = self.target.split(target)
         else:
-            marked, known = self._protector.protect(source)
-            line, found = self._protector.protect(target, known)
+            marked, known = self._protector.protect(source, beside=target)
+            line, found = self._protector.protect(target, known, beside=source)
             tokens = _unmarked(self.target.split(line), found)
         spaces = observed_spaces(target, tokens)
         return (

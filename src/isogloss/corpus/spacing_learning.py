@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.corpus.spacing_templates import KNOWN_BY_SOURCE, TEMPLATES, engine_model
+from isogloss.corpus.spacing_templates import GENERAL, KNOWN_BY_SOURCE, OF_SOURCE, TEMPLATES, engine_model
 from isogloss.corpus.spacing_tokens import Beside, TokenTypes, encode, token_text
 from isogloss.corpus.words import word_tokens
+from isogloss.io.lbfgs import minimize
 
 __all__ = ["SpacedLine", "SpacingWeights", "learn_weights", "observed_spaces"]
 
+Float64 = npt.NDArray[np.float64]
+
 _KINDS = 8
 """Maximum number of kinds of white space; rarer ones are treated as plain spaces."""
-_ITERATIONS = 80
-_STEP = 0.2
+_ITERATIONS = 50
+_TOLERANCE = 1e-3
 _DECAY = 0.5
 """Strength of the prior that pulls weights toward zero."""
-_SOURCE = 6.0
+_SOURCE = 12.0
 """Value of features of the source; those of the words have 1. Larger values learn larger weights."""
+_GENERAL = 2.0
+"""Value of features that hold for many words. Those of single words would take most of their weight."""
 _SMALLEST = 0.05
 """Smallest weight that is kept."""
 _SLIPS = 1e-4
@@ -32,6 +38,8 @@ _SLIPS = 1e-4
 _COUNTED = 3
 """How many times each of the following lines counts."""
 _SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>", "ð": "&lt;", "Ð": "&gt;"}
+_SIGNS |= {"ƀ": "{start}", "ƥ": "{end}", "ø": "/a/b", "Ø": "http://a.b"}
+_SIGN = re.compile(f"([{''.join(_SIGNS)}])")
 _USUAL = """
 a → b ¦ § → § ¦ a ← b ¦ a * b ¦ a &amp; b ¦ a &rarr; b ¦ § > § ¦ a > b > c ¦ a + b + c ¦ (a)b ¦ § § § a
 A, B, C, d ¦ A, B ¦ A, b c, d ¦ A: B ¦ a? 5 b ¦ a! 5 b ¦ A. B. C ¦ a, b, c ¦ A; B ¦ A (B) ¦ A/B ¦ A - B ¦ A: 5
@@ -46,6 +54,8 @@ a. 5 b ¦ a: 5 ¦ a, 5 b ¦ 5. A ¦ 5) A ¦ § a § b ¦ a: § ¦ a §. ¦ a §,
 § a. § b ¦ a? § b ¦ a, § b ¦ a: § b ¦ ßaþ ¦ a ßbþ c ¦ a ßbþ. ¦ a ßbþ, c ¦ ßaþ: b ¦ ß§þ a ¦ ß(a)þ ¦ ß"a"þ
 (ßaþ) ¦ ßa b.þ ¦ ßA.þ ßB.þ ¦ 5 a ¦ a 5 ¦ $5 ¦ #5 ¦ a #5 ¦ @a ¦ ~5 ¦ http:// ¦ a://b ¦ “http://” ¦ a .b
 §.b ¦ §_b ¦ ßa:þ b ¦ ßa!þ b ¦ ßa?þ b ¦ ßa,þ b ¦ +§ a ¦ +5 a ¦ ¡a! ¦ ¿a? ¦ a, ¿b? ¦ a @b ¦ a ðbÐ c ¦ ðaÐ ¦ ð§Ð
+a ƀbƥ c ¦ ƀaƥ ¦ a ƀbƥ. ¦ a ƀ§ƥ, b ¦ a (ƀbƥ) ¦ ƀa b.ƥ c ¦ a -> b ¦ A -> B -> C
+a ø b ¦ a ø. ¦ a (ø) ¦ a: ø ¦ a ø, b ¦ a "ø" ¦ ø a ¦ a = ø ¦ a Ø b ¦ a Ø. ¦ a (Ø) ¦ a: Ø ¦ a Ø, b ¦ "Ø" a
 字字，字。字（字）字：字 ¦ 「字」字、字！字？ ¦ 字a字 5字 ¦ 字§字 ¦ 字。字
 """
 """Spacing of nearly all text; it decides where the training text is too small to tell."""
@@ -109,22 +119,22 @@ def learn_weights(lines: Iterable[SpacedLine]) -> SpacingWeights:
     decisions = np.array([number for line in known for number in _numbers(line, numbers)], np.uint8)
     apart = _is_apart(encoded.flags[encoded.tokens], encoded.offsets)
     words_apart = bool(np.count_nonzero(decisions[apart]) <= _SLIPS * np.count_nonzero(apart))
-    features, starts, gaps = engine_model(TEMPLATES, kinds, words_apart).features(
-        *encoded.arguments(), decisions
-    )
-    labels = decisions[gaps]
-    touches = np.zeros(0, np.uint64)
-    if len(encoded.touches):
-        # What is known from the source would have little weight beside features that know the words of the
-        # training text by heart. So it is also learned without them.
-        few = {name: fields for name, fields in TEMPLATES.items() if name in KNOWN_BY_SOURCE}
-        more, begins, gaps = engine_model(few, kinds, words_apart).features(*encoded.arguments(), decisions)
-        features = np.concatenate([features, more])
-        starts = np.concatenate([starts[:-1], starts[-1] + begins])
-        labels = np.concatenate([labels, decisions[gaps]])
-        only = {name: fields for name, fields in TEMPLATES.items() if "touch" in fields}
-        touches = engine_model(only, kinds, words_apart).features(*encoded.arguments(), decisions)[0]
-    keys, weights = _fit(features, starts, labels, len(kinds), touches)
+    # What is known from the source would have little weight beside features that know the words of the
+    # training text by heart. So it is also learned without them.
+    passes = [frozenset(TEMPLATES), *([KNOWN_BY_SOURCE] if len(encoded.touches) else [])]
+
+    def found(names: Set[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        some = {name: fields for name, fields in TEMPLATES.items() if name in names}
+        return engine_model(some, kinds, words_apart).features(*encoded.arguments(), decisions)
+
+    groups = []
+    for group, value in ((GENERAL, _GENERAL), (OF_SOURCE, _SOURCE), (passes[0] - GENERAL - OF_SOURCE, 1.0)):
+        parts = [found(group & names) for names in passes]
+        features = np.concatenate([part[0] for part in parts])
+        counts = np.concatenate([np.diff(part[1]) for part in parts])
+        groups.append(_Features(features, np.concatenate([[0], np.cumsum(counts)]), value))
+        labels = decisions[np.concatenate([part[2] for part in parts])]
+    keys, weights = _fit(groups, labels, len(kinds))
     return SpacingWeights(tuple(kinds), words_apart, keys, weights)
 
 
@@ -137,9 +147,7 @@ def _numbers(line: SpacedLine, numbers: dict[str, int]) -> list[int]:
 def _usual_lines() -> list[SpacedLine]:
     lines = []
     for text in map(str.strip, re.split("\n|¦", _USUAL)):
-        cut = (
-            [c for c in text if c != " "] if "字" in text else word_tokens(re.sub("([§ßþðÐ])", r" \1 ", text))
-        )
+        cut = [c for c in text if c != " "] if "字" in text else word_tokens(_SIGN.sub(r" \1 ", text))
         tokens = [_SIGNS.get(token, token) for token in cut]
         spaces = observed_spaces("".join(_SIGNS.get(c, c) for c in text), tokens)
         assert spaces is not None, text
@@ -161,36 +169,49 @@ def _kinds(lines: Iterable[SpacedLine]) -> list[str]:
     return [" ", "", *(kind for kind in rest if counts[kind] > 1)][:_KINDS]
 
 
+class _Features(NamedTuple):
+    """The features of gaps, where those of each gap start, and their value."""
+
+    features: npt.NDArray[np.uint64]
+    starts: npt.NDArray[np.int64]
+    value: float
+
+
 def _fit(
-    features: npt.NDArray[np.uint64],
-    starts: npt.NDArray[np.int64],
-    labels: npt.NDArray[np.uint8],
-    kinds: int,
-    touches: npt.NDArray[np.uint64],
+    groups: Iterable[_Features], labels: npt.NDArray[np.uint8], kinds: int
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
-    """Fit the weights of a maximum-entropy model with AdaGrad on the full batch."""
+    """Fit the weights of a maximum-entropy model."""
     from scipy import sparse  # only training needs it
 
-    keys, columns, counts = np.unique(features, return_inverse=True, return_counts=True)
-    matrix = sparse.csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(labels), len(keys)))[
-        :, counts > 1
-    ].tocsr()
-    keys = keys[counts > 1]
-    scale = np.where(np.isin(keys, touches), _SOURCE, 1.0)
-    matrix = matrix @ sparse.diags(scale)
+    columns, known, values = [], [], []
+    for group in groups:
+        keys, places, counts = np.unique(group.features, return_inverse=True, return_counts=True)
+        shape = len(labels), len(keys)
+        found = sparse.csr_matrix((np.full(len(places), group.value), places, group.starts), shape=shape)
+        columns.append(found[:, counts > 1])
+        known.append(keys[counts > 1])
+        values.append(np.full(len(known[-1]), group.value))
+    matrix = sparse.hstack(columns, format="csr")
+    keys, scale = np.concatenate(known), np.concatenate(values)
     wanted = np.zeros((len(labels), kinds))
-    wanted[np.arange(len(labels)), labels] = 1
+    rows = np.arange(len(labels))
+    wanted[rows, labels] = 1
     transposed = matrix.T.tocsr()
-    weights = np.zeros((len(keys), kinds))
-    squares = np.full_like(weights, 1e-6)
-    for _ in range(_ITERATIONS):
+
+    def loss(point: Float64) -> tuple[float, Float64]:
+        weights = point.reshape(-1, kinds)
         scores = matrix @ weights
         scores -= scores.max(axis=1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=1, keepdims=True)
-        gradient = transposed @ (scores - wanted) + _DECAY * weights
-        squares += gradient**2
-        weights -= _STEP * gradient / np.sqrt(squares)
+        likely = np.exp(scores)
+        sums = likely.sum(axis=1, keepdims=True)
+        total = np.log(sums).sum() - scores[rows, labels].sum() + _DECAY / 2 * (weights**2).sum()
+        likely /= sums
+        return float(total), (transposed @ (likely - wanted) + _DECAY * weights).ravel()
+
+    weights = np.zeros((len(keys), kinds))
+    for point, _ in minimize(loss, weights.ravel(), iterations=_ITERATIONS, tolerance=_TOLERANCE):
+        weights = point.reshape(-1, kinds)
     weights *= scale[:, None]
-    kept = np.abs(weights).max(axis=1) >= _SMALLEST
+    kept = np.flatnonzero(np.abs(weights).max(axis=1) >= _SMALLEST)
+    kept = kept[np.argsort(keys[kept])]
     return keys[kept], weights[kept].astype(np.float32)

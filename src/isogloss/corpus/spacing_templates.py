@@ -16,7 +16,18 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.corpus.spacing_tokens import EDGE, PROPERTIES, hashed, space_code
 
-__all__ = ["BETWEEN_WORDS", "FIELDS", "TEMPLATES", "TEMPLATES_1", "combined", "engine_model", "feature_key"]
+__all__ = [
+    "BETWEEN_WORDS",
+    "FIELDS",
+    "GENERAL",
+    "KNOWN_BY_SOURCE",
+    "OF_SOURCE",
+    "TEMPLATES",
+    "TEMPLATES_1",
+    "combined",
+    "engine_model",
+    "feature_key",
+]
 
 _TOKENS = "opabnm"
 _EXTRA = ("style", "touch", "last", "after", "before", "like")
@@ -64,13 +75,34 @@ _MORE = {
     "hc": "touch al bf",
     "hs": "touch as bs",
 }
+_RARE = {
+    "x": "aX",
+    "xn": "bX",
+    "xf": "aX bF",
+    "lx": "aL bX",
+    "xw": "aX bW",
+    "wx": "aW bX",
+    "xwx": "pX aW bX",
+    "o": "aY",
+    "ob": "bY",
+    "of": "aY bF",
+    "lo": "aL bY",
+    "r": "aL bR",
+    "ra": "aR bF",
+}
+"""Templates on placeholders by name, on those that open or close something, and on paths."""
 TEMPLATES = {
     name: " ".join(field[0] + field[1].upper() if len(field) == 2 else field for field in fields.split())
-    for name, fields in (TEMPLATES_1 | _MORE).items()
+    for name, fields in (TEMPLATES_1 | _MORE | _RARE).items()
 }
-"""Templates of models that are learned now: the same and a few more, on tokens in their plain form."""
+"""Templates of models that are learned now: the same and more, on tokens in their plain form."""
 KNOWN_BY_SOURCE = frozenset({"0", "ca", "cb", "c", "s", "h", "hc", "hs"})
 """Templates to learn the spacing of the source with, without the words."""
+OF_SOURCE = frozenset(name for name, fields in TEMPLATES.items() if "touch" in fields)
+GENERAL = frozenset(
+    {"0", "ca", "cb", "c", "s", "sa", "sb", "ka", "kb", "t", "l", "o", "ob", "of", "lo", "r", "ra"}
+)
+"""Templates that hold for many words; the others know the words of the training text."""
 BETWEEN_WORDS = frozenset({"a", "b", "ab", "s", "c", "l"})
 """Templates that are used between two words too, where the others hardly matter."""
 

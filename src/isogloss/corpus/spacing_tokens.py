@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from threading import Lock
 
 import numpy as np
@@ -27,17 +27,20 @@ __all__ = [
     "beside_in_source",
     "encode",
     "hashed",
+    "paired",
     "space_code",
     "token_text",
 ]
 
 Hashes = npt.NDArray[np.uint64]
 
-PROPERTIES = "wslfkWSLFK"
+PROPERTIES = "wslfkWSLFKXYR"
 """Properties of a token: the word, its shape, the classes of its last and first character, its category.
 
-Capitals are the same for the token with entities and apostrophes in their plain form. Stored models know
-properties by these letters, so what a letter means must not change.
+Capitals are the same for the token with entities and apostrophes in their plain form. The last ones are
+absent for most tokens: the text of a placeholder, whether its name says that it opens or closes something,
+and whether a token is a path, an address, an option or an extension. Stored models know properties by these
+letters, so what a letter means must not change.
 """
 EDGE = "\x02"
 """Stands for the tokens beyond the ends of a line."""
@@ -48,6 +51,9 @@ _PAIRED |= {"”": "“„", "“": "„”", "’": "‘‚", "‘": "’‚", 
 _PRINTED, _TYPED = re.compile("[’“”«»…„]"), re.compile("['\"]")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*?(/?)>")
 _HELD = re.compile(r"[%{$&<].*", re.DOTALL)
+_OPENS = re.compile(r"(?<![a-z])(?:start|open|begin)", re.IGNORECASE)
+_CLOSES = re.compile(r"(?<![a-z])(?:end|close|stop)(?![a-z])", re.IGNORECASE)
+_PATH = re.compile(r"(?P<path>~?/|\.{1,2}/)|(?P<option>--?)|(?P<extension>\.)|\w+(?P<address>://)")
 _BRACKETS = frozenset({"&lt;", "&gt;"})  # they enclose words, while < and > usually compare
 _WORD_END, _WORD_BEGIN, _UNSPACED_END, _UNSPACED_BEGIN = 1, 2, 4, 8
 
@@ -144,7 +150,7 @@ def encode(
     numbers: list[int] = []
     offsets, styles = [0], []
     for tokens in lines:
-        numbers += map(types.__getitem__, _paired(tokens))
+        numbers += map(types.__getitem__, paired(tokens))
         offsets.append(len(numbers))
         styles.append(_style(tokens))
     touches = np.zeros(len(numbers) if any(map(any, beside)) else 0, np.uint64)
@@ -161,16 +167,18 @@ def encode(
     )
 
 
-def _paired(tokens: Sequence[str]) -> Sequence[str]:
+def paired(tokens: Sequence[str]) -> Sequence[str]:
     """Distinguish opening and closing marks that look alike, such as straight quotes."""
     if _PAIRED.keys().isdisjoint(tokens):
         return tokens
     total = Counter([token for token in tokens if token in _PAIRED])
+    runs = Counter([one for before, one in pairwise(chain([""], tokens)) if one in _PAIRED and one != before])
     seen: Counter[str] = Counter()
     found = []
-    for token in tokens:
+    for before, token in pairwise(chain([""], tokens)):
         if token in total and not any(other in total for other in _PAIRED[token]):
-            seen[token] += 1
+            doubled = total[token] == 2 * runs[token] and runs[token] % 2 == 0  # ``x``
+            seen[token] += not doubled or token != before
             token += "?" if total[token] % 2 else "(" if seen[token] % 2 else ")"
         found.append(token)
     return found
@@ -270,7 +278,21 @@ def _described(token: str) -> tuple[list[int], int]:
             _edge(plain, shape, 0),
             _category(plain),
         ]
-    return [_engine.hash64(value) for value in values], flags
+    return [_engine.hash64(value) for value in values] + [
+        _engine.hash64(value) if value else 0 for value in _rare(token)
+    ], flags
+
+
+def _rare(token: str) -> tuple[str, str, str]:
+    """Return the properties that most tokens lack; empty if absent.
+
+    >>> _rare("%(link_end)s"), _rare("/usr/lib"), _rare("word")
+    (('%(link_end)s', ')', ''), ('', '', 'path'), ('', '', ''))
+    """
+    if _shape(token) == "%s":
+        return token, "(" if _OPENS.search(token) else ")" if _CLOSES.search(token) else "", ""
+    match = _PATH.match(token) if any(map(str.isalnum, token)) else None
+    return "", "", "" if match is None else match.lastgroup or ""
 
 
 def _plain(token: str) -> str:

@@ -15,8 +15,8 @@ from typing import Annotated
 
 import numpy as np
 
+from isogloss.io.lbfgs import minimize
 from isogloss.io.options import AtLeast, ByCaller, Options
-from isogloss.learn.lbfgs import minimize
 from isogloss.learn.learner import Learned, LearningStep, Track, no_track
 from isogloss.learn.mbr import posterior
 from isogloss.learn.online_reranker import deviations, lists_of

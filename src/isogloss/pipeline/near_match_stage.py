@@ -32,9 +32,9 @@ from isogloss.decoder.near_matches import (
 from isogloss.decoder.system import load
 from isogloss.grammar import ExtractOptions
 from isogloss.io.config import from_settings
+from isogloss.io.lbfgs import minimize
 from isogloss.io.progress import Track
 from isogloss.io.streams import read_lines
-from isogloss.learn.lbfgs import minimize
 from isogloss.lm import LmOptions
 from isogloss.metric import Bleu, References
 from isogloss.metric.bleu import SENTENCE_BLEU, bleu_scores

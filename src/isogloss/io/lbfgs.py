@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 import numpy as np
-
-from isogloss.metric.interface import FloatArray
+import numpy.typing as npt
 
 __all__ = ["minimize"]
 
@@ -15,6 +14,7 @@ _HISTORY = 10
 _DECREASE, _CURVATURE = 1e-4, 0.9  # the Wolfe conditions, as in Nocedal and Wright
 _LINE_STEPS = 30
 
+FloatArray = npt.NDArray[np.float64]
 Function = Callable[[FloatArray], tuple[float, FloatArray]]
 """Gives value and gradient."""
 
@@ -43,7 +43,7 @@ def minimize(
             return
         moved, moved_value, moved_gradient = found
         step, change = moved - point, moved_gradient - gradient
-        if float(step @ change) > 1e-12 * float(change @ change):
+        if _dot(step, change) > 1e-12 * _dot(change, change):
             pairs.append((step, change))
         progress = value - moved_value
         point, value, gradient = moved, moved_value, moved_gradient
@@ -52,19 +52,24 @@ def minimize(
             return
 
 
+def _dot(first: FloatArray, second: FloatArray) -> float:
+    """The product of two vectors; the result of BLAS would depend on its threads, which also wait busily."""
+    return float(np.einsum("i,i->", first, second))
+
+
 def _preconditioned(gradient: FloatArray, pairs: deque[tuple[FloatArray, FloatArray]]) -> FloatArray:
     """The inverse Hessian, as far as the last steps tell, times the gradient."""
     result = gradient.copy()
     kept = []
     for step, change in reversed(pairs):
-        share = float(step @ result) / float(step @ change)
+        share = _dot(step, result) / _dot(step, change)
         kept.append(share)
         result -= share * change
     if pairs:
         step, change = pairs[-1]
-        result *= float(step @ change) / float(change @ change)
+        result *= _dot(step, change) / _dot(change, change)
     for (step, change), share in zip(pairs, reversed(kept), strict=True):
-        result += (share - float(change @ result) / float(step @ change)) * step
+        result += (share - _dot(change, result) / _dot(step, change)) * step
     return result
 
 
@@ -77,7 +82,7 @@ def _line_search(
     first: float,
 ) -> tuple[FloatArray, float, FloatArray] | None:
     """A step by bisection that decreases enough and flattens enough; None if there is no descent."""
-    slope = float(gradient @ direction)
+    slope = _dot(gradient, direction)
     if slope >= 0:
         return None
     low, high, size = 0.0, np.inf, first
@@ -89,7 +94,7 @@ def _line_search(
             high = size
         else:
             best = (moved, moved_value, moved_gradient)
-            if float(moved_gradient @ direction) >= _CURVATURE * slope:
+            if _dot(moved_gradient, direction) >= _CURVATURE * slope:
                 return best
             low = size
         size = 2 * size if high == np.inf else (low + high) / 2
