@@ -151,10 +151,10 @@ class Parts:
             )
             many = " ".join(islice(cycle(words), LONG))
             begun = time.perf_counter()
-            system.nbest([many], time_limit=LIMIT)
+            spent_on_many = cpu(partial(system.nbest, [many], time_limit=LIMIT))
             yield Row(
                 f"{LONG:,} words with a limit of {LIMIT} s, {name} search",
-                f"{time.perf_counter() - begun:.2f} s by the clock",
+                f"{time.perf_counter() - begun:.2f} s by the clock, {spent_on_many:.2f} s of CPU time",
                 "",
             )
 
