@@ -170,7 +170,8 @@ void Retrieval::prepare(const IndexView& index, const Query& query, double edit_
   }
   for (const Term& term : terms_) term_of_word_[query.words[term.number]] = term.number;
   std::sort(terms_.begin(), terms_.end(), [](const Term& a, const Term& b) {
-    const float left = a.cosine_bound + a.edit_bound, right = b.cosine_bound + b.edit_bound;
+    const double left = static_cast<double>(a.bound()) / static_cast<double>(a.postings + 1);
+    const double right = static_cast<double>(b.bound()) / static_cast<double>(b.postings + 1);
     return left != right ? left > right : a.number < b.number;
   });
 }
@@ -191,7 +192,7 @@ void Retrieval::gather(const Term& term, bool may_enter) {
     if (weight.cosine == 0) {
       if (!may_enter) continue;
       gathered_.push_back(example);
-      if (filtered_ && skipped(example)) {
+      if (too_long_or_short(example) || (filtered_ && skipped(example))) {
         weight.cosine = -1.0f;
         continue;
       }
@@ -227,13 +228,28 @@ void Retrieval::drop_hopeless(const Left& left) {
   });
 }
 
+/// Words that only one of them has must all be edited.
+bool Retrieval::too_long_or_short(std::uint32_t example) const {
+  const auto length = static_cast<float>(index_->offsets[example + 1] - index_->offsets[example]);
+  const auto wanted = static_cast<float>(query_->tokens.size());
+  const auto share = static_cast<float>(edit_share_);
+  return share * std::min(length, wanted) + (1 - share + kSlack) * std::max(length, wanted) <
+         floor_ * std::max(length, wanted);
+}
+
 bool Retrieval::skipped(std::uint32_t example) {
   if (!limits_->skip.empty() && limits_->skip[example] != 0) return true;
   if (!limits_->documents.empty() && limits_->documents[example] == limits_->skip_document) return true;
   if (!limits_->dates.empty() && limits_->dates[example] >= limits_->before) return true;
-  if (!limits_->skip_identical) return false;
-  const std::span<const std::uint16_t> text = read(example);
-  return std::equal(text.begin(), text.end(), query_->tokens.begin(), query_->tokens.end());
+  return limits_->skip_identical && identical(example);
+}
+
+bool Retrieval::identical(std::uint32_t example) const {
+  const std::int64_t begin = index_->offsets[example], end = index_->offsets[example + 1];
+  if (end - begin != static_cast<std::int64_t>(query_->tokens.size())) return false;
+  if (begin < 0 || static_cast<std::size_t>(end) > index_->words.size()) damaged();
+  const WordId* word = index_->words.data() + begin;
+  return std::ranges::all_of(query_->tokens, [&](std::uint16_t term) { return query_->words[term] == *word++; });
 }
 
 /// The example's words as the query's terms; also counts what they have in common.

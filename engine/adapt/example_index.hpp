@@ -69,12 +69,13 @@ struct Found {
 /// θ·(1 − distance / longer length) + (1 − θ)·cosine of tf·idf vectors, best first; of equals the later example
 /// is the better one. An example of similarity 0 is never found. Storage is kept from call to call: one per thread.
 ///
-/// Words are taken in order of what they can contribute, and examples are gathered from their posting lists, until
-/// no example that has only the remaining words can still be good enough. Then the gathered ones whose upper bound
-/// suffices are scored exactly. The edit part is bounded by the number of words in common, so it has bounds by word
-/// like the cosine. What a gathered example can still gain is bounded by Cauchy and Schwarz: both vectors are of
-/// length 1, and part of that is used up. The mark to beat is the exact score of the most promising examples so far.
-/// Cost: the posting lists of the rarer words; frequent words are mostly looked up in examples.
+/// Words are taken in order of what they can contribute for each example that has them, so rare words come first, and
+/// examples are gathered from their posting lists, until no example that has only the remaining words can still be good
+/// enough. Then the gathered ones whose upper bound suffices are scored exactly. The edit part is bounded by the number
+/// of words in common, so it has bounds by word like the cosine, and by the lengths. What a gathered example can still
+/// gain is bounded by Cauchy and Schwarz: both vectors are of length 1, and part of that is used up. The mark to beat is
+/// the exact score of the most promising examples so far. Cost: the posting lists of the rarer words; frequent words are
+/// mostly looked up in examples.
 class Retrieval {
  public:
   /// The examples that satisfy the limits. Throws std::out_of_range if the index leads outside itself.
@@ -90,6 +91,8 @@ class Retrieval {
     float weight;        // in the query's unit vector, times the share of the cosine
     float cosine_bound;  // the most that it can add to a similarity by the cosine
     float edit_bound;    // and by the edit distance
+
+    float bound() const { return cosine_bound + edit_bound; }
   };
   struct Weight {        // of a gathered example, from the terms that were added
     float cosine = 0;    // exactly; 0 if not gathered, negative if left out
@@ -108,7 +111,9 @@ class Retrieval {
   void gather(const Term& term, bool may_enter);
   void raise_floor();
   void drop_hopeless(const Left& left);
+  bool too_long_or_short(std::uint32_t example) const;
   bool skipped(std::uint32_t example);
+  bool identical(std::uint32_t example) const;
   std::span<const std::uint16_t> read(std::uint32_t example);
   double cosine(std::uint32_t example) const;
   double exact(double by_cosine);

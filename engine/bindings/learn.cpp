@@ -13,6 +13,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/metric.hpp"
 #include "learn/batch_mira.hpp"
+#include "learn/choice.hpp"
 #include "learn/large_margin.hpp"
 #include "learn/line_search.hpp"
 #include "metric/bleu.hpp"
@@ -205,6 +206,21 @@ void bind_batch_mira(nb::module_& module) {
 void bind_learn(nb::module_& module) {
   bind_line_search(module);
   bind_batch_mira(module);
+  module.def(
+      "best_candidates",
+      [](ArrayIn<std::int64_t> sentence_offsets, MatrixIn<double> dense, MatrixIn<double> weights) {
+        if (weights.shape(1) != dense.shape(1)) throw nb::value_error("one weight per dense column is expected");
+        Buffer<std::int64_t> rows;
+        {
+          const nb::gil_scoped_release released;
+          const std::vector<std::int64_t> chosen = learn::best_candidates(
+              view(sentence_offsets), {dense.data(), dense.size()}, {weights.data(), weights.size()}, dense.shape(1));
+          rows.append(chosen.data(), chosen.size());
+        }
+        return to_numpy(std::move(rows), {weights.shape(0), sentence_offsets.size() - 1});
+      },
+      "sentence_offsets"_a, "dense"_a, "weights"_a,
+      "The row of the best candidate of every sentence, the first of equals: one line per row of ``weights``.");
   module.def("large_margin_update", &large_margin, "dense"_a, "sparse_offsets"_a, "columns"_a, "values"_a,
              "scores"_a, "oracles"_a, "others"_a, "losses"_a, nb::kw_only(), "aggressiveness"_a,
              "slack_per_pair"_a, "keep"_a, "tolerance"_a, "max_steps"_a,

@@ -15,6 +15,7 @@
 #include "nbest/builder.hpp"
 #include "nbest/moses_reader.hpp"
 #include "nbest/moses_writer.hpp"
+#include "nbest/repetitions.hpp"
 #include "nbest/sparse.hpp"
 #include "text/split.hpp"
 
@@ -245,6 +246,35 @@ void bind_nbest(nb::module_& module) {
               "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint32], "
               "numpy.typing.NDArray[numpy.float32]]"),
       "Offsets, columns and values of the given candidates' features, summed over their events.");
+
+  module.def(
+      "first_of_each",
+      [](ArrayIn<std::int64_t> sentence_offsets, ArrayIn<std::int64_t> token_offsets, ArrayIn<WordId> tokens,
+         MatrixIn<double> dense, OptionalArray<std::int64_t> sparse_offsets, OptionalArray<std::uint32_t> columns,
+         OptionalArray<float> values) {
+        nbest::CandidateView list;
+        list.sentence_offsets = view(sentence_offsets);
+        list.token_offsets = view(token_offsets);
+        list.tokens = view(tokens);
+        list.dense = {dense.data(), dense.size()};
+        list.dense_columns = dense.shape(1);
+        if (sparse_offsets && columns && values) {
+          list.sparse_offsets = view(*sparse_offsets);
+          list.columns = view(*columns);
+          list.values = view(*values);
+        }
+        Buffer<std::int64_t> rows;
+        {
+          const nb::gil_scoped_release release;
+          list.check();
+          const std::vector<std::int64_t> kept = nbest::first_of_each(list);
+          rows.append(kept.data(), kept.size());
+        }
+        return to_numpy(std::move(rows));
+      },
+      nb::kw_only(), "sentence_offsets"_a, "token_offsets"_a, "tokens"_a, "dense"_a, "sparse_offsets"_a = nb::none(),
+      "columns"_a = nb::none(), "values"_a = nb::none(),
+      "The candidates that do not repeat the words and features of an earlier one of their sentence.");
 }
 
 }  // namespace isogloss::bindings

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/offsets.hpp"
+#include "learn/products.hpp"
 
 namespace isogloss::learn {
 
@@ -31,6 +32,7 @@ void MiraList::check() const {
 
 struct BatchMira::Scratch {
   std::vector<double> worths;                                // of the sentence's distinct statistics
+  std::vector<double> scores;                                // of its candidates
   std::vector<std::pair<std::uint32_t, double>> difference;  // sparse features of hope minus those of fear
 };
 
@@ -60,10 +62,10 @@ void BatchMira::step(std::size_t sentence, const MiraOptions& options, const Mir
   std::size_t hope = 0, fear = 0;
   const auto begin = static_cast<std::size_t>(list_.sentence_offsets[sentence]);
   const auto end = static_cast<std::size_t>(list_.sentence_offsets[sentence + 1]);
+  scratch.scores.resize(end - begin);
+  products(list_.dense.data() + begin * list_.dense_columns, end - begin, state.dense, scratch.scores.data());
   for (std::size_t row = begin; row < end; ++row) {
-    double score = 0;
-    for (std::size_t k = 0; k < list_.dense_columns; ++k)
-      score += state.dense[k] * list_.dense[row * list_.dense_columns + k];
+    double score = scratch.scores[row - begin];
     for (auto i = static_cast<std::size_t>(list_.sparse_offsets[row]);
          i < static_cast<std::size_t>(list_.sparse_offsets[row + 1]); ++i)
       score += state.sparse[list_.columns[i]] * static_cast<double>(list_.values[i]);

@@ -59,10 +59,13 @@ bool DistinctKBest::worse(const Way& a, const Way& b) {
 
 void DistinctKBest::push(Ways& ways, std::uint32_t arc, std::uint32_t rank) {
   const Arc& step = graph_.arcs[arc];
-  if (!find(step.from, rank)) return;
-  const Way& before = ways_[step.from].found[rank];
-  const std::uint64_t text = step.option == kNone ? before.text : extend_(before.text, step.option);
-  ways.waiting.push_back({before.score + step.score, arc, rank, text});
+  // The score of the best way to a node is known, so nodes that no good path comes from are never looked at.
+  float before = graph_.nodes[step.from].score;
+  if (rank > 0) {
+    if (!find(step.from, rank)) return;
+    before = ways_[step.from].found[rank].score;
+  }
+  ways.waiting.push_back({before + step.score, arc, rank, 0});
   std::push_heap(ways.waiting.begin(), ways.waiting.end(), worse);
 }
 
@@ -75,12 +78,25 @@ bool DistinctKBest::find(std::uint32_t node, std::uint32_t rank) {
   }
   while (ways.found.size() <= rank && !ways.waiting.empty()) {
     std::pop_heap(ways.waiting.begin(), ways.waiting.end(), worse);
-    const Way best = ways.waiting.back();
+    Way best = ways.waiting.back();
     ways.waiting.pop_back();
-    if (ways.texts.insert(best.text).second) ways.found.push_back(best);
+    const Arc& step = graph_.arcs[best.arc];
+    find(step.from, best.rank);
+    const std::uint64_t before = ways_[step.from].found[best.rank].text;
+    best.text = step.option == kNone ? before : extend_(before, step.option);
+    if (ways.is_new(best.text)) ways.found.push_back(best);
     push(ways, best.arc, best.rank + 1);
   }
   return ways.found.size() > rank;
+}
+
+bool DistinctKBest::Ways::is_new(std::uint64_t text) {
+  constexpr std::size_t few = 32;  // where a set would cost more than looking at all
+  if (found.size() < few)
+    return std::ranges::none_of(found, [&](const Way& way) { return way.text == text; });
+  if (texts.empty())
+    for (const Way& way : found) texts.insert(way.text);
+  return texts.insert(text).second;
 }
 
 bool DistinctKBest::next(Path& path) {

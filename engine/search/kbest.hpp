@@ -76,13 +76,15 @@ class DistinctKBest {
   struct Way {              // to a node: by an arc from the `rank`-th way to the node before
     float score;
     std::uint32_t arc, rank;
-    std::uint64_t text;     // what it reads
+    std::uint64_t text;     // what it reads; 0 while it waits
   };
   struct Ways {
     std::vector<Way> found;    // best first, all different
     std::vector<Way> waiting;  // a heap of the next of each arc
-    std::unordered_set<std::uint64_t> texts;
+    std::unordered_set<std::uint64_t> texts;  // of what was found, once there are many
     bool begun = false;
+
+    bool is_new(std::uint64_t text);
   };
 
   /// Whether there is a `rank`-th way to a node; it is found now if need be.

@@ -47,6 +47,16 @@ def test_choices_are_brute_force(seed: int, coarse: bool) -> None:
     assert problem.score_of(WeightVector(dense, np.zeros(0))) == pytest.approx(brute_choice(problem, dense))
 
 
+@examples(20)
+@given(seed=st.integers(0, 1000), coarse=st.booleans())
+def test_several_vectors_at_once_are_scored_as_one_by_one(seed: int, coarse: bool) -> None:
+    problem = quality_problem(seed, coarse=coarse)
+    drawn = np.random.default_rng(seed).integers(-2, 3, (5, 2)).astype(float)
+    vectors = [WeightVector(dense, np.zeros(0)) for dense in drawn]
+    assert problem.scores_of(vectors) == pytest.approx([brute_choice(problem, dense) for dense in drawn])
+    assert problem.scores_of([]) == []
+
+
 def test_names_and_columns() -> None:
     store = random_store(2, sparse=4)
     problem = Problem.of_quality(store, np.ones(store.num_candidates))

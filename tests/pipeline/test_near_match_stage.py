@@ -11,7 +11,7 @@ from isogloss.decoder.near_examples import AlignedPair, NearExample
 from isogloss.decoder.near_matches import FEATURES, NearCandidate
 from isogloss.metric import Bleu, References
 from isogloss.pipeline import near_match_stage
-from isogloss.pipeline.near_match_stage import HeldOut, learn_choice
+from isogloss.pipeline.near_match_stage import HeldOut, hopeless, learn_choice
 
 EXAMPLE = NearExample(AlignedPair(("a",), ("b",), ()), 0.8, "training")
 
@@ -61,6 +61,12 @@ def test_a_gain_that_is_not_worth_its_time_disables_them(monkeypatch: pytest.Mon
     assert not learn_choice(rare)[0].enabled
     monkeypatch.setattr(near_match_stage, "_LEAST_GAIN", 0.0)
     assert learn_choice(rare)[0].enabled
+
+
+@pytest.mark.parametrize(("kind", "stops"), [("never", True), ("not torn", False)])
+def test_the_first_fold_stops_where_nothing_is_to_gain(kind: str, stops: bool) -> None:
+    assert hopeless(held_out(kind)) == stops
+    assert not hopeless(held_out(kind, 50))  # too few to tell
 
 
 def test_too_few_sentences_disable_them() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,16 +58,16 @@ class OtherPairs:
     @contextmanager
     def without(self, pairs: Sequence[tuple[str, str, str]]) -> Iterator[Decoder]:
         """The decoder as if these pairs (source, target, links) had not been in the training text."""
-        rows, found = self._own_rules(pairs)
-        sides = np.unique(found[found[:, 1] >= 0, 1:], axis=0)
-        kept = [(slice(first, last), self._scores[first:last].copy()) for first, last in sides.tolist()]
+        counts, found = self._own_rules(pairs)
+        sides = _Sides.of(found[found[:, 1] >= 0, 1:])
+        rows = sides.rows()
+        kept = self._scores[rows]
         try:
-            self._take_out(rows, found)
+            self._take_out(counts, found)
             self.decoder.forget()
             yield self.decoder
         finally:
-            for where, scores in kept:
-                self._scores[where] = scores
+            self._scores[rows] = kept
             self.decoder.forget()
 
     def _own_rules(self, pairs: Sequence[tuple[str, str, str]]) -> tuple[Any, npt.NDArray[np.int64]]:
@@ -107,12 +107,12 @@ class OtherPairs:
         left = counts - own
         gone = left[:, _SEEN] < 0.5
         # All rules of a source side, including those of the pair, share its remaining count.
-        for first, last in np.unique(found[:, 1:], axis=0).tolist():
-            of_side = own[found[:, 1] == first, _OF_SOURCE].max()
-            whole = np.float64(self._counts[first, _OF_SOURCE])
-            part = whole - of_side
-            if part > 0:
-                self._scores[first:last, _TARGET_GIVEN_SOURCE] += np.log(whole / part)
+        sides = _Sides.of(found[:, 1:])
+        of_side = np.zeros(len(sides.first))
+        np.maximum.at(of_side, sides.of_rule, own[:, _OF_SOURCE])
+        whole = self._counts[sides.first, _OF_SOURCE].astype(np.float64)
+        part = np.where(whole > of_side, whole - of_side, whole)  # nothing is left of the side anyway
+        self._scores[sides.rows(), _TARGET_GIVEN_SOURCE] += np.repeat(np.log(whole / part), sides.sizes)
         stays = ~gone
         shares = np.maximum(left[stays, _COUNT], 1e-9)
         change = np.log(shares / counts[stays, _COUNT])
@@ -120,6 +120,27 @@ class OtherPairs:
         of_target = counts[stays, _OF_TARGET] / np.maximum(left[stays, _OF_TARGET], shares)
         self._scores[rules[stays], _SOURCE_GIVEN_TARGET] += change + np.log(of_target)
         self._scores[rules[gone], :2] = -np.inf
+
+
+class _Sides(NamedTuple):
+    """Different source sides of a table: first rule, number of rules, and the side of each rule given."""
+
+    first: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    of_rule: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, ranges: npt.NDArray[np.int64]) -> _Sides:
+        """The sides of some rules, given the first rule of each side and the one after its last."""
+        first, at, of_rule = np.unique(ranges[:, 0], return_index=True, return_inverse=True)
+        return cls(first, ranges[at, 1] - first, of_rule)
+
+    def rows(self) -> npt.NDArray[np.int64]:
+        """All rules of the sides."""
+        before = np.cumsum(self.sizes) - self.sizes
+        rows: npt.NDArray[np.int64] = np.repeat(self.first - before, self.sizes)
+        rows += np.arange(len(rows))
+        return rows
 
 
 def _numbers(words: _engine.Vocabulary, other: _engine.Vocabulary) -> npt.NDArray[np.uint32]:

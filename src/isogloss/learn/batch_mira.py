@@ -68,6 +68,7 @@ class BatchMira(Options):
         words = float(np.diff(problem.store.tokens.offsets).mean())
         random = np.random.default_rng(self.seed)
         curve = Curve(problem, held_out)
+        averages: list[WeightVector] = []
         for _ in track(range(self.iterations), "batch MIRA", self.iterations):
             mira.visit(
                 random.permutation(problem.num_sentences).astype(np.uint32),
@@ -77,7 +78,10 @@ class BatchMira(Options):
                 **limits._asdict(),
                 **_scoring(problem),
             )
-            curve.add(WeightVector(*mira.average()))
+            averages.append(WeightVector(*mira.average()))
+            if problem.sparse_names:  # many of such vectors would fill the memory
+                curve.add(averages.pop())
+        curve.add_all(averages)
         return curve.learned()
 
 

@@ -6,7 +6,7 @@ sees a ``Problem`` and knows nothing of decoders, files or the command line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -60,9 +60,17 @@ class Curve:
 
     def add(self, vector: WeightVector, *, cost: float = 0.0) -> None:
         """The weights of the next iteration; ``cost`` is what priors take from their score."""
+        self._add(vector, self._problem.score_of(vector), cost)
+
+    def add_all(self, vectors: Sequence[WeightVector]) -> None:
+        """The weights of several iterations at once, which is faster."""
+        for vector, score in zip(vectors, self._problem.scores_of(vectors), strict=True):
+            self._add(vector, score, 0.0)
+
+    def _add(self, vector: WeightVector, score: float, cost: float) -> None:
         step = LearningStep(
             iteration=len(self._steps) + 1,
-            score=self._problem.score_of(vector),
+            score=score,
             held_out_score=self._held_out_score(vector),
             active_features=int(np.count_nonzero(vector.dense) + np.count_nonzero(vector.sparse)),
         )

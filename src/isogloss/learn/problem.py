@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from isogloss._engine import best_candidates
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.learn.metrics import QualityColumn, list_statistics, sentence_scores, unit
 from isogloss.metric import Bleu, Metric, References
@@ -220,5 +221,17 @@ class Problem:
 
     def score_of(self, weights: Mapping[str, float] | WeightVector) -> float:
         """The score of the candidates that the weights choose."""
-        vector = weights if isinstance(weights, WeightVector) else self.vector(weights)
-        return self.score_of_rows(self.choose(self.model_scores(vector)))
+        return self.scores_of([weights if isinstance(weights, WeightVector) else self.vector(weights)])[0]
+
+    def scores_of(self, vectors: Sequence[WeightVector]) -> list[float]:
+        """The same for each of several vectors; the list is read only once for all that are dense."""
+        chosen = {
+            at: self.choose(self.model_scores(vector))
+            for at, vector in enumerate(vectors)
+            if np.any(vector.sparse) or not len(vector.dense)
+        }
+        dense = [at for at in range(len(vectors)) if at not in chosen]
+        if dense:
+            weights = np.stack([vectors[at].dense for at in dense])
+            chosen |= dict(zip(dense, best_candidates(self.sentences(), self.dense(), weights), strict=True))
+        return [self.score_of_rows(chosen[at]) for at in range(len(vectors))]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss._engine import Vocabulary
+from isogloss._engine import Vocabulary, first_of_each
 from isogloss.io.errors import ConfigError
 from isogloss.nbest.check import is_feature_name
 from isogloss.nbest.store import DenseGroup, Float64, Int64, NbestStore, Ragged, SparseFeatures
@@ -187,20 +187,15 @@ def _grouped(merged: NbestStore) -> NbestStore:
 
 
 def _without_repetitions(store: NbestStore) -> NbestStore:
-    kept = []
-    dense = store.dense + 0.0  # -0 and 0 differ in their bytes
     sparse = None if store.sparse is None else store.sparse.rows(np.arange(store.num_candidates))
-    for sentence in range(store.num_sentences):
-        seen = set()
-        for row in store.rows_of(sentence):
-            key: tuple[bytes, ...] = (store.tokens.row(row).tobytes(), dense[row].tobytes())
-            if sparse is not None:
-                begin, end = sparse.offsets[row : row + 2]
-                key += (
-                    sparse.columns[begin:end].tobytes(),
-                    (sparse.values[begin:end] + np.float32(0)).tobytes(),
-                )
-            if key not in seen:
-                seen.add(key)
-                kept.append(row)
-    return store.select(kept)
+    return store.select(
+        first_of_each(
+            sentence_offsets=store.sentence_offsets,
+            token_offsets=store.tokens.offsets,
+            tokens=store.tokens.values,
+            dense=store.dense,
+            sparse_offsets=None if sparse is None else sparse.offsets,
+            columns=None if sparse is None else sparse.columns,
+            values=None if sparse is None else sparse.values,
+        )
+    )

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shutil
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from isogloss.adapt.leave_one_out import OtherPairs
 from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.system import System
 from isogloss.grammar import ExtractOptions, extract_rules
 from isogloss.grammar.options import Significance
 from isogloss.grammar.selection import prune_table
 from isogloss.grammar.table import RuleTable
+from isogloss.io.errors import ConfigError
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.lm import LanguageModel, LmOptions, build
 
-__all__ = ["FoldDecoders", "FoldText", "decoder_without"]
+__all__ = ["FoldDecoders", "FoldText", "decoder_without", "quick_decoder_without"]
 
 Lines = Sequence[str]
 _DONE = "done"
@@ -42,6 +46,28 @@ def decoder_without(
     """The decoder as it would be without the pairs of some source sentences, with the same weights."""
     _make_models(text, hidden, folder, threads=threads, memory=memory)
     return _open_models(folder, whole, own_memory=True)
+
+
+@contextlib.contextmanager
+def quick_decoder_without(
+    text: FoldText, hidden: Set[str], system: System, folder: Path, *, threads: int, memory: int
+) -> Iterator[Decoder]:
+    """The same in a fraction of the time: the rules of the hidden pairs are subtracted from the system's.
+
+    Lexical weights and orientations are those of all pairs. A table that was smoothed is made again.
+    """
+    whole, rules = system.decoder, system.path / "rules"
+    _make_language_model(text, hidden, folder, threads=threads, memory=memory)
+    model = LanguageModel.load(folder / "lm", own_memory=True)
+    like = Decoder(RuleTable.open(rules), model, whole.options, sparse=whole.sparse, joint=whole.joint)
+    like.take_weights(whole)
+    try:
+        others = OtherPairs(rules, like)
+    except ConfigError:
+        yield decoder_without(text, hidden, whole, folder, threads=threads, memory=memory)
+        return
+    with others.without([pair for pair in zip(*text.lines, strict=True) if pair[0] in hidden]) as decoder:
+        yield decoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +112,21 @@ def _make_models(text: FoldText, hidden: Set[str], folder: Path, *, threads: int
         significance = Significance.parse(text.significance)
         prune_table(extracted, folder / "rules", source_file, target_file, significance, threads=threads)
         shutil.rmtree(extracted)
-    with (folder / "lm.txt").open("w", encoding="utf-8") as stream:
+    _make_language_model(text, hidden, folder, threads=threads, memory=memory)
+    for path in paths:
+        path.unlink()
+
+
+def _make_language_model(
+    text: FoldText, hidden: Set[str], folder: Path, *, threads: int, memory: int
+) -> None:
+    kept = folder / "lm.txt"
+    with kept.open("w", encoding="utf-8") as stream:
         for source, target in zip(*map(read_lines, text.lm_text), strict=True):
             if source not in hidden:
                 stream.write(target + "\n")
-    build([folder / "lm.txt"], options=text.lm, binary=folder / "lm", threads=threads, memory_limit=memory)
-    for path in (*paths, folder / "lm.txt"):
-        path.unlink()
+    build([kept], options=text.lm, binary=folder / "lm", threads=threads, memory_limit=memory)
+    kept.unlink()
 
 
 def _open_models(folder: Path, whole: Decoder, *, own_memory: bool) -> Decoder:

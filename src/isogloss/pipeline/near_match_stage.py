@@ -1,18 +1,19 @@
 """The stage that indexes the training text for near matches and learns when to use them.
 
-Some training sentences that have a similar one are hidden in folds. For each fold, rules and language model
-are made without its sentences, which are then translated with the weights of the system and edited from
-their examples. What is learned from most of them is tested on the others: unless near matches gain there,
-they are disabled.
+Some training sentences that have a similar one are hidden in folds. The sentences of a fold are taken out of
+rules and language model, translated with the weights of the system, and edited from their examples. What is
+learned from most of them is tested on the others: unless near matches gain there, they are disabled. If the
+first fold shows that they will not, the others are left out.
 """
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.align.links import parse_links
-from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
+from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
 from isogloss.decoder.near_examples import AlignedPair, NearExamples, example_columns
 from isogloss.decoder.near_matches import (
     FEATURES,
@@ -29,7 +30,7 @@ from isogloss.decoder.near_matches import (
     near_candidates,
     write_examples,
 )
-from isogloss.decoder.system import load
+from isogloss.decoder.system import System, load
 from isogloss.grammar import ExtractOptions
 from isogloss.io.config import from_settings
 from isogloss.io.lbfgs import minimize
@@ -39,9 +40,9 @@ from isogloss.lm import LmOptions
 from isogloss.metric import Bleu, References
 from isogloss.metric.bleu import SENTENCE_BLEU, bleu_scores
 from isogloss.metric.interface import Statistics
-from isogloss.metric.significance import paired_bootstrap
+from isogloss.metric.significance import bootstrap_comparison, bootstrap_scores
 from isogloss.nbest.edit import best_rows
-from isogloss.pipeline.fold_models import FoldText, decoder_without
+from isogloss.pipeline.fold_models import FoldText, quick_decoder_without
 
 __all__ = ["HeldOut", "held_out_candidates", "learn_choice", "near_matches"]
 
@@ -56,6 +57,9 @@ _FOLDS = 5
 _LEAST_SIMILAR = 0.5  # the nearest example of a sentence to learn from
 _SURE = 0.1  # p-value of the gain on sentences that were not learned from
 _LEAST_GAIN = 0.5  # BLEU; for less, every translation would take several times as long
+_PILOT = 100  # sentences of the first fold, so that it can tell
+_CHANCE = 0.05  # of stopping after the first fold though near matches gain enough
+_SEED = 1  # of resampled sentences
 _REGULARIZATION = 1.0
 _BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of similarities, to report scores for
 
@@ -95,36 +99,37 @@ def near_matches(
         ExtractOptions(**options["extraction"]),
         from_settings(LmOptions, options["lm"]),
     )
-    decoder = load(inputs["system"]).decoder
-    held_out = held_out_candidates(
-        text, NearExamples(columns, inputs["source"]), decoder, threads=threads, memory=memory, track=track
-    )
+    examples, system = NearExamples(columns, inputs["source"]), load(inputs["system"])
+    held_out = held_out_candidates(text, examples, system, threads=threads, memory=memory, track=track)
     choice, facts = learn_choice(held_out)
     write_examples(outputs["examples"], columns if choice.enabled else {}, choice, facts)
 
 
 def held_out_candidates(
-    text: FoldText, examples: NearExamples, whole: Decoder, *, threads: int, memory: int, track: Track
+    text: FoldText, examples: NearExamples, system: System, *, threads: int, memory: int, track: Track
 ) -> list[HeldOut]:
     """Candidates of training sentences, made without these sentences."""
     targets: dict[str, str] = {}
     for source, target in zip(*text.lines[:2], strict=True):
         if target:
             targets.setdefault(source, target)
-    drawn = [
+    size = max(1, min(_SENTENCES // _FOLDS, len(targets) // _FOLDS))
+    drawn = (
         line
         for line in sorted(targets, key=_drawn)[: 4 * _SENTENCES]
         if 1 <= len(line.split()) <= DEFAULT_MAX_WORDS
         and examples.find(line.split(), most=1, at_least=_LEAST_SIMILAR, skip_identical=True)
-    ][:_SENTENCES]
-    if len(drawn) < _FEWEST:
-        return []
-    folds = min(_FOLDS, -(-_FOLDS * len(drawn) // len(targets)))
+    )
     found: list[HeldOut] = []
-    for fold in track(range(folds), "held-out folds", folds):
-        hidden = drawn[fold::folds]
-        with tempfile.TemporaryDirectory(prefix="isogloss-fold-") as folder:
-            decoder = decoder_without(text, set(hidden), whole, Path(folder), threads=threads, memory=memory)
+    for fold in track(range(_FOLDS), "held-out folds", _FOLDS):
+        hidden = list(islice(drawn, size))
+        if not hidden or (fold == 0 and len(hidden) < min(size, _FEWEST)):
+            break
+        with contextlib.ExitStack() as opened:
+            folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="isogloss-fold-"))
+            decoder = opened.enter_context(
+                quick_decoder_without(text, set(hidden), system, Path(folder), threads=threads, memory=memory)
+            )
             sentences = [tuple(line.split()) for line in hidden]
             store = decoder.nbest(hidden, threads=threads)
             rows = best_rows(store).tolist()
@@ -137,6 +142,8 @@ def held_out_candidates(
                     lines = [store.text(row), example, *(one.line for one in candidates)]
                     statistics = _METRIC.statistics(lines, References([[targets[line]] * len(lines)]))
                     found.append(HeldOut(nearest.similarity, candidates, statistics))
+        if fold == 0 and hopeless(found):
+            break
     return found
 
 
@@ -151,6 +158,31 @@ def learn_choice(held_out: Sequence[HeldOut]) -> tuple[NearChoice, dict[str, Any
     """Learn weights, and test what is learned from four fifths of the sentences on the last fifth."""
     if len(held_out) < _FEWEST:
         return NearChoice(enabled=False), {"bleu": {}}
+    tables, (before, after) = _compared(held_out)
+    runs = [tables["decoder"]], [tables["chosen"]]
+    compared = bootstrap_comparison(_METRIC, *runs, before, after, _SEED)
+    enabled = compared.difference >= _LEAST_GAIN and compared.p_value <= _SURE
+    similar = np.array([one.similarity for one in held_out])
+    facts: dict[str, Any] = {"p_value": compared.p_value, "bleu": {}}
+    for low, high in ((0.0, 1.0), *pairwise(_BOUNDS)):
+        part = (similar >= low) & (similar <= high if high == 1 else similar < high)
+        if part.any():
+            scores = {name: _METRIC.score(table[part].sum(axis=0)) for name, table in tables.items()}
+            facts["bleu"][f"{low:g} to {high:g}"] = {"sentences": int(part.sum()), **scores}
+    return NearChoice(weights=_learned(held_out).weights, enabled=enabled), facts
+
+
+def hopeless(held_out: Sequence[HeldOut]) -> bool:
+    """Whether near matches would hardly gain enough on more sentences like these."""
+    if len(held_out) < _PILOT:
+        return False
+    decoder, chosen = _compared(held_out)[1]
+    return float(np.quantile(chosen - decoder, 1 - _CHANCE)) < _LEAST_GAIN
+
+
+def _compared(held_out: Sequence[HeldOut]) -> tuple[dict[str, Statistics], tuple[Floats, Floats]]:
+    """Statistics of what decoder, memory and weights learned from other sentences choose; and the scores of
+    the first and the last on resampled sentences."""
     chosen = np.zeros(len(held_out), np.int64)
     for fold in range(_FOLDS):
         tested = range(fold, len(held_out), _FOLDS)
@@ -163,16 +195,9 @@ def learn_choice(held_out: Sequence[HeldOut]) -> tuple[NearChoice, dict[str, Any
         "memory": np.stack([one.statistics[1] for one in held_out]),
         "chosen": np.stack([one.statistics[row] for one, row in zip(held_out, chosen.tolist(), strict=True)]),
     }
-    compared = paired_bootstrap(_METRIC, [tables["decoder"]], [tables["chosen"]])
-    enabled = compared.difference >= _LEAST_GAIN and compared.p_value <= _SURE
-    similar = np.array([one.similarity for one in held_out])
-    facts: dict[str, Any] = {"p_value": compared.p_value, "bleu": {}}
-    for low, high in ((0.0, 1.0), *pairwise(_BOUNDS)):
-        part = (similar >= low) & (similar <= high if high == 1 else similar < high)
-        if part.any():
-            scores = {name: _METRIC.score(table[part].sum(axis=0)) for name, table in tables.items()}
-            facts["bleu"][f"{low:g} to {high:g}"] = {"sentences": int(part.sum()), **scores}
-    return NearChoice(weights=_learned(held_out).weights, enabled=enabled), facts
+    systems = [[tables["decoder"]], [tables["chosen"]]]
+    resampled = bootstrap_scores(_METRIC, systems, samples=1000, seed=_SEED)
+    return tables, (resampled[:, 0], resampled[:, 1])
 
 
 def _learned(held_out: Sequence[HeldOut]) -> NearChoice:

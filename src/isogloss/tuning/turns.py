@@ -1,14 +1,22 @@
-"""Batch tuning: decode, merge the candidates with earlier ones, and tune the weights on all of them."""
+"""Batch tuning: decode, merge the candidates with earlier ones, and tune the weights on all of them.
+
+WORK/lists/7       the candidates of turn 7
+WORK/weights-7     the weights after it; best-7 has those of the best turn so far
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from isogloss.decoder.external import NbestDecoder
+from isogloss.decoder.sentence import Source
+from isogloss.decoder.system import System
 from isogloss.decoder.weights import read_weights, write_weights
 from isogloss.learn.learner import Learner
 from isogloss.learn.problem import Problem
@@ -20,7 +28,7 @@ from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, first_best
 
 __all__ = ["read_turn", "tune_in_turns"]
 
-_POOL = "pool"
+_LISTS, _POOL = "lists", "pool"
 
 
 def tune_in_turns(
@@ -32,16 +40,19 @@ def tune_in_turns(
     best_weights, pool = now, None
     if job.history:
         now, best_weights, pool = read_turn(folder, len(job.history))
+    decode: _Decode = decoder.decode
+    if isinstance(decoder, System):  # other decoders have threads of their own
+        decode = partial(decoder.decode, threads=job.threads)
     for iteration in range(len(job.history) + 1, passes + 2):
         began = time.perf_counter()
-        store = decoder.decode(job.dev.sources, now, size=job.options.nbest)
+        store = decode(job.dev.sources, now, size=job.options.nbest)
         decoded = time.perf_counter()
         size = 0 if pool is None else pool.num_candidates
         pool = store if pool is None else merge([pool, store])
         step = TuneIteration(
             iteration=iteration,
             dev_score=first_best(store, job.dev),
-            held_out_score=_held_out_score(job, decoder, now),
+            held_out_score=_held_out_score(job, decode, now),
             seconds={"search": decoded - began},
         )
         if best is None or job.worth(step, by_dev=True) > job.worth(best, by_dev=True):
@@ -52,7 +63,7 @@ def tune_in_turns(
             now = {**now, **_learned(job, learner, pool, now)}
             step.seconds["learning"] = time.perf_counter() - begun
         job.history.append(step)
-        pool = _write_turn(folder, iteration, now, best_weights, pool)
+        _write_turn(folder, iteration, now, best_weights, store)
         job.write_state(folder, best)
         job.report(step)
         if pool.num_candidates == size:
@@ -86,10 +97,15 @@ def _prohibitions(
     )
 
 
-def _held_out_score(job: TuningJob, decoder: NbestDecoder, weights: Mapping[str, float]) -> float | None:
+class _Decode(Protocol):
+    def __call__(self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int) -> NbestStore:
+        """The n-best lists of the sources with these weights."""
+
+
+def _held_out_score(job: TuningJob, decode: _Decode, weights: Mapping[str, float]) -> float | None:
     if job.held_out is None:
         return None
-    return first_best(decoder.decode(job.held_out.sources, weights, size=1), job.held_out)
+    return first_best(decode(job.held_out.sources, weights, size=1), job.held_out)
 
 
 def _learned(
@@ -102,17 +118,22 @@ def _learned(
 
 
 def _write_turn(
-    folder: Path, iteration: int, weights: Mapping[str, float], best: Mapping[str, float], pool: NbestStore
-) -> NbestStore:
+    folder: Path, iteration: int, weights: Mapping[str, float], best: Mapping[str, float], store: NbestStore
+) -> None:
     write_weights(folder / f"best-{iteration}", best)
     write_weights(folder / f"weights-{iteration}", weights)
-    return pool.save(folder / f"{_POOL}-{iteration}")
+    store.save(folder / _LISTS / str(iteration))
 
 
 def read_turn(folder: Path, iteration: int) -> tuple[dict[str, float], dict[str, float], NbestStore]:
     """The weights after an iteration, the best so far, and all candidates so far."""
+    earlier = folder / f"{_POOL}-{iteration}"
+    if earlier.exists():  # all candidates, as an earlier version stored them
+        NbestStore.open(earlier).save(folder / _LISTS / "0")
+    stored = sorted(int(path.name) for path in (folder / _LISTS).iterdir())
+    lists = [NbestStore.open(folder / _LISTS / str(number)) for number in stored if number <= iteration]
     return (
         read_weights(folder / f"weights-{iteration}"),
         read_weights(folder / f"best-{iteration}"),
-        NbestStore.open(folder / f"{_POOL}-{iteration}"),
+        merge(lists) if len(lists) > 1 else lists[0],
     )
