@@ -4,12 +4,14 @@
 
 Half of the faults are kills at a change of the file system, half are calls that fail; ``--kills`` come at random
 moments. It stops at the first that leaves something else than before or after, or that a repetition does not mend.
+Ctrl-C prints what happened so far.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -30,6 +32,8 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200, help="kills at random moments")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
     rng = random.Random(given.seed)
     chosen = [case for case in CASES if case.name in given.only]
     with tempfile.TemporaryDirectory(prefix="isogloss-faults-") as name:
@@ -42,15 +46,23 @@ def main() -> int:
             for case in chosen:
                 calls = campaign.calm(case)[2]
                 print(f"{case.name}: {calls['calls']} calls, {calls['changes']} of them changes", flush=True)
-            for number in range(given.faults):
-                campaign.fault(chosen[number % len(chosen)], ("kill", "error")[number // len(chosen) % 2])
-            for number in range(given.kills):
-                campaign.fault(chosen[number % len(chosen)], "timed kill")
-            for name, counts in campaign.outcomes.items():
-                print(f"{name}: " + "; ".join(f"{what}: {count}" for what, count in sorted(counts.items())))
-    print(
-        f"{given.faults} faults and {given.kills} kills: old or new every time, every repetition ended the same"
-    )
+            kinds = [("kill", "error")[number // len(chosen) % 2] for number in range(given.faults)]
+            kinds += ["timed kill"] * given.kills
+            done = 0
+            try:
+                for number, kind in enumerate(kinds):
+                    campaign.fault(chosen[number % len(chosen)], kind)
+                    done = number + 1
+            except KeyboardInterrupt:
+                pass
+            finally:
+                for name, counts in campaign.outcomes.items():
+                    print(
+                        f"{name}: " + "; ".join(f"{what}: {count}" for what, count in sorted(counts.items()))
+                    )
+                print(
+                    f"{done} of {len(kinds)} faults: old or new every time, every repetition ended the same"
+                )
     return 0
 
 

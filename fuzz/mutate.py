@@ -6,6 +6,7 @@ are doubled, removed, nested and exchanged, and the result is well-formed.
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import re
@@ -56,7 +57,7 @@ def _by_shape(data: bytes) -> Callable[[bytes, random.Random], bytes] | None:
 def _changed_xml(data: bytes, rng: random.Random) -> bytes:
     """Change elements, attributes and texts; tags stay balanced if they were."""
     tokens = _TOKEN.findall(data)
-    for _ in range(rng.choice((1, 1, 2, 3))):
+    for _ in range(rng.choice((1, 1, 2, 3)) if tokens else 0):
         at = rng.randrange(len(tokens))
         if not tokens[at].startswith(b"<"):
             tokens[at] = rng.choice(_TEXTS)
@@ -102,8 +103,7 @@ def _closing(tokens: Sequence[bytes], at: int) -> int | None:
 def _changed_json(data: bytes, rng: random.Random) -> bytes:
     """Change values of a document, or of one document per line."""
     lines = data.split(b"\n")
-    places = [place for place, line in enumerate(lines) if line.strip()]
-    at = rng.choice(places)
+    at = rng.choice([place for place, line in enumerate(lines) if line.strip()])
     try:
         value = json.loads(lines[at])
     except (ValueError, RecursionError):
@@ -116,24 +116,25 @@ def _changed_json(data: bytes, rng: random.Random) -> bytes:
 
 def change_value(value: Any, rng: random.Random) -> None:
     """Change something inside: deeper with each step."""
-    while True:
+    while isinstance(value, dict | list):
         keys = list(value) if isinstance(value, dict) else list(range(len(value)))
         if not keys:
             return
         key = rng.choice(keys)
-        if isinstance(value[key], dict | list) and value[key] and rng.random() < 0.8:
-            value = value[key]
-            continue
-        break
+        if not (isinstance(value[key], dict | list) and value[key] and rng.random() < 0.8):
+            break
+        value = value[key]
+    else:
+        return
     what = rng.random()
     if what < 0.15:
         del value[key]
     elif what < 0.3 and isinstance(value[key], int | float):
         value[key] += rng.choice((-1, 1, 2, 1000))
     elif what < 0.4 and isinstance(value, dict):
-        value[key] = value[rng.choice(keys)]
+        value[key] = copy.deepcopy(value[rng.choice(keys)])
     else:
-        value[key] = rng.choice(VALUES)
+        value[key] = copy.deepcopy(rng.choice(VALUES))
 
 
 def _step(data: bytearray, corpus: Sequence[bytes], words: Sequence[bytes], rng: random.Random) -> None:

@@ -50,7 +50,8 @@ class Target:
 
 def _from_file(read: Callable[[Path], object], name: str) -> Callable[[bytes, Path], object]:
     def run(data: bytes, folder: Path) -> object:
-        path = folder / name
+        path = folder / "text" / name
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
         found = read(path)
         return list(found) if isinstance(found, Iterable) and not isinstance(found, str | bytes) else found
