@@ -114,7 +114,7 @@ def test_rules_that_are_not_significant_are_left_out(place: Path) -> None:
     sharing = {**settings, "method": "relevant-set", "tune": {"relevant": {"shared_phrase": 2}}}
     with pytest.raises(ConfigError, match="there is none"):
         train_system(str(place / "none"), **sharing)
-    with pytest.raises(ConfigError, match="need the method online-mira or relevant-set"):
+    with pytest.raises(ConfigError, match="need the method auto or online-mira or relevant-set"):
         train_system(str(place / "none"), **settings, features={"templates": ["pair"]})
 
 

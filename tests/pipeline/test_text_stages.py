@@ -217,13 +217,13 @@ def test_what_is_set_aside_is_not_trained_on_and_comes_from_all_over(tmp_path: P
 def test_a_dictionary_has_one_or_several_translations(tmp_path: Path) -> None:
     path, sides = tmp_path / "dictionary.tsv", {side: tmp_path / side for side in ("source", "target")}
     path.write_text("Haus\thouse\thome\n\nHaus\tbuilding\n", encoding="utf-8")
-    text_stages.read_dictionary({"dictionary": path}, sides, {})
+    text_stages.take_dictionary({"dictionary": path}, sides, {})
     assert sides["source"].read_text(encoding="utf-8") == "Haus\n" * 3
     assert sides["target"].read_text(encoding="utf-8") == "house\nhome\nbuilding\n"
     for wrong, line in (("Haus\thouse\nTisch\n", 2), ("\thouse\n", 1)):
         path.write_text(wrong, encoding="utf-8")
         with pytest.raises(DataFormatError, match=f"dictionary.tsv:{line}: "):
-            text_stages.read_dictionary({"dictionary": path}, sides, {})
+            text_stages.take_dictionary({"dictionary": path}, sides, {})
 
 
 def test_training_with_a_dictionary(corpus: Path, tmp_path: Path) -> None:
