@@ -41,8 +41,8 @@ browser: $(VENV)/installed ## All tests of the workbench page, in Chromium (Debi
 soak: $(VENV)/installed ## The service under load, then with kills, on this machine only; MINUTES=1 each
 	$(BIN)/python benchmarks/serve.py --minutes $(or $(MINUTES),1)
 
-fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10 TARGETS="po arpa"
-	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(TARGETS)
+fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10 or INPUTS=250, TARGETS="po arpa"
+	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(INPUTS),--inputs $(INPUTS)) $(TARGETS)
 
 faults: $(VENV)/installed ## Failing calls and kills for every verb that writes; FAULTS=1000 KILLS=200
 	$(BIN)/python fuzz/faults.py --faults $(or $(FAULTS),1000) --kills $(or $(KILLS),200)

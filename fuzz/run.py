@@ -124,10 +124,10 @@ class Fuzzer:
         for data in self.corpus:
             self.execute(data, covered=True)
 
-    def spend(self, seconds: float) -> None:
-        """Try inputs for so long."""
+    def spend(self, seconds: float, most: int | None = None) -> None:
+        """Try inputs for so long, or so many of them."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while self.outcome.executions < most if most else time.monotonic() < end:
             data = mutated(self.corpus, self.target.words, self.rng)
             if self.target.name.startswith("stored"):
                 data = self.rng.randbytes(8)
@@ -191,6 +191,9 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(known))
     parser.add_argument("--minutes", type=float, default=1.0, help="time for all targets together")
     parser.add_argument(
+        "--inputs", type=int, help="inputs for each target, in place of a time: always the same ones"
+    )
+    parser.add_argument(
         "--folder", type=Path, default=HERE.parent / "build" / "fuzz", help="corpus and findings"
     )
     parser.add_argument("--seed", type=int, default=1)
@@ -215,7 +218,7 @@ def main() -> int:
         print(HEADER, flush=True)
         for target in chosen:
             fuzzer = Fuzzer(target, given.folder.resolve(), Path(scratch), given.seed)
-            fuzzer.spend(given.minutes * 60 / len(chosen))
+            fuzzer.spend(given.minutes * 60 / len(chosen), given.inputs)
             outcomes.append(fuzzer.outcome)
             print(fuzzer.outcome.row(), flush=True)
         os.chdir("/")

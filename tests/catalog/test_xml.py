@@ -177,6 +177,7 @@ def test_files_in_utf_16_come_back_in_utf_16(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
+        'a <bpt i="1"><bpt i="2">&lt;b></bpt> x</bpt>bold<ept i="1"/>',
         "plain &lt;b&gt; &amp; text",
         SEGMENT,
         "<![CDATA[a < b]]>",

@@ -22,6 +22,8 @@ from isogloss.corpus.case import (
 )
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.truecase import train_truecaser
+from isogloss.io.errors import ModelFormatError
+from isogloss.storage.folder import open_folder, write_folder
 from support.properties import examples
 
 SOURCE = ["Delete the file now.", "The file and the user are here.", "See the files of Peter, or of the IDs."]
@@ -82,6 +84,15 @@ def test_names_of_messages_tell_nothing(text: TextProcessing, tmp_path: Path) ->
     assert stored.detokenize("dosya", "title") == "Dosya"
     assert case_follows([("a file", "dosya"), ("The file", "Dosya")] * 20)
     assert not case_follows([("title", "Dosya"), ("The file", "Dosya")] * 20)
+
+
+def test_small_words_that_are_no_words_are_refused(text: TextProcessing, tmp_path: Path) -> None:
+    text.save(tmp_path / "text")
+    folder = open_folder(tmp_path / "text")
+    attributes = {**folder.attributes, "small_in_titles": [["ve"]]}
+    write_folder(tmp_path / "other", kind=folder.kind, version=1, arrays=folder.arrays, attributes=attributes)
+    with pytest.raises(ModelFormatError, match="not a description of text processing"):
+        TextProcessing.open(tmp_path / "other")
 
 
 def test_titles_follow_where_the_training_text_does(text: TextProcessing, tmp_path: Path) -> None:

@@ -70,6 +70,17 @@ class Inline:
         return "".join(parts) + content(translation[done:])
 
 
+def _end_of(opening: re.Match[str], raw: str) -> int:
+    """The position after the end tag of an element, which may contain elements of the same name."""
+    depth = 1
+    for match in _PIECE.finditer(raw, opening.end()):
+        if match["name"] == opening["name"] and not match["empty"]:
+            depth += -1 if match["close"] else 1
+            if depth == 0:
+                return match.end()
+    return len(raw)
+
+
 class _Reader:
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -92,8 +103,7 @@ class _Reader:
             self._add("<ig{}/>", match.group())
             return match.end()
         if name in _CODES and not match["empty"]:
-            end = raw.index(f"</{match['name']}", match.end())
-            end = raw.index(">", end) + 1
+            end = _end_of(match, raw)
             self._alone(name, match["attributes"], raw[match.start() : end])
             return end
         if match["close"]:

@@ -337,12 +337,12 @@ class TextProcessing:
                 sides[1] = replace(sides[1], spacing=parse_spacing(text.split("\n"), path))
             placeholders = tuple(folder.attributes.get("placeholders", ()))
             Protector(placeholders)
+            small = folder.attributes.get("small_in_titles")
+            small = None if small is None else frozenset(small)
         except (UserError, KeyError, TypeError, ValueError) as error:
             raise ModelFormatError(f"not a description of text processing ({error})", path) from None
         follows = folder.attributes.get("case_follows", True) is True
         leads = folder.attributes.get("case_leads", False) is True
-        small = folder.attributes.get("small_in_titles")
-        small = None if small is None else frozenset(small)
         return cls(sides[0], sides[1], placeholders, follows, leads, small)
 
 
