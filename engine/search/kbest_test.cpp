@@ -16,10 +16,10 @@ namespace {
 /// A graph whose arcs lead from lower to higher nodes; the scores are sums of few bits, so that they are exact.
 Graph random_graph(std::mt19937& random) {
   Graph graph;
-  graph.nodes.push_back({0.0f, 0, kNone, kNone, 0, 0, kNone, {}});
+  graph.nodes.push_back({0.0f, 0, kNone, kNone, 0, 0, kNone, {}, 0});
   const auto nodes = static_cast<std::uint32_t>(2 + random() % 6);
   for (std::uint32_t to = 1; to < nodes; ++to) {
-    Node node{-1e30f, 0, kNone, kNone, 0, 0, kNone, {}};
+    Node node{-1e30f, 0, kNone, kNone, 0, 0, kNone, {}, 0};
     for (std::size_t arcs = 1 + random() % 4; arcs > 0; --arcs) {
       const auto from = static_cast<std::uint32_t>(random() % to);
       const float score = -0.25f * static_cast<float>(random() % 8);
@@ -107,7 +107,7 @@ TEST("distinct k-best gives the best path of every reading") {
 
 TEST("a graph without a goal has no paths") {
   Graph graph;
-  graph.nodes.push_back({0.0f, 0, kNone, kNone, 0, 0, kNone, {}});
+  graph.nodes.push_back({0.0f, 0, kNone, kNone, 0, 0, kNone, {}, 0});
   Path path;
   CHECK(!KBest(graph).next(path));
   CHECK(!DistinctKBest(graph, [](std::uint64_t, std::uint32_t) { return std::uint64_t{0}; }).next(path));
