@@ -405,10 +405,13 @@ class System(TextTranslator):
 
 
 def open_joint(path: StrPath) -> JointModel:
-    """Open a stored joint model."""
+    """Open a stored joint model that a search can use."""
     from isogloss.neural.model import JointModel  # most systems have none
+    from isogloss.neural.reading import JointReading
 
-    return JointModel.open(path)
+    model = JointModel.open(path)
+    JointReading.of_facts(model.facts, path).check_search(path)
+    return model
 
 
 def _draft(decoder: Decoder, sources: list[str]) -> list[str]:

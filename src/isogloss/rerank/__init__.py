@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from isogloss.rerank.curves import CurvePoint
     from isogloss.rerank.feature_ablation import Ablation, AblationRow, ablation
     from isogloss.rerank.features import FeatureContext, FeatureFunction
+    from isogloss.rerank.joint_training import JointFeatureOptions, train_joint_feature
     from isogloss.rerank.methods import method_named, parse_method
     from isogloss.rerank.minimum_risk import mbr
     from isogloss.rerank.model import RerankModel
@@ -58,6 +59,7 @@ __all__ = [
     "FeatureSpec",
     "FeatureTable",
     "Features",
+    "JointFeatureOptions",
     "LexiconOptions",
     "ListMbrOptions",
     "NbestTuneOptions",
@@ -89,6 +91,7 @@ __all__ = [
     "prepare",
     "sweep",
     "sweep_cells",
+    "train_joint_feature",
     "train_model",
     "tune_nbest",
 ]
@@ -111,6 +114,7 @@ __getattr__, __dir__ = lazy_names(
             "FeatureContext",
             "FeatureFunction",
         ),
+        "joint_training": ("JointFeatureOptions", "train_joint_feature"),
         "methods": (
             "method_named",
             "parse_method",

@@ -21,7 +21,8 @@ from isogloss.io.errors import DataFormatError, ModelFormatError
 from isogloss.io.options import Above, AtLeast, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
-from isogloss.io.text_lines import TextLines, text_lines
+from isogloss.io.text_lines import TextLines
+from isogloss.rerank.training_text import both_sides
 from isogloss.storage.folder import open_folder, write_folder
 
 __all__ = ["LexiconOptions", "WordLexicon"]
@@ -85,13 +86,7 @@ class WordLexicon:
     ) -> WordLexicon:
         """Learn from tokenized parallel text: files or lists of sentences."""
         options = options or LexiconOptions()
-        sides = [[set(line.split()) for line in text_lines(side, "text")] for side in (source, target)]
-        if len(sides[0]) != len(sides[1]):
-            raise DataFormatError(
-                f"{len(sides[1]):,} lines found, but the source has {len(sides[0]):,}",
-                target if isinstance(target, str) else "target",
-                hint="line i of each file must belong to the same sentence",
-            )
+        sides = [[set(line.split()) for line in side] for side in both_sides(source, target)]
         numbers = [
             _vocabulary(sides[0], options.min_source, options.source_words),
             _vocabulary(sides[1], options.min_target, options.target_words),

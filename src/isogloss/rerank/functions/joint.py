@@ -12,6 +12,7 @@ from isogloss.align import AlignmentModel
 from isogloss.io.errors import ConfigError
 from isogloss.metric.interface import FloatArray
 from isogloss.neural import JointModel
+from isogloss.neural.reading import JointReading
 from isogloss.rerank.features import FeatureContext, FeatureFunction
 
 __all__ = ["JointModelScore"]
@@ -19,13 +20,15 @@ __all__ = ["JointModelScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointModelScore(FeatureFunction):
-    """Natural log probability of the candidate under a neural joint model."""
+    """Natural log probability of the candidate under a neural joint model; if the model predicts the source,
+    that of the source."""
 
     name: ClassVar[str] = "joint"
     needs_source: ClassVar[bool] = True
 
     path: str
-    """A stored joint model: the folder ``system/joint`` of an engine trained with ``neural``."""
+    """A stored joint model: a folder of ``isogloss rerank joint``, or ``system/joint`` of an engine trained
+    with ``neural``."""
     aligner: str = ""
     """A stored alignment model, such as the folder ``aligner`` of an engine, for lists without word
     alignments."""
@@ -42,9 +45,11 @@ class JointModelScore(FeatureFunction):
         sentences = context.store.sentence_of_row().tolist()
         texts = list(context.store.texts())
         links = self._links(context, sentences, texts)
+        reading = JointReading.of_facts(model.facts, self.path)
+        source = context.source
         return np.array(
             [
-                sum(model.score(context.source[sentence], text.split(), points))
+                sum(model.score(*reading.arranged(source[sentence], text.split(), points)))
                 for sentence, text, points in zip(sentences, texts, links, strict=True)
             ]
         )
