@@ -4,10 +4,11 @@
 
 Rules, language model and classes of a system are made once, by the stages of `isogloss train`. Then each
 method tunes, and both sets are translated by the search. `before` is the default of versions without the
-method `auto`: online MIRA whose dense weights move with large steps. FOLDER keeps everything; an interrupted
-run resumes, and if everything is there, only the table is printed. A line has the means over the seeds: BLEU
-of dev and test, test words per word of the reference, CPU seconds of tuning, the test gain over MERT and p of
-the paired bootstrap, and the same against batch MIRA.
+method `auto`: online MIRA whose dense weights move with large steps. A system whose name ends in `-auto` has
+the search that `isogloss train` chooses; the choice is printed. FOLDER keeps everything; an interrupted run
+resumes, and if everything is there, only the table is printed. A line has the means over the seeds: BLEU of
+dev and test on tokens, test words per word of the reference, CPU seconds of tuning, and the test gain over
+each method before it with p of the paired bootstrap. The neural joint model is off.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from isogloss.decoder.weights import default_weights
 from isogloss.io.progress import no_track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.metric import Bleu, References, paired_bootstrap
-from isogloss.pipeline.recipe import Helpers, recipe
+from isogloss.pipeline.recipe import SEARCH_CHOICE, Helpers, recipe
 from isogloss.pipeline.run import Run
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.pipeline.tuning_stages import make_decoder
@@ -48,23 +48,35 @@ METHODS = {
 }
 SYSTEMS = {  # a corpus and a search
     f"{corpus}-{search}": (corpus, search)
-    for corpus in ("multi30k-de", "quran", "tanaka", "multi30k-fr", "fisher")
-    for search in ("hiero", "phrase")
+    for corpus in (
+        *("multi30k-de", "quran", "tanaka", "multi30k-fr", "fisher"),
+        *("quran-raw", "tatoeba-ar", "tatoeba-zh", "kftt"),
+    )
+    for search in ("hiero", "phrase", "auto")
 }
-MODELS = ("clean", "tokenize", "align", "classes", "rules", "lm")
+RAW = ("quran-raw", "tatoeba-ar", "tatoeba-zh")
+"""Corpora that the product tokenizes."""
+MODELS = ("clean", "tokenize", "align", "classes", "rules", "lm", "search")
 _METRIC = Bleu()
 
 
-def make_models(folder: Path, corpus: Corpus, search: str, threads: int) -> TrainOptions:
-    """Rules, language model and classes in FOLDER/work."""
+def make_models(
+    folder: Path, corpus: Corpus, search: str, threads: int, *, raw: bool = False
+) -> TrainOptions:
+    """Rules, language model and classes in FOLDER/work; or, with the search `auto`, the choice."""
     options = TrainOptions.from_settings(
         {
             "source": str(corpus.source),
             "target": str(corpus.target),
             "dev_source": str(corpus.dev.source),
             "dev_target": [str(path) for path in corpus.dev.targets],
-            "tokenizer": "none",
+            "test_source": str(corpus.test.source),
+            "test_target": [str(path) for path in corpus.test.targets],
+            "tokenizer": "" if raw else "none",
+            "source_language": corpus.source.suffix[1:3],
+            "target_language": "en",
             "search": search,
+            "neural": False,
         }
     )
     helpers = Helpers(
@@ -76,6 +88,26 @@ def make_models(folder: Path, corpus: Corpus, search: str, threads: int) -> Trai
     )
     Run(folder).execute([stage for stage in recipe(options, helpers) if stage.name in MODELS])
     return options
+
+
+def tokens_of(models: Path, name: str) -> tuple[list[str], References]:
+    """A set, as the search sees it."""
+    tokens = models / "work" / "tokens"
+    targets = sorted(tokens.glob(f"{name}.target.*"))
+    return list(read_lines(tokens / f"{name}.source")), References([list(read_lines(one)) for one in targets])
+
+
+def system_of(folder: Path, system: str, corpus: Corpus, threads: int) -> str:
+    """The system itself, or the one with the search that is chosen."""
+    name, search = SYSTEMS[system]
+    if search != "auto":
+        return system
+    begun = time.process_time()
+    make_models(folder / system, corpus, search, threads, raw=name in RAW)
+    choice = json.loads((folder / system / SEARCH_CHOICE).read_text())
+    spent = time.process_time() - begun
+    print(f"{system:20}{choice['reason']}; {spent:.0f} CPU s with the models it needs", flush=True)
+    return f"{name}-{choice['search']}"
 
 
 def decoder_of(folder: Path, options: TrainOptions, *, sparse: bool) -> Decoder:
@@ -94,33 +126,30 @@ def run_of(folder: Path, system: str, corpus: Corpus, method: str, seed: int, th
     if result.exists():
         return dict(json.loads(result.read_text()))
     models = folder / system
-    options = make_models(models, corpus, SYSTEMS[system][1], threads)
+    name, search = SYSTEMS[system]
+    options = make_models(models, corpus, search, threads, raw=name in RAW)
     tuning = replace(METHODS[method], seed=seed)
     decoder = decoder_of(models, options, sparse=tuning.uses_online)
-    sets = {"dev": list(read_lines(corpus.dev.source)), "test": list(read_lines(corpus.test.source))}
+    sets = {name: tokens_of(models, name) for name in ("dev", "test")}
     begun = time.process_time()
     found = tune(
         System(decoder, models),
-        sets["dev"],
-        references_of(corpus.dev.targets),
+        *sets["dev"],
         tuning,
         threads=threads,
     )
     spent = time.process_time() - begun
     decoder.set_weights(found.dense, found.sparse)
     made: dict[str, Any] = {"seconds": spent, "notes": list(found.notes)}
-    for name, lines in sets.items():
+    for name, (lines, references) in sets.items():
         store = decoder.nbest(lines, threads=threads)
         made[name] = list(store.lines(store.sentence_offsets[:-1], len(lines)))
+        made[f"{name}_statistics"] = _METRIC.statistics(made[name], references).tolist()
     print(f"{system}, {method}, seed {seed}: {spent:.0f} CPU s {found.notes}", file=sys.stderr, flush=True)
     result.parent.mkdir(exist_ok=True)
     with atomic_output(result) as stream:
         stream.write(json.dumps(made))
     return made
-
-
-def references_of(files: Sequence[Path]) -> References:
-    return References([list(read_lines(path)) for path in files])
 
 
 def main() -> None:
@@ -138,28 +167,24 @@ def main() -> None:
     data = Path(os.environ["ISOGLOSS_DATA"])
     for system in given.systems:
         corpus = prepare(SYSTEMS[system][0], data, given.folder)
+        used = system_of(given.folder, system, corpus, given.threads)
         tables: dict[str, list[Any]] = {}
         for method in given.methods:
-            runs = [run_of(given.folder, system, corpus, method, seed, given.threads) for seed in given.seeds]
-            statistics = {
-                name: [_METRIC.statistics(run[name], references_of(part.targets)) for run in runs]
-                for name, part in (("dev", corpus.dev), ("test", corpus.test))
-            }
-            tables[method] = statistics["test"]
-            scores = {
-                name: [float(_METRIC.score(one.sum(axis=0))) for one in some]
-                for name, some in statistics.items()
-            }
-            words = np.mean([one[:, 0].sum() / one[:, 1].sum() for one in statistics["test"]])
-            means = {name: f"{np.mean(values):6.2f}" for name, values in scores.items()}
-            line = f"{system:20}{method:12} dev {means['dev']}  test {means['test']}"
+            runs = [run_of(given.folder, used, corpus, method, seed, given.threads) for seed in given.seeds]
+            dev, test = ([np.array(run[f"{name}_statistics"]) for run in runs] for name in ("dev", "test"))
+            scores = [float(_METRIC.score(one.sum(axis=0))) for one in test]
+            words = np.mean([one[:, 0].sum() / one[:, 1].sum() for one in test])
+            line = (
+                f"{system:20}{method:12} dev {np.mean([_METRIC.score(one.sum(axis=0)) for one in dev]):6.2f}"
+            )
+            line += f"  test {np.mean(scores):6.2f}"
             if len(given.seeds) > 1:
-                line += f" [{min(scores['test']):.2f} {max(scores['test']):.2f}]"
+                line += f" [{min(scores):.2f} {max(scores):.2f}]"
             line += f"  length {words:.3f}  {np.mean([run['seconds'] for run in runs]):5.0f} CPU s"
-            for other in ("mert", "batch-mira"):
-                if other in tables and other != method:
-                    test = paired_bootstrap(_METRIC, tables[other], tables[method])
-                    line += f"  {other} {test.difference:+.2f} p {test.p_value:.3f}"
+            for other, table in tables.items():
+                found = paired_bootstrap(_METRIC, table, test)
+                line += f"  {other} {found.difference:+.2f} p {found.p_value:.3f}"
+            tables[method] = test
             print(line, flush=True)
 
 

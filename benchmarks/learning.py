@@ -141,7 +141,53 @@ def write(path: Path, lines: Iterable[str]) -> Path:
     return path
 
 
+def quran_raw(data: Path, out: Path) -> Corpus:
+    """Raw text: four versions are four pairs, and the product tokenizes."""
+    folder = data / "quran"
+    versions = range(4)
+    source = write(out / "train.ar", [line for _ in versions for line in read_lines(folder / "train.ar")])
+    target = write(
+        out / "train.en", [line for i in versions for line in read_lines(folder / f"train.en.{i}")]
+    )
+    dev, test = (
+        Part(folder / f"{name}.ar", tuple(folder / f"{name}.en.{i}" for i in versions))
+        for name in ("dev", "test")
+    )
+    return Corpus(source, target, dev, test)
+
+
+def tatoeba(data: Path, language: str, side: str) -> Corpus:
+    """Raw English; of Chinese, the words."""
+    folder = data / f"tatoeba-{language}"
+    dev, test = (
+        Part(folder / f"{name}.{side}", tuple(folder / f"{name}.en.{i}" for i in range(4)))
+        for name in ("dev", "test")
+    )
+    return Corpus(folder / f"train.{side}", folder / "train.en", dev, test)
+
+
+def kftt(data: Path, out: Path) -> Corpus:
+    """There is no test set: every other ten sentences of the development set are tested on."""
+    folder = data / "kftt"
+
+    def part(name: str, first: int) -> Part:
+        files = []
+        for side in ("ja", "en"):
+            lines = list(read_lines(folder / f"dev.{side}"))
+            chosen = [line for at, line in enumerate(lines) if at // 10 % 2 == first]
+            files.append(write(out / f"{name}.{side}", chosen))
+        return Part(files[0], (files[1],))
+
+    return Corpus(folder / "train.ja", folder / "train.en", part("dev", 0), part("test", 1))
+
+
 def prepare(name: str, data: Path, folder: Path) -> Corpus:
+    if name == "quran-raw":
+        return quran_raw(data, folder / "corpora" / name)
+    if name == "kftt":
+        return kftt(data, folder / "corpora" / name)
+    if name.startswith("tatoeba-"):
+        return tatoeba(data, name[-2:], {"zh": "zh-seg", "ar": "ar"}[name[-2:]])
     if name == "tanaka":
         return tanaka(data)
     if name == "quran":

@@ -1,9 +1,10 @@
-"""With more effort, the development set also chooses the search."""
+"""The development set chooses the search."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,13 +13,26 @@ from isogloss.decoder import load
 from isogloss.pipeline import TrainOptions, search_choice
 from isogloss.pipeline.train import train
 from isogloss.tuning import choice
+from isogloss.tuning.choice import spread_sample
 
 
-def test_both_searches_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("effort", "compared"), [("normal", 12), ("thorough", 16)])
+def test_both_searches_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, effort: str, compared: int
+) -> None:
     for module in (choice, search_choice):
         monkeypatch.setattr(module, "FEWEST", 10)
     monkeypatch.setattr(choice, "_BLOCK", 3)
     monkeypatch.setitem(choice.REPEATS, "thorough", 2)
+    monkeypatch.setitem(search_choice.LIMITS, "normal", (12, 1))
+    translated: list[int] = []
+
+    def watched(system: Any, sources: Any, *rest: Any) -> Any:
+        translated.append(len(sources))
+        return translated_unseen(system, sources, *rest)
+
+    translated_unseen = search_choice.translated_unseen
+    monkeypatch.setattr(search_choice, "translated_unseen", watched)
     corpus = tmp_path / "corpus"
     write_corpus(corpus, pairs=150, seed=3, references=1, dev=16, test=1)
     told: list[str] = []
@@ -28,7 +42,7 @@ def test_both_searches_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "dev_source": corpus / "dev.src",
         "dev_target": [corpus / "dev.tgt.0"],
         "tokenizer": "none",
-        "effort": "thorough",
+        "effort": effort,
         "method": "auto:p_value=1.0",
         "classes": {"classes": 5, "restarts": 0},
         "tune": {"iterations": 1, "dense_first": 1, "nbest": 10, "online": {"nbest": 10}},
@@ -38,6 +52,7 @@ def test_both_searches_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found = json.loads((engine / "work" / "search.json").read_text())
     assert [one["name"] for one in found["candidates"]] == ["the search hiero", "the search phrase"]
     assert found["search"] in ("hiero", "phrase")
+    assert translated == [compared, compared]
     assert made.options.search == found["search"]
     assert load(engine).options.hierarchical == (found["search"] == "hiero")
     assert told[-2:] == [found["reason"], made.history["choice"]["reason"]]
@@ -46,12 +61,21 @@ def test_both_searches_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert again.records[-1].key == made.records[-1].key
 
 
-def test_what_is_chosen_only_with_more_effort() -> None:
+def test_a_sample_is_spread_over_the_text() -> None:
+    assert spread_sample(16, 100) == list(range(16))
+    assert spread_sample(45, 20) == [*range(10), *range(20, 30)]
+    rows = spread_sample(1014, 300)
+    assert len(rows) == len(set(rows)) == 300
+    assert rows[-1] > 950
+
+
+def test_when_the_search_is_chosen() -> None:
     def options(**more: object) -> TrainOptions:
         return TrainOptions.from_settings({"source": "a.de", "target": "a.en", **more})
 
-    assert options().search == "hiero"
+    assert options().chooses_search
     assert options(effort="thorough").chooses_search
+    assert options(effort="quick").search == options(method="mert").search == "hiero"
     for more in ({"search": "phrase"}, {"method": "mert"}, {"decoder": {"beam_size": 10}}, {"rules": {}}):
         assert not options(effort="thorough", **more).chooses_search
     assert not options(effort="quick").sparse_features.templates

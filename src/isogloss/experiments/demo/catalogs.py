@@ -26,9 +26,9 @@ __all__ = ["PARTS", "DemoCorpus", "Pair", "languages_in", "make_demo_corpus", "n
 
 Pair = tuple[str, str]
 
-PARTS = ("train", "dev", "held", "test")
-"""Parts for training, tuning, reranker and memory, and testing."""
-_SHARES = {"test": 7, "held": 7, "dev": 8}  # percent of the normalized sources; the rest is for training
+PARTS = ("train", "dev", "test")
+"""Parts for training, tuning and testing."""
+_SHARES = {"test": 14, "dev": 8}  # percent of the normalized sources; the rest is for training
 _MOST_WORDS = 60
 _SOURCE_LANGUAGE = "en"
 _CATALOG = re.compile(r"/locale/([A-Za-z_]+)/LC_MESSAGES/[^/]+\.po$")

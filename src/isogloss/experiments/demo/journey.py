@@ -17,17 +17,17 @@ from isogloss.io.streams import atomic_output, read_lines
 from isogloss.pipeline.evaluation import scoring
 from isogloss.pipeline.similarity import memory_translations, nearest_sources
 
-__all__ = ["SYSTEMS", "DemoStep", "Journey"]
+__all__ = ["METHODS", "SYSTEMS", "DemoStep", "Journey"]
 
 SYSTEMS = {
     "source": "copying the source",
     "nearest": "nearest example (translation memory)",
     "mert": "MERT, dense features",
-    "online-mira": "MIRA, sparse features",
-    "reranked": "the same, reranked",
-    "local": "the same, weights for each sentence",
+    "default": "the default",
 }
 """The systems to compare, by file name."""
+METHODS = {"mert": "mert", "default": "auto"}
+"""The methods that tune them."""
 _USUAL = "moses"
 _UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
 """Languages without spaces between words, and packages that find words in them."""
@@ -57,9 +57,9 @@ class DemoStep:
 class Journey:
     """All steps of the demo after its corpus is made; everything goes into one folder."""
 
-    def __init__(self, folder: Path, corpus: DemoCorpus, *, nbest: int = 50) -> None:
-        self.folder, self.corpus, self._nbest = folder, corpus, nbest
-        self.system, self.memory = folder / "system", folder / "memory"
+    def __init__(self, folder: Path, corpus: DemoCorpus) -> None:
+        self.folder, self.corpus = folder, corpus
+        self.system = folder / "system"
 
     @property
     def tokenizer(self) -> str:
@@ -73,8 +73,8 @@ class Journey:
         """The translation of the test set by one of ``SYSTEMS``."""
         return self.folder / "test" / f"{name}.txt"
 
-    def train(self, method: str) -> DemoStep:
-        """Train the system or, if it exists, tune it again."""
+    def train(self, name: str) -> DemoStep:
+        """Train one of ``SYSTEMS``; what the one before has made is used again where it fits."""
         corpus = self.corpus
         words = ["train", str(self.system)]
         words += [f"--source={corpus.source('train')}", f"--target={corpus.target('train')}"]
@@ -82,14 +82,14 @@ class Journey:
             words += [f"--{part}-source={corpus.source(part)}", f"--{part}-target={corpus.target(part)}"]
         purpose = (
             "Train: clean, tokenize, align, extract rules, language model; MERT tunes the dense features"
-            if method == "mert"
-            else "Tune again, by online MIRA with sparse features; what does not depend on it is kept"
+            if name == "mert"
+            else "Train again as is usual: held-out text chooses search, features and weights"
         )
         words.append(f"--target-language={corpus.languages[1].partition('_')[0]}")
         words.append("--source-case=usual")  # labels are in title case
         if self.tokenizer != _USUAL:
             words.append(f"--target-tokenizer={self.tokenizer}")
-        return DemoStep(purpose=purpose, arguments=[*words, f"--method={method}"])
+        return DemoStep(purpose=purpose, arguments=[*words, f"--method={METHODS[name]}"])
 
     def history(self, name: str) -> Path:
         """The tuning history of a method."""
@@ -115,118 +115,13 @@ class Journey:
     def compare(self) -> DemoStep:
         """Compare the two methods, with significance tests."""
         return DemoStep(
-            purpose="Does MIRA with sparse features beat MERT? A paired test says how sure that is",
+            purpose="Does the default beat MERT? A paired test says how sure that is",
             arguments=[
                 "evaluate",
-                *(str(self.output(name)) for name in ("mert", "online-mira")),
+                *(str(self.output(name)) for name in METHODS),
                 f"--reference={self.corpus.target('test')}",
                 f"--tokenize={scoring(self.tokenizer, 'truecase')['tokenize']}",
             ],
-        )
-
-    def rerank(self) -> Iterator[DemoStep]:
-        """Rerank n-best lists with features that the search does not have."""
-        tokens, corpus = self.system / "work" / "tokens", self.corpus
-        held = self.folder / "held"
-        yield DemoStep(
-            purpose="A word aligner, for features of the reranker and for corrections later",
-            arguments=[
-                "align",
-                f"{tokens}/source",
-                f"{tokens}/target",
-                f"--output={self.folder}/links.txt",
-                f"--model-output={self.folder}/aligner",
-            ],
-        )
-        for side, extra in (("source", []), ("target", [f"--target-of={corpus.source('held')}"])):
-            file = corpus.source("held") if side == "source" else corpus.target("held")
-            yield DemoStep(
-                purpose=f"Tokens of a part that was kept for this, {side}",
-                arguments=[
-                    "corpus",
-                    "tokenize",
-                    str(file),
-                    f"{held}.{side}",
-                    f"--system={self.system}",
-                    *extra,
-                ],
-            )
-        for part in ("held", "test"):
-            yield DemoStep(
-                purpose=f"The {self._nbest} best translations of each sentence, part '{part}'",
-                arguments=[
-                    "translate",
-                    str(self.system),
-                    f"--nbest={self._nbest}",
-                    "--format=moses",
-                    "--threads=0",
-                ],
-                stdin=corpus.source(part),
-                stdout=self.folder / f"{part}.nbest",
-            )
-        reranker = self.folder / "reranker"
-        yield DemoStep(
-            purpose="Learn to choose from such lists: word translation both ways, lengths, consensus",
-            arguments=[
-                "rerank",
-                "train",
-                f"{held}.nbest",
-                f"--source={held}.source",
-                f"--reference={held}.target",
-                f"--features=model1:{self.folder}/aligner lengths consensus",
-                "--start=decoder",
-                "--force",  # the table shows what it is worth, also where that is little
-                f"--output={reranker}",
-            ],
-            stdout=self.folder / "reranker.txt",
-        )
-        chosen = self.folder / "reranked.tokens"
-        yield DemoStep(
-            purpose="Choose",
-            arguments=[
-                "rerank",
-                "apply",
-                str(reranker),
-                f"{self.folder}/test.nbest",
-                f"--source={tokens}/test.source",
-                f"--output={chosen}",
-            ],
-        )
-        yield DemoStep(
-            purpose="Text again, with the placeholders of the source",
-            arguments=[
-                "corpus",
-                "detokenize",
-                str(chosen),
-                str(self.output("reranked")),
-                f"--system={self.system}",
-                f"--source={corpus.source('test')}",
-            ],
-        )
-
-    def adapt(self) -> Iterator[DemoStep]:
-        """Build a memory and translate with local training."""
-        held = self.folder / "held"
-        yield DemoStep(
-            purpose="A memory of examples that the system was not trained on",
-            arguments=[
-                "memory",
-                "build",
-                str(self.memory),
-                f"--system={self.system}",
-                f"--source={held}.source",
-                f"--reference={held}.target",
-                f"--aligner={self.folder}/aligner",
-                f"--nbest={self._nbest}",
-                "--threads=0",
-            ],
-        )
-        local = [f"--memory={self.memory}", "--local=ebuu", "--threads=0"]
-        yield DemoStep(
-            purpose="Translate with weights that are made for each sentence from similar examples",
-            arguments=["translate", str(self.system), *local],
-            stdin=self.corpus.source("test"),
-            stdout=self.output("local"),
         )
 
     def explain(self) -> DemoStep:

@@ -12,7 +12,7 @@ from pathlib import Path
 from isogloss.corpus.placeholders import DEFAULT_KINDS, Protector
 from isogloss.decoder import load
 from isogloss.decoder.derivation_plot import derivation_plot
-from isogloss.experiments.demo.journey import SYSTEMS, Journey
+from isogloss.experiments.demo.journey import METHODS, SYSTEMS, Journey
 from isogloss.io.streams import read_lines
 from isogloss.metric import EvaluateOptions, References, SystemOutput, evaluate_systems
 from isogloss.metric.evaluation import SystemResult
@@ -116,21 +116,21 @@ class DemoOutcome:
 
     def placeholders(self) -> str:
         """Statistics of placeholders, as text."""
-        own = min(self.kept[name] for name in ("mert", "online-mira", "reranked", "local"))
+        own = min(self.kept[name] for name in METHODS)
         return (
             f"{own:,} of {len(self.sources):,} lines have every placeholder of their source exactly as often"
         )
 
     def examples(self, count: int) -> list[tuple[str, str]]:
-        """Rows of a name and a text: sentences and translations, first those that local training changes."""
-        plain, local = self.translations["online-mira"], self.translations["local"]
+        """Rows of a name and a text: sentences and translations, first those that the methods differ in."""
+        plain, best = (self.translations[name] for name in METHODS)
         places = [place for place, _ in self.journey.shown()]
-        changed = [place for place, source in enumerate(self.sources) if plain[place] != local[place]]
+        changed = [place for place, source in enumerate(self.sources) if plain[place] != best[place]]
         fit = [place for place in changed if _SHORTEST <= len(self.sources[place].split()) <= _LONGEST]
         rows: list[tuple[str, str]] = []
         for place in [*fit[: count // 2], *places][:count]:
-            rows += [("source", self.sources[place]), ("one set of weights", plain[place])]
-            rows += [("weights of its own", local[place])] if plain[place] != local[place] else []
+            rows += [("source", self.sources[place]), ("MERT", plain[place])]
+            rows += [("the default", best[place])] if plain[place] != best[place] else []
             rows += [("reference", self.references.of(place)[0]), ("", "")]
         return rows
 
@@ -189,7 +189,7 @@ class DemoOutcome:
                     for step in json.loads(self.journey.history(name).read_bytes())["iterations"]
                 ],
             )
-            for name in ("mert", "online-mira")
+            for name in METHODS
         ]
 
     def _explained(self, page: Page) -> None:
@@ -203,7 +203,7 @@ class DemoOutcome:
 
     def _examples(self, page: Page) -> None:
         page.heading("Examples")
-        names = ("nearest", "mert", "online-mira", "reranked", "local")
+        names = ("nearest", *METHODS)
         for place, source in self.journey.shown():
             rows = [["source", source], ["reference", self.references.of(place)[0]]]
             rows += [[SYSTEMS[name], self.translations[name][place]] for name in names]

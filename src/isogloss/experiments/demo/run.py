@@ -18,7 +18,7 @@ from isogloss._version import __version__
 from isogloss.corpus.synthetic import as_text
 from isogloss.corpus.synthetic import make_corpus as invent
 from isogloss.experiments.demo.catalogs import DemoCorpus, make_demo_corpus, read_wheels
-from isogloss.experiments.demo.journey import DemoStep, Journey
+from isogloss.experiments.demo.journey import METHODS, DemoStep, Journey
 from isogloss.experiments.demo.outcome import DemoOutcome, Timed
 from isogloss.experiments.demo.packages import LARGE, PACKAGES, DownloadError, cache_folder, fetch
 from isogloss.io.errors import ConfigError, MissingExtraError, OutputError
@@ -121,12 +121,10 @@ def _travel(folder: Path, corpus: DemoCorpus, journal: Path, run_words: RunWords
     say(f"  {corpus.found:,} translated messages; clean pairs: {parts}")
     journey = Journey(folder, corpus)
     run = _Runner(journal, run_words, say)
-    for method in ("mert", "online-mira"):
-        run(journey.train(method), partial(journey.keep_result, method))
+    for name in METHODS:
+        run(journey.train(name), partial(journey.keep_result, name))
     journey.baselines()
     run(journey.compare())
-    for step in (*journey.rerank(), *journey.adapt()):
-        run(step)
     journey.write_catalog()
     run(journey.fill_catalog())
     run(journey.explain())
