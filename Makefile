@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow mutations browser soak fuzz faults lint imports stubs docs sanitize sanitize-threads clean
+.PHONY: help demo test slow mutations browser soak fuzz fuzz-engine faults lint imports stubs docs sanitize sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -43,6 +43,12 @@ soak: $(VENV)/installed ## The service under load, then with kills, on this mach
 
 fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10 or INPUTS=250, TARGETS="po arpa"
 	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(INPUTS),--inputs $(INPUTS)) $(TARGETS)
+
+fuzz-engine: $(VENV)/installed ## Damaged input for the parsers in C++, under sanitizers; needs clang; INPUTS=100000, CLANG=clang++
+	$(BIN)/cmake -S . -B build/fuzz-engine -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DCMAKE_CXX_COMPILER=$(or $(CLANG),clang++) -DISOGLOSS_PYTHON=OFF -DISOGLOSS_FUZZ=ON -DISOGLOSS_LTO=OFF >/dev/null
+	$(BIN)/cmake --build build/fuzz-engine
+	$(BIN)/python fuzz/engine.py build/fuzz-engine --inputs $(or $(INPUTS),100000) $(TARGETS)
 
 faults: $(VENV)/installed ## Failing calls and kills for every verb that writes; FAULTS=1000 KILLS=200
 	$(BIN)/python fuzz/faults.py --faults $(or $(FAULTS),1000) --kills $(or $(KILLS),200)

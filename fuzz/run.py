@@ -198,7 +198,7 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--input", type=Path, help="try this input only")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     for name in given.targets:
         if name not in known:
             parser.error(f"no target is called '{name}'; known are {', '.join(known)}")
