@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -110,8 +111,9 @@ def test_sweep_prints_a_table_and_writes_curves(capsys: pytest.CaptureFixture[st
     assert out.count("splitting:iterations=4") == 2
     assert "decoder's choice" in out
     page = Path("curves.html").read_text()
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 6  # each method with each set, and all methods with each set
     assert "log loss" in page
+    assert "brevity" in page
     assert main([*sweep, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found["rows"]) == 4
@@ -139,7 +141,9 @@ def test_the_experiment_has_the_shape_of_the_papers_tables(capsys: pytest.Captur
     assert len(results["rows"]) == len(results["tests"]) == 10
     assert all(point["test"] is not None for curve in results["curves"] for point in curve["points"])
     page = Path("out/report.html").read_text()
-    assert page.count("<svg") == len(results["curves"]) == 10
+    # One for each method and set of features, and one with all methods for each of the five sets.
+    assert len(results["curves"]) == 10
+    assert page.count("<svg") == 15
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
 
 
@@ -278,9 +282,26 @@ def test_explain_and_ablate(capsys: pytest.CaptureFixture[str]) -> None:
     )
     # The reranker prefers its own choice by the sum of the reasons.
     assert all(sum(one["reasons"].values()) > 0 for one in changed)
-    assert changed[0]["after"] in Path("page.html").read_text()
+    page = re.sub("</?(ins|del)>", "", Path("page.html").read_text())
+    assert all(text in page for text in (changed[0]["before"], changed[0]["after"], changed[0]["reference"]))
     assert main([*explain, "--most", "1"]) == 0
-    assert f"{len(changed)} of 40 sentences changed" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    better = sum(one["difference"] > 0 for one in changed)
+    assert printed.startswith(f"sentence {changed[0]['sentence'] + 1}, ")
+    assert f"sentence {changed[0]['sentence'] + 1}, " in page
+    assert f"{len(changed)} of 40 sentences changed; {better} better, " in printed
+    # The scores of the whole list are those that 'evaluate' gives to the chosen lines.
+    assert (
+        main(["--quiet", "rerank", "apply", "model", "test.nbest", "--source", "test.de", "-o", "out"]) == 0
+    )
+    evaluate = ["--quiet", "evaluate", "out", "--reference", "test.en", "--tokenize", "none", "--json"]
+    assert main(evaluate) == 0
+    scored = json.loads(capsys.readouterr().out)
+    words = sum(len(line.split()) for line in Path("out").read_text().splitlines())
+    expected = sum(len(line.split()) for line in Path("test.en").read_text().splitlines())
+    assert found["after"]["length_ratio"] == pytest.approx(words / expected)
+    assert f"after {found['after']['score']:.2f} (length {words / expected:.3f}, brevity" in printed
+    assert found["after"]["score"] == pytest.approx(scored["systems"][0]["scores"][0]["score"], abs=0.01)
     ablate = ["--quiet", "rerank", "ablate", "dev.nbest", "--reference", "dev.en", "--folds", "2", "--json"]
     assert main(ablate) == 0
     table = json.loads(capsys.readouterr().out)
@@ -289,6 +310,10 @@ def test_explain_and_ablate(capsys: pytest.CaptureFixture[str]) -> None:
         (row["loss"] for row in table["rows"]), reverse=True
     )
     assert all(abs(table["score"] - row["score"] - row["loss"]) < 1e-9 for row in table["rows"])
+    assert all(0.5 < row["length_ratio"] < 1.5 for row in [table, *table["rows"]])
+    assert main(ablate[:-1]) == 0
+    head = capsys.readouterr().out.splitlines()[1]
+    assert head.split() == ["without", "weight", "score", "loss", "length", "brevity"]
 
 
 def test_file_names_in_a_toml_file_are_relative_to_it(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from xml.etree import ElementTree
@@ -23,6 +24,31 @@ def test_a_plot_has_a_line_per_series_and_is_sound() -> None:
     assert [len(line.attrib["points"].split()) for line in drawn] == [3, 2]
     texts = [text.text for text in root.findall("{*}text")]
     assert {"A & B", "loss <1>", "BLEU", "sweep"} <= set(texts)
+
+
+def test_names_of_lines_stand_beside_their_ends_and_apart() -> None:
+    ends = [31.0, 30.99, 30.98, 20.0]
+    lines = [Line(f"line {i}", [(1, 25.0), (2, end)]) for i, end in enumerate(ends)]
+    root = ElementTree.fromstring(line_plot("t", lines, x_label="x", y_label="y"))
+    points = [line.attrib["points"].split()[-1].split(",") for line in root.findall("{*}polyline")]
+    names = [text for text in root.findall("{*}text") if (text.text or "").startswith("line ")]
+    places = [float(text.attrib["y"]) for text in names]
+    assert all(float(text.attrib["x"]) > max(float(x) for x, _ in points) for text in names)
+    assert places == sorted(places)
+    assert all(below - above >= 12.9 for above, below in itertools.pairwise(places))
+    # Lines with room have their names at their own height.
+    assert abs(places[0] - float(points[0][1])) < 5
+    assert abs(places[3] - float(points[3][1])) < 5
+
+
+def test_an_axis_of_scores_does_not_enlarge_noise() -> None:
+    def height(**options: float) -> float:
+        lines = [Line("BLEU", [(1, 30.0), (2, 30.1)])]
+        root = ElementTree.fromstring(line_plot("t", lines, x_label="", y_label="", **options))  # type: ignore[arg-type]
+        ys = [float(point.split(",")[1]) for point in root.findall("{*}polyline")[0].attrib["points"].split()]
+        return abs(ys[1] - ys[0])
+
+    assert height(span=1.0) == pytest.approx(height() / 10, rel=0.02)
 
 
 @pytest.mark.parametrize("points", [[], [(1, 2.0)], [(1, 2.0), (2, 2.0)]])

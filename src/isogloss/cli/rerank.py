@@ -28,6 +28,8 @@ from isogloss.rerank import (
     SweepTask,
     WordLexicon,
     ablation,
+    length_cells,
+    length_text,
     sweep_cells,
     train_joint_feature,
 )
@@ -263,11 +265,10 @@ def explain(
         console.print_json(found.to_dict())
         return
     for one in found.changed[:most]:
-        change = "" if one.difference is None else f", {one.difference:+.1f}"
-        console.print_line(f"sentence {one.sentence}{change}")
-        why = ", ".join(f"{name} {value:+.2f}" for name, value in [*one.reasons.items()][:5])
-        console.print_line(f"  before: {one.before}\n  after:  {one.after}\n  why:    {why}")
-    console.print_line(f"{len(found.changed):,} of {found.sentences:,} sentences changed")
+        console.print_line(one.title())
+        console.print_line(f"  before: {one.before}\n  after:  {one.after}\n  why:    {one.why()}")
+    for line in found.summary():
+        console.print_line(line)
 
 
 @app.command
@@ -307,13 +308,15 @@ def ablate(
     if json:
         console.print_json(found.to_dict())
         return
-    title = f"{found.metric} with all features {found.score:.2f}, cross-validated"
+    whole = f"{found.score:.2f}{length_text(found.length_ratio)}"
+    title = f"{found.metric} with all features {whole}, cross-validated"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("without")
-    for name in ("weight", "score", "loss"):
+    for name in ("weight", "score", "loss", "length", "brevity"):
         table.add_column(name, justify="right")
     for row in found.results:
-        table.add_row(row.feature, f"{row.weight:.4f}", f"{row.score:.2f}", f"{row.loss:+.2f}")
+        lengths = length_cells(row.length_ratio)
+        table.add_row(row.feature, f"{row.weight:.4f}", f"{row.score:.2f}", f"{row.loss:+.2f}", *lengths)
     console.print_table(table)
 
 
@@ -452,5 +455,6 @@ def _print_trained(trained: RerankTraining) -> None:
     scores = f"decoder {trained.decoder_score:.2f}, reranked {trained.score:.2f}"
     console.print_line(f"{trained.metric} of what was learned from: {scores}")
     if trained.validated_score is not None:
-        validated = f"{trained.validated_score:.2f}, without reranking {trained.list_score:.2f}"
-        console.print_line(f"{trained.metric} in cross-validation: {validated}")
+        validated = f"{trained.validated_score:.2f}{length_text(trained.validated_length)}"
+        listed = f"{trained.list_score:.2f}{length_text(trained.list_length)}"
+        console.print_line(f"{trained.metric} in cross-validation: {validated}, without reranking {listed}")

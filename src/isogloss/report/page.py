@@ -78,11 +78,27 @@ class Page:
     def example(self, source: str, translation: str, reference: str, note: str = "") -> None:
         """Add a translation beside its reference, with differences marked."""
         ours, theirs = differences(translation, reference)
-        rows = (
-            ("source", html.escape(source)),
-            ("translation", _marked(ours, "del")),
-            ("reference", _marked(theirs, "ins")),
+        self._card(
+            [
+                ("source", html.escape(source)),
+                ("translation", _marked(ours, "del")),
+                ("reference", _marked(theirs, "ins")),
+            ],
+            note,
         )
+
+    def change(self, before: str, after: str, *, source: str, reference: str, note: str = "") -> None:
+        """Add a translation and the one that takes its place, with differences marked."""
+        old, new = differences(before, after)
+        rows = [
+            ("source", html.escape(source)),
+            ("before", _marked(old, "del")),
+            ("after", _marked(new, "ins")),
+            ("reference", html.escape(reference)),
+        ]
+        self._card([row for row in rows if row[1]], note)
+
+    def _card(self, rows: Sequence[tuple[str, str]], note: str) -> None:
         inner = "".join(f"<dt>{name}</dt><dd dir=auto>{text}</dd>" for name, text in rows)
         small = f'<p class="note">{html.escape(note)}</p>' if note else ""
         self._parts.append(f'<div class="example"><dl>{inner}</dl>{small}</div>')

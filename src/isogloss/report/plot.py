@@ -11,6 +11,7 @@ __all__ = ["Bar", "Line", "bar_plot", "line_plot", "ticks"]
 
 _WIDTH, _HEIGHT = 560, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 62, 34, 44
+_LABEL = 13  # height of the name of a line
 # Readable in print and by people who cannot tell red from green (after Okabe and Ito).
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
@@ -65,8 +66,19 @@ def bar_plot(title: str, bars: Sequence[Bar]) -> str:
     return "".join(parts) + "</svg>"
 
 
-def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, right_label: str = "") -> str:
-    """An SVG element with one or two vertical axes. Points that are not finite are left out.
+def line_plot(
+    title: str,
+    lines: Sequence[Line],
+    *,
+    x_label: str,
+    y_label: str,
+    right_label: str = "",
+    span: float = 0.0,
+    right_span: float = 0.0,
+) -> str:
+    """An SVG element with one or two vertical axes; names stand beside the ends of their lines.
+
+    Points that are not finite are left out. An axis covers at least ``span``, so that noise looks small.
 
     >>> svg = line_plot("Loss", [Line("dev", [(1, 3.0), (2, 1.5)])], x_label="sweep", y_label="loss")
     >>> svg.startswith("<svg") and "<polyline" in svg
@@ -80,12 +92,15 @@ def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, 
     right = [y for line in drawn if line.right for _, y in line.points]
     xs = [x for line in drawn for x, _ in line.points]
     x_axis = _Axis(xs, _LEFT, _WIDTH - _RIGHT)
-    y_axis = _Axis(left or right, _HEIGHT - _BOTTOM, _TOP)
-    right_axis = _Axis(right or left, _HEIGHT - _BOTTOM, _TOP)
+    y_axis = _Axis(left or right, _HEIGHT - _BOTTOM, _TOP, span)
+    right_axis = _Axis(right or left, _HEIGHT - _BOTTOM, _TOP, right_span)
+    beside = _WIDTH if right else _WIDTH - _RIGHT + 8
+    width = beside + 12 + 6.5 * max((len(line.name) for line in drawn), default=0)
+    height = max(_HEIGHT, _TOP + _BOTTOM + _LABEL * len(drawn))
     parts = [
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" role="img" font-size="11" '
+        f'<svg viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" role="img" font-size="11" '
         f'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif"><title>{html.escape(title)}</title>',
-        _text(_WIDTH / 2, 14, title, size=13),
+        _text(_LEFT, 14, title, size=13, anchor="start"),
     ]
     for value in x_axis.ticks:
         x = x_axis(value)
@@ -97,27 +112,47 @@ def line_plot(title: str, lines: Sequence[Line], *, x_label: str, y_label: str, 
         parts.append(_text(_LEFT - 6, y + 4, _number(value), anchor="end"))
     for value in right_axis.ticks if right else ():
         parts.append(_text(_WIDTH - _RIGHT + 6, right_axis(value) + 4, _number(value), anchor="start"))
-    parts.append(_text(_WIDTH / 2, _HEIGHT - 14, x_label))
+    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 14, x_label))
     parts.append(_text(14, _HEIGHT / 2, y_label, turn=-90))
     if right:
         parts.append(_text(_WIDTH - 12, _HEIGHT / 2, right_label, turn=90))
+    ends = []
     for place, line in enumerate(drawn):
         color = _COLORS[place % len(_COLORS)]
         axis = right_axis if line.right else y_axis
         points = " ".join(f"{x_axis(x):.1f},{axis(y):.1f}" for x, y in line.points)
         dashes = ' stroke-dasharray="5 3"' if line.right else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.6"{dashes}/>')
-        parts.append(_text(_LEFT + 8, _TOP + 12 + 14 * place, line.name, anchor="start", color=color))
+        ends.append(axis(line.points[-1][1]) if line.points else float(_HEIGHT - _BOTTOM))
+    for place, y in enumerate(_apart(ends, _TOP)):
+        color = _COLORS[place % len(_COLORS)]
+        parts.append(_text(beside, y + 4, drawn[place].name, anchor="start", color=color))
     return "".join(parts) + "</svg>"
+
+
+def _apart(places: Sequence[float], first: float) -> list[float]:
+    """Places of labels, as near to the given ones as their height allows, in the same order."""
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    found = [0.0] * len(places)
+    last = first - _LABEL
+    for i in order:
+        last = found[i] = max(places[i], last + _LABEL)
+    limit = max(float(_HEIGHT - _BOTTOM), first + _LABEL * (len(places) - 1))
+    for i in reversed(order):
+        limit = found[i] = min(found[i], limit)
+        limit -= _LABEL
+    return found
 
 
 class _Axis:
     """Map values to positions."""
 
-    def __init__(self, values: Sequence[float], first: float, last: float) -> None:
+    def __init__(self, values: Sequence[float], first: float, last: float, span: float = 0.0) -> None:
         low, high = (min(values), max(values)) if values else (0.0, 1.0)
         if low == high:
             low, high = low - 0.5, high + 0.5
+        missing = max(0.0, span - (high - low)) / 2
+        low, high = low - missing, high + missing
         self._low, self._high, self._first, self._last = low, high, first, last
         self.ticks = ticks(low, high)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from isogloss.rerank.feature_ablation import Ablation, AblationRow, ablation
     from isogloss.rerank.features import FeatureContext, FeatureFunction
     from isogloss.rerank.joint_training import JointFeatureOptions, train_joint_feature
+    from isogloss.rerank.length_ratios import length_cells, length_text
     from isogloss.rerank.methods import method_named, parse_method
     from isogloss.rerank.minimum_risk import mbr
     from isogloss.rerank.model import RerankModel
@@ -83,6 +84,8 @@ __all__ = [
     "cross_validate",
     "feature",
     "learning_curve",
+    "length_cells",
+    "length_text",
     "list_problem",
     "mbr",
     "method_named",
@@ -114,6 +117,7 @@ __getattr__, __dir__ = lazy_names(
             "FeatureContext",
             "FeatureFunction",
         ),
+        "length_ratios": ("length_cells", "length_text"),
         "joint_training": ("JointFeatureOptions", "train_joint_feature"),
         "methods": (
             "method_named",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +15,6 @@ from isogloss.learn.expected import ExpectedScore
 from isogloss.learn.learner import Learner
 from isogloss.learn.online_reranker import OnlineLearner
 from isogloss.learn.problem import Problem
-from isogloss.metric import Bleu
 from isogloss.metric.significance import paired_bootstrap
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import DenseGroup, Int64, NbestStore, SparseFeatures
@@ -24,6 +22,7 @@ from isogloss.report.rows import Row
 from isogloss.rerank.assembly import joined_sparse, select_columns
 from isogloss.rerank.curves import CurvePoint
 from isogloss.rerank.features import FeatureContext, FeatureFunction, computed
+from isogloss.rerank.length_ratios import brevity_penalty, length_ratio
 from isogloss.rerank.options import RerankOptions, SweepOptions
 from isogloss.rerank.train import part_of, train_model
 
@@ -34,7 +33,6 @@ __all__ = [
     "cross_validate",
     "learning_curve",
     "learning_curves",
-    "length_ratio",
     "watching",
 ]
 
@@ -61,21 +59,11 @@ class SweepRow:
     @property
     def brevity_penalty(self) -> float | None:
         """BLEU's penalty for translations that are too short; 1 if there is none."""
-        if self.length_ratio is None:
-            return None
-        return min(1.0, math.exp(1 - 1 / self.length_ratio)) if self.length_ratio > 0 else 0.0
+        return None if self.length_ratio is None else brevity_penalty(self.length_ratio)
 
     def to_dict(self) -> Row:
         """As plain values."""
         return {**asdict(self), "brevity_penalty": self.brevity_penalty}
-
-
-def length_ratio(problem: Problem, rows: Int64) -> float | None:
-    """Words of these candidates per word of their references."""
-    if not isinstance(problem.metric, Bleu):
-        return None
-    words, expected = problem.stats()[rows][:, :2].sum(axis=0).tolist()
-    return float(words) / max(float(expected), 1.0)
 
 
 class FeatureTable:

@@ -17,6 +17,7 @@ from isogloss.nbest.store import DenseGroup
 from isogloss.report import Rows
 from isogloss.report.rows import Row
 from isogloss.rerank.comparison import cross_validate
+from isogloss.rerank.length_ratios import length_ratio
 from isogloss.rerank.methods import parse_method
 from isogloss.rerank.naming import Features, as_functions
 from isogloss.rerank.options import RerankOptions, SweepOptions
@@ -37,6 +38,8 @@ class AblationRow:
     """Cross-validated score without it."""
     loss: float
     """What leaving it out costs; negative if it is better so."""
+    length_ratio: float | None = None
+    """Words of the choice per word of the references; None if the metric does not count words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,8 @@ class Ablation(Rows):
     score: float
     """Cross-validated score with all."""
     results: tuple[AblationRow, ...]
+    length_ratio: float | None = None
+    """Words of the choice with all features per word of the references."""
 
     def rows(self) -> list[Row]:
         """One row per feature."""
@@ -54,7 +59,12 @@ class Ablation(Rows):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {"metric": self.metric, "score": self.score, "rows": self.rows()}
+        return {
+            "metric": self.metric,
+            "score": self.score,
+            "length_ratio": self.length_ratio,
+            "rows": self.rows(),
+        }
 
 
 def ablation(
@@ -85,11 +95,11 @@ def ablation(
     problem = list_problem(listed, assembled, metric=metric, tokenize=tokenize, track=track)
     learner = parse_method(method)
 
-    def score(of: Problem) -> float:
+    def score(of: Problem) -> tuple[float, float | None]:
         chosen, _ = cross_validate(of, learner, [], train_options, options)
-        return of.score_of_rows(chosen)
+        return of.score_of_rows(chosen), length_ratio(of, chosen)
 
-    whole, weights = score(problem), train_model(problem, learner, [], train_options).model.weights()
+    (whole, ratio), weights = score(problem), train_model(problem, learner, [], train_options).model.weights()
     rows = []
     names = problem.dense_names
     for name in track(names, "leaving out", len(names)) if len(names) > 1 else ():
@@ -99,7 +109,7 @@ def ablation(
             dense_groups=tuple(DenseGroup(names[place], 1) for place in kept),
             dense=np.ascontiguousarray(assembled.dense[:, kept]),
         )
-        without = score(Problem(store, problem.metric, problem.statistics))
+        without, length = score(Problem(store, problem.metric, problem.statistics))
         sign = 1 if problem.metric.higher_is_better else -1
         rows.append(
             AblationRow(
@@ -107,8 +117,11 @@ def ablation(
                 weight=weights.get(name, 0.0),
                 score=problem.reported(without),
                 loss=sign * (problem.reported(whole) - problem.reported(without)),
+                length_ratio=length,
             )
         )
         report(rows[-1])
     rows.sort(key=lambda row: -row.loss)
-    return Ablation(metric=problem.metric.name, score=problem.reported(whole), results=tuple(rows))
+    return Ablation(
+        metric=problem.metric.name, score=problem.reported(whole), results=tuple(rows), length_ratio=ratio
+    )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from isogloss.report import Line, Page, line_plot
 from isogloss.rerank.comparison import SweepRow
 from isogloss.rerank.curves import CurvePoint
+from isogloss.rerank.length_ratios import length_cells, length_text
 from isogloss.rerank.model import RerankModel
 from isogloss.rerank.train import RerankTraining
 
@@ -20,7 +21,18 @@ __all__ = [
     "training_page",
 ]
 
-SWEEP_HEAD = ("method", "features", "cross-validated", "training", "difference", "p", "length", "CPU s")
+SWEEP_HEAD = (
+    "method",
+    "features",
+    "cross-validated",
+    "training",
+    "difference",
+    "p",
+    "length",
+    "brevity",
+    "CPU s",
+)
+LEAST_SPAN = 1.0  # of an axis of scores: smaller differences are mostly noise
 
 
 def sweep_cells(row: SweepRow) -> list[str]:
@@ -32,7 +44,7 @@ def sweep_cells(row: SweepRow) -> list[str]:
         f"{row.training_score:.2f}",
         f"{row.difference:+.2f}",
         f"{row.p_value:.3f}",
-        "" if row.length_ratio is None else f"{row.length_ratio:.3f}",
+        *length_cells(row.length_ratio),
         f"{row.seconds:.1f}",
     ]
 
@@ -45,20 +57,39 @@ def sweep_page(
     rows: Sequence[SweepRow],
     curves: Mapping[tuple[str, str], Sequence[CurvePoint]],
 ) -> Page:
-    """A table of methods and features, and their learning curves."""
+    """Tables of methods by sets of features, and their learning curves."""
     page = Page(title)
     page.paragraph(f"{sentences:,} sentences; the decoder's choice scores {decoder:.2f} {metric}.")
-    page.table(SWEEP_HEAD, [sweep_cells(row) for row in rows])
-    add_curves(page, curves, metric)
+    for features in dict.fromkeys(row.features for row in rows):
+        page.heading(features)
+        own = [sweep_cells(row) for row in rows if row.features == features]
+        page.table([SWEEP_HEAD[0], *SWEEP_HEAD[2:]], [[cells[0], *cells[2:]] for cells in own])
+        _add_curves(page, {method: of for (method, name), of in curves.items() if name == features}, metric)
     return page
 
 
 def add_curves(page: Page, curves: Mapping[tuple[str, str], Sequence[CurvePoint]], metric: str) -> None:
-    """A plot for each method and set of features that has a curve."""
-    if curves:
-        page.heading("Learning curves")
-    for (method, features), points in curves.items():
-        page.figure(curve_plot(f"{method}, {features}", points, metric))
+    """A plot of all methods for each set of features, and a plot for each method with its loss."""
+    for features in dict.fromkeys(features for _, features in curves):
+        page.heading(f"Learning curves, {features}")
+        _add_curves(page, {method: of for (method, name), of in curves.items() if name == features}, metric)
+
+
+def _add_curves(page: Page, curves: Mapping[str, Sequence[CurvePoint]], metric: str) -> None:
+    if not curves:
+        return
+    lines = [Line(name, [(p.iteration, p.development) for p in points]) for name, points in curves.items()]
+    plot = line_plot(
+        "Learning from all sentences",
+        lines,
+        x_label="iteration",
+        y_label=f"{metric}, development",
+        span=LEAST_SPAN,
+    )
+    page.figure(plot)
+    with page.folded("Each method by itself, with its loss"):
+        for method, points in curves.items():
+            page.figure(curve_plot(method, points, metric))
 
 
 def training_page(name: str, trained: RerankTraining) -> Page:
@@ -68,6 +99,11 @@ def training_page(name: str, trained: RerankTraining) -> Page:
         f"{trained.metric} of what was learned from: decoder {trained.decoder_score:.2f}, "
         f"reranked {trained.score:.2f}."
     )
+    if trained.validated_score is not None:
+        page.paragraph(
+            f"In cross-validation: {trained.validated_score:.2f}{length_text(trained.validated_length)}, "
+            f"without reranking {trained.list_score:.2f}{length_text(trained.list_length)}."
+        )
     _add_weights(page, trained.model)
     if len(trained.curve) > 1:
         page.figure(curve_plot("Learning curve", trained.curve, trained.metric))
@@ -92,16 +128,21 @@ def _add_weights(page: Page, model: RerankModel) -> None:
 
 
 def curve_plot(title: str, points: Sequence[CurvePoint], metric: str) -> str:
-    """Loss on the left, scores on the right, as in Figures 2 to 9 of Shen et al. 2004."""
-    lines = [Line("log loss", [(p.iteration, p.log_loss) for p in points if p.log_loss is not None])]
-    lines.append(Line(f"{metric}, development", [(p.iteration, p.development) for p in points], True))
+    """Loss on the left, scores on the right, as in Figures 2 to 9 of Shen et al. 2004; without a loss, scores
+    only."""
+    losses = [(p.iteration, p.log_loss) for p in points if p.log_loss is not None]
+    right = bool(losses)
+    lines = [Line("log loss", losses)] if losses else []
+    lines.append(Line(f"{metric}, development", [(p.iteration, p.development) for p in points], right))
     tests = [(p.iteration, p.test) for p in points if p.test is not None]
     if tests:
-        lines.append(Line(f"{metric}, test", tests, True))
+        lines.append(Line(f"{metric}, test", tests, right))
     return line_plot(
         title,
-        [line for line in lines if line.points],
+        lines,
         x_label="iteration",
-        y_label="log loss",
-        right_label=metric,
+        y_label="log loss" if losses else metric,
+        right_label=metric if losses else "",
+        span=0.0 if losses else LEAST_SPAN,
+        right_span=LEAST_SPAN,
     )

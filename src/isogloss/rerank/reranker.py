@@ -22,6 +22,7 @@ from isogloss.report import Page
 from isogloss.rerank.browsing import Changes, changes
 from isogloss.rerank.comparison import cross_validate
 from isogloss.rerank.features import FeatureFunction
+from isogloss.rerank.length_ratios import length_ratio
 from isogloss.rerank.methods import parse_method
 from isogloss.rerank.model import RerankModel
 from isogloss.rerank.naming import Features, FeatureSpec, as_functions
@@ -175,13 +176,14 @@ class Reranker:
             track=track,
         )
         found = problem.score_of_rows(chosen)
-        without = max(
-            problem.score_of_rows(rows) for rows in (problem.sentences()[:-1], best_rows(problem.store))
-        )
+        listed = max((problem.sentences()[:-1], best_rows(problem.store)), key=problem.score_of_rows)
+        without = problem.score_of_rows(listed)
         return replace(
             trained,
             list_score=problem.reported(without),
             validated_score=problem.reported(found),
+            list_length=length_ratio(problem, listed),
+            validated_length=length_ratio(problem, chosen),
             worse=found < without,
         )
 

@@ -49,6 +49,10 @@ class RerankTraining(Rows):
     """Score of the first candidates, or of those with the highest score if these are better."""
     validated_score: float | None = None
     """Cross-validated score: every sentence is chosen by a model that has not seen it."""
+    list_length: float | None = None
+    """Words of these candidates per word of the references; None if the metric does not count words."""
+    validated_length: float | None = None
+    """The same for the cross-validated choice."""
     constant: tuple[str, ...]
     """Features that are constant within every sentence; nothing could be learned about them."""
     warnings: tuple[str, ...] = ()
@@ -84,6 +88,8 @@ class RerankTraining(Rows):
             "held_out_score": self.held_out_score,
             "list": self.list_score,
             "validated": self.validated_score,
+            "list_length": self.list_length,
+            "validated_length": self.validated_length,
             "decision": self.model.decision,
             "sparse_features": len(self.model.sparse_names),
             "constant": list(self.constant),
