@@ -132,11 +132,13 @@ void bind_trainer(nb::module_& module) {
           "The text is given by numbers of words; a sample is a target word or the end of a sentence.")
       .def(
           "train",
-          [](BoundJointTrainer& self, ArrayIn<std::uint32_t> samples, float step, std::size_t threads) {
+          [](BoundJointTrainer& self, ArrayIn<std::uint32_t> samples, float step, float last_step,
+             std::size_t threads) {
             const nb::gil_scoped_release release;
-            self.trainer.train(view(samples), step, threads);
+            self.trainer.train(view(samples), step, last_step, threads);
           },
-          "samples"_a, nb::kw_only(), "step"_a, "threads"_a = 1, "Learn from samples in this order.")
+          "samples"_a, nb::kw_only(), "step"_a, "last_step"_a, "threads"_a = 1,
+          "Learn from samples in this order; steps change evenly from ``step`` to ``last_step``.")
       .def(
           "predict",
           [](const BoundJointTrainer& self, ArrayIn<std::uint32_t> samples, std::size_t threads) {

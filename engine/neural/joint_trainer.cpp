@@ -16,23 +16,15 @@ namespace {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  double next() { return static_cast<double>(mix64(state_ += 0x9e3779b97f4a7c15ULL) >> 11) * 0x1p-53; }
+  std::uint64_t bits() { return mix64(state_ += 0x9e3779b97f4a7c15ULL); }
+  double next() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
  private:
   std::uint64_t state_;
 };
 
-
-constexpr float kTiny = 1e-8f;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
-constexpr std::size_t kChunk = 64;  // samples that one thread works on
-
-void adagrad(float* values, float* squares, const float* gradient, std::size_t count, float step) {
-  for (std::size_t i = 0; i < count; ++i) {
-    squares[i] += gradient[i] * gradient[i];
-    values[i] -= step * gradient[i] / (std::sqrt(squares[i]) + kTiny);
-  }
-}
+constexpr std::size_t kChunk = 128;  // samples that one thread works on
 
 }  // namespace
 
@@ -41,7 +33,7 @@ struct JointTrainer::Batch {
   std::size_t count = 0;
   std::vector<std::uint32_t> samples, words, targets, noise;
   std::vector<float> inputs, hidden, kept, scores, gradients, true_gradients, hidden_gradients, input_gradients;
-  std::vector<float> noise_rows, noise_offsets, noise_gradients;
+  std::vector<float> noise_rows, noise_offsets, noise_gradients, noise_bias_gradients;
 };
 
 JointTrainer::JointTrainer(const JointShape& shape, const JointText& text, std::span<const double> noise,
@@ -143,7 +135,7 @@ void JointTrainer::forward(const std::uint32_t* words, std::size_t count, float*
   for (std::size_t i = 0; i < count * shape_.hidden; ++i) hidden[i] = std::max(hidden[i], 0.0f);
 }
 
-void JointTrainer::train(std::span<const std::uint32_t> samples, float step, std::size_t threads) {
+void JointTrainer::train(std::span<const std::uint32_t> samples, float step, float last_step, std::size_t threads) {
   for (std::uint32_t sample : samples)
     if (sample >= sentence_of_.size()) throw std::invalid_argument("there is no such sample");
   Batch batch;
@@ -151,7 +143,8 @@ void JointTrainer::train(std::span<const std::uint32_t> samples, float step, std
     const std::size_t last = std::min(first + training_.batch, samples.size());
     batch.samples.assign(samples.begin() + static_cast<std::ptrdiff_t>(first),
                          samples.begin() + static_cast<std::ptrdiff_t>(last));
-    learn(batch, step, threads);
+    const float passed = static_cast<float>(first) / static_cast<float>(samples.size());
+    learn(batch, step + (last_step - step) * passed, threads);
   }
 }
 
@@ -185,7 +178,7 @@ void JointTrainer::learn(Batch& batch, float step, std::size_t threads) {
   batch.kept.resize(batch.count * shape_.hidden);
   batch.hidden_gradients.resize(batch.count * shape_.hidden);
   batch.scores.resize(batch.count * columns);
-  batch.gradients.assign(batch.count * columns, 0.0f);
+  batch.gradients.resize(batch.count * columns);
   batch.true_gradients.resize(batch.count);
   parallel_for((batch.count + kChunk - 1) / kChunk, threads, [&](std::size_t chunk, std::size_t) {
     propagate(batch, chunk * kChunk, std::min((chunk + 1) * kChunk, batch.count));
@@ -193,6 +186,9 @@ void JointTrainer::learn(Batch& batch, float step, std::size_t threads) {
   batch.noise_gradients.resize(columns * shape_.hidden);
   multiply(columns, shape_.hidden, batch.count, {batch.gradients.data(), 1, columns},
            {batch.hidden.data(), shape_.hidden, 1}, batch.noise_gradients.data(), shape_.hidden, false);
+  batch.noise_bias_gradients.assign(columns, 0.0f);
+  for (std::size_t i = 0; i < batch.count; ++i)
+    add_scaled(batch.noise_bias_gradients.data(), batch.gradients.data() + i * columns, 1.0f, columns);
   // Every part of the parameters is one thread's.
   const std::size_t blocks = shape_.context();
   parallel_for(blocks + 3, threads, [&](std::size_t part, std::size_t) {
@@ -220,9 +216,10 @@ void JointTrainer::propagate(Batch& batch, std::size_t first, std::size_t last) 
       for (std::size_t j = known; j < shape_.history; ++j) words[shape_.window + j] = kNothing;
     }
     const float keep = 1 / (1 - training_.hidden_dropout);
-    for (std::size_t j = 0; j < shape_.hidden; ++j)
-      batch.kept[i * shape_.hidden + j] =
-          random.next() < static_cast<double>(training_.hidden_dropout) ? 0.0f : keep;
+    const auto left_out = static_cast<std::uint64_t>(training_.hidden_dropout * 0x10000);
+    for (std::size_t j = 0; j < shape_.hidden;)  // 16 bits for each
+      for (std::uint64_t bits = random.bits(), end = j + 4; j < end; ++j, bits >>= 16)
+        batch.kept[i * shape_.hidden + j] = (bits & 0xffff) < left_out ? 0.0f : keep;
   }
   float* hidden = batch.hidden.data() + first * shape_.hidden;
   float* inputs = batch.inputs.data() + first * shape_.inputs();
@@ -236,11 +233,11 @@ void JointTrainer::propagate(Batch& batch, std::size_t first, std::size_t last) 
   tell_from_noise(batch, first, last);
   const float* gradients = batch.gradients.data() + first * columns;
   float* hidden_gradients = batch.hidden_gradients.data() + first * shape_.hidden;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float* output = parameters_.output.data() + batch.targets[first + i] * shape_.hidden;
-    for (std::size_t j = 0; j < shape_.hidden; ++j)
-      hidden_gradients[i * shape_.hidden + j] = batch.true_gradients[first + i] * output[j];
-  }
+  std::fill_n(hidden_gradients, count * shape_.hidden, 0.0f);
+  for (std::size_t i = 0; i < count; ++i)
+    add_scaled(hidden_gradients + i * shape_.hidden,
+               parameters_.output.data() + batch.targets[first + i] * shape_.hidden, batch.true_gradients[first + i],
+               shape_.hidden);
   multiply(count, shape_.hidden, columns, {gradients, columns, 1}, {batch.noise_rows.data(), shape_.hidden, 1},
            hidden_gradients, shape_.hidden, true);
   // Through the dropout and the rectifier: what was cut off learns nothing.
@@ -267,11 +264,11 @@ void JointTrainer::tell_from_noise(Batch& batch, std::size_t first, std::size_t 
       gradients[j] = batch.noise[j] == word ? kNever : scores[j] + batch.noise_offsets[j];
       highest = std::max(highest, gradients[j]);
     }
+    std::fill(gradients + batch.noise.size(), gradients + columns, kNever);
     const float own_part = std::exp(own - highest);
-    float sum = own_part;
-    for (std::size_t j = 0; j < batch.noise.size(); ++j) sum += gradients[j] = std::exp(gradients[j] - highest);
+    const float sum = own_part + exponentials(gradients, columns, highest);
     const float scale = (1 + 2 * training_.penalty * (std::log(sum) + highest)) / sum;
-    for (std::size_t j = 0; j < batch.noise.size(); ++j) gradients[j] *= scale;
+    for (std::size_t j = 0; j < columns; ++j) gradients[j] *= scale;
     batch.true_gradients[i] = own_part * scale - 1;
   }
 }
@@ -281,14 +278,13 @@ void JointTrainer::update_hidden(const Batch& batch, std::size_t first, std::siz
   const float scale = 1.0f / static_cast<float>(batch.count);
   multiply(last - first, shape_.hidden, batch.count, {batch.inputs.data() + first, 1, shape_.inputs()},
            {batch.hidden_gradients.data(), shape_.hidden, 1}, gradient.data(), shape_.hidden, false);
-  for (float& value : gradient) value *= scale;
   adagrad(parameters_.hidden.data() + first * shape_.hidden, squares_.hidden.data() + first * shape_.hidden,
-          gradient.data(), gradient.size(), step);
+          gradient.data(), gradient.size(), scale, step);
   if (first > 0) return;
   std::vector<float> bias(shape_.hidden, 0.0f);
   for (std::size_t i = 0; i < batch.count; ++i)
-    for (std::size_t j = 0; j < shape_.hidden; ++j) bias[j] += scale * batch.hidden_gradients[i * shape_.hidden + j];
-  adagrad(parameters_.hidden_bias.data(), squares_.hidden_bias.data(), bias.data(), bias.size(), step);
+    add_scaled(bias.data(), batch.hidden_gradients.data() + i * shape_.hidden, 1.0f, shape_.hidden);
+  adagrad(parameters_.hidden_bias.data(), squares_.hidden_bias.data(), bias.data(), bias.size(), scale, step);
 }
 
 void JointTrainer::update_embeddings(const Batch& batch, bool of_source, float step) {
@@ -307,17 +303,15 @@ void JointTrainer::update_embeddings(const Batch& batch, bool of_source, float s
   for (std::size_t i = 0; i < places.size();) {
     std::ranges::fill(gradient, 0.0f);
     const std::uint32_t word = places[i].first;
-    for (; i < places.size() && places[i].first == word; ++i) {
-      const float* from = batch.input_gradients.data() + places[i].second * shape_.embedding;
-      for (std::size_t j = 0; j < shape_.embedding; ++j) gradient[j] += scale * from[j];
-    }
+    for (; i < places.size() && places[i].first == word; ++i)
+      add_scaled(gradient.data(), batch.input_gradients.data() + places[i].second * shape_.embedding, 1.0f,
+                 shape_.embedding);
     adagrad(values.data() + word * shape_.embedding, squares.data() + word * shape_.embedding, gradient.data(),
-            shape_.embedding, step);
+            shape_.embedding, scale, step);
   }
 }
 
 void JointTrainer::update_output(const Batch& batch, float step) {
-  const std::size_t columns = batch.noise_rows.size() / shape_.hidden;
   // True words first, then noise: kNoise marks which gradient a row has.
   constexpr std::uint32_t kNoise = 0x80000000u;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
@@ -333,20 +327,15 @@ void JointTrainer::update_output(const Batch& batch, float step) {
     const std::uint32_t word = places[i].first;
     for (; i < places.size() && places[i].first == word; ++i) {
       const std::uint32_t number = places[i].second & ~kNoise;
-      if ((places[i].second & kNoise) == 0) {
-        const float weight = scale * batch.true_gradients[number];
-        for (std::size_t j = 0; j < shape_.hidden; ++j)
-          gradient[j] += weight * batch.hidden[number * shape_.hidden + j];
-        bias += weight;
-      } else {
-        for (std::size_t j = 0; j < shape_.hidden; ++j)
-          gradient[j] += scale * batch.noise_gradients[number * shape_.hidden + j];
-        for (std::size_t k = 0; k < batch.count; ++k) bias += scale * batch.gradients[k * columns + number];
-      }
+      const bool is_noise = (places[i].second & kNoise) != 0;
+      const float weight = is_noise ? 1.0f : batch.true_gradients[number];
+      add_scaled(gradient.data(), (is_noise ? batch.noise_gradients : batch.hidden).data() + number * shape_.hidden,
+                 weight, shape_.hidden);
+      bias += is_noise ? batch.noise_bias_gradients[number] : weight;
     }
     adagrad(parameters_.output.data() + word * shape_.hidden, squares_.output.data() + word * shape_.hidden,
-            gradient.data(), shape_.hidden, step);
-    adagrad(&parameters_.output_bias[word], &squares_.output_bias[word], &bias, 1, step);
+            gradient.data(), shape_.hidden, scale, step);
+    adagrad(&parameters_.output_bias[word], &squares_.output_bias[word], &bias, 1, scale, step);
   }
 }
 

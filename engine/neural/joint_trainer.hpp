@@ -47,8 +47,8 @@ class JointTrainer {
   JointTrainer(const JointShape& shape, const JointText& text, std::span<const double> noise,
                const JointTraining& training);
 
-  /// Learns from samples in this order to tell true words from noise.
-  void train(std::span<const std::uint32_t> samples, float step, std::size_t threads);
+  /// Learns from samples in this order. Steps change evenly from `step` to `last_step`.
+  void train(std::span<const std::uint32_t> samples, float step, float last_step, std::size_t threads);
   /// For each sample the hidden layer, the score of the true word, and the logarithm of what all probabilities sum to.
   void predict(std::span<const std::uint32_t> samples, std::size_t threads, std::span<float> hidden,
                std::span<double> scores, std::span<double> log_sums) const;

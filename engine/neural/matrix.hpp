@@ -25,4 +25,14 @@ float dot(const float* a, const float* b, std::size_t size);
 /// `dot` of the positive parts of a + b + ... (`count` vectors) with `weights`.
 float rectified_dot(const float* const* vectors, std::size_t count, const float* weights, std::size_t size);
 
+/// Adds `scale` times `values` to `out`.
+void add_scaled(float* out, const float* values, float scale, std::size_t size);
+
+/// A step of AdaGrad against `scale * gradient`: `squares` are the sums of all squared gradients so far.
+void adagrad(float* values, float* squares, const float* gradient, std::size_t size, float scale, float step);
+
+/// Replaces `size` values, a multiple of kLanes, by exp(value - shift), and returns their sum. Differences are at most
+/// 88; below -87, minus infinity included, the result is 0.
+float exponentials(float* values, std::size_t size, float shift);
+
 }  // namespace isogloss::neural

@@ -1,6 +1,8 @@
 #include "neural/matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -62,5 +64,37 @@ TEST("sums of products of rectified sums, for any number of vectors") {
     }
     CHECK_NEAR(static_cast<double>(rectified_dot(vectors.data(), count, weights, size)), sum, 1e-5);
     CHECK_NEAR(static_cast<double>(dot(numbers.data(), weights, size)), plain, 1e-5);
+  }
+}
+
+TEST("exponentials are those of the library, and their sum") {
+  std::vector<float> values = random_numbers(64, 5);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= static_cast<float>(i);
+  values[3] = -std::numeric_limits<float>::infinity();
+  values[4] = -90.0f;
+  const std::vector<float> given = values;
+  const float shift = 1.5f, sum = exponentials(values.data(), values.size(), shift);
+  double expected = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double one = std::exp(static_cast<double>(given[i]) - static_cast<double>(shift));
+    expected += one;
+    CHECK_NEAR(static_cast<double>(values[i]), one, 2e-6 * one + 1e-37);
+  }
+  CHECK(values[3] == 0.0f && values[4] == 0.0f);
+  CHECK_NEAR(static_cast<double>(sum), expected, 1e-5 * expected);
+}
+
+TEST("steps of AdaGrad, and scaled sums, for any number of values") {
+  for (const std::size_t size : {1, 15, 40}) {
+    std::vector<float> values = random_numbers(size, 6), squares(size, 0.25f), out = random_numbers(size, 8);
+    const std::vector<float> before = values, more = out, gradient = random_numbers(size, 7);
+    adagrad(values.data(), squares.data(), gradient.data(), size, 0.5f, 0.1f);
+    add_scaled(out.data(), gradient.data(), 3.0f, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const double slope = 0.5 * static_cast<double>(gradient[i]), square = 0.25 + slope * slope;
+      CHECK_NEAR(static_cast<double>(squares[i]), square, 1e-6);
+      CHECK_NEAR(static_cast<double>(values[i]), static_cast<double>(before[i]) - 0.1 * slope / std::sqrt(square), 1e-6);
+      CHECK_NEAR(static_cast<double>(out[i]), static_cast<double>(more[i]) + 3 * static_cast<double>(gradient[i]), 1e-5);
+    }
   }
 }

@@ -596,8 +596,10 @@ class JointTrainer:
         The text is given by numbers of words; a sample is a target word or the end of a sentence.
         """
 
-    def train(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, step: float, threads: int = 1) -> None:
-        """Learn from samples in this order."""
+    def train(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, step: float, last_step: float, threads: int = 1) -> None:
+        """
+        Learn from samples in this order; steps change evenly from ``step`` to ``last_step``.
+        """
 
     def predict(self, samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 1) -> tuple[NDArray[numpy.float32], NDArray[numpy.float64], NDArray[numpy.float64]]:
         """

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from isogloss.io.errors import ModelFormatError
-from isogloss.neural import JointModel, JointOptions, source_positions
-from isogloss.neural.words import JointWords
+from isogloss.neural import JointModel, JointOptions, predicted_words, source_positions
+from isogloss.neural.words import END, RARE, JointWords
 from support.joint_oracle import JointOracle
 
 OPTIONS = JointOptions(window=5, history=3, embedding=32, hidden=48)
@@ -81,3 +81,21 @@ def test_positions_of_words_without_links() -> None:
     assert source_positions([(0, 0), (3, 2)], 4, 4) == [0, 3, 3, 3, 4]
     # The middle one of several; of two, the second.
     assert source_positions([(0, 0), (1, 0), (2, 0), (3, 1), (0, 1)], 4, 2) == [1, 3, 4]
+
+
+def test_expected_words_are_those_with_the_highest_scores(oracle: JointOracle) -> None:
+    model = oracle.model()
+    source, target, links = ["der", "hund"], ["the", "barks"], [(0, 0), (1, 1)]
+    found = predicted_words(model, source, target, links, count=2)
+    assert [one.word for one in found] == ["the", "barks", ""]
+    assert np.allclose([one.score for one in found], model.score(source, target, links), atol=1e-5)
+    numbers, history = oracle.source.numbers(source), list[int]()
+    for one, position, word in zip(found, (0, 1, 2), [*oracle.target.numbers(target), END], strict=True):
+        known = {
+            name: oracle.score(numbers, position, history, number)
+            for number, name in enumerate(oracle.target.words)
+            if number == END or (number > RARE and not name.startswith("\N{HORIZONTAL ELLIPSIS}"))
+        }
+        best = sorted(known, key=known.__getitem__, reverse=True)[:2]
+        assert list(one.likely) == ["" if name == "</s>" else name for name in best]
+        history.insert(0, word)

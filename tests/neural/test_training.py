@@ -157,7 +157,7 @@ def test_a_step_follows_the_gradient_of_the_estimated_likelihood() -> None:
         for row, number in zip(rows[3:], history, strict=True):
             shaped["target_embedding"][number] += row
     step = 0.01
-    trainer.engine.train(np.arange(7, dtype=np.uint32), step=step)
+    trainer.engine.train(np.arange(7, dtype=np.uint32), step=step, last_step=step)
     after = trainer.parameters()
     for name, gradient in gradients.items():
         mean = gradient / len(all_samples)
@@ -174,10 +174,10 @@ def test_goes_on_from_a_state_as_if_never_stopped() -> None:
     order = np.arange(7, dtype=np.uint32)
     straight, stopped, resumed = Trainer(), Trainer(), Trainer()
     for trainer in (straight, stopped):
-        trainer.engine.train(order, step=0.05)
+        trainer.engine.train(order, step=0.05, last_step=0.05)
     resumed.engine.restore(*stopped.engine.state())
     for trainer in (straight, resumed):
-        trainer.engine.train(order[::-1].copy(), step=0.05)
+        trainer.engine.train(order[::-1].copy(), step=0.05, last_step=0.05)
     for name, values in straight.parameters().items():
         assert np.array_equal(values, resumed.parameters()[name]), name
 
@@ -197,7 +197,7 @@ def test_history_that_is_cut_off_is_nothing() -> None:
     trainer = Trainer(history_dropout=0.9)
     before = trainer.parameters()["target_embedding"].reshape(-1, 16)
     for _ in range(5):
-        trainer.engine.train(np.arange(7, dtype=np.uint32), step=0.05)
+        trainer.engine.train(np.arange(7, dtype=np.uint32), step=0.05, last_step=0.05)
     after = trainer.parameters()["target_embedding"].reshape(-1, 16)
     assert not np.array_equal(before[2], after[2])  # <nothing>
 
@@ -210,4 +210,4 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(TrainingError, match="two sentence pairs"):
         train_joint([["a"]], [["b"]], Alignments.from_links([[]]), SMALL)
     with pytest.raises(ValueError, match="no such sample"):
-        Trainer().engine.train(np.array([7], np.uint32), step=0.1)
+        Trainer().engine.train(np.array([7], np.uint32), step=0.1, last_step=0.1)

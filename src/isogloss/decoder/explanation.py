@@ -20,6 +20,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, Options
 from isogloss.nbest.edit import best_rows
 from isogloss.nbest.store import NbestStore
+from isogloss.neural import PredictedWord, predicted_words
 
 if TYPE_CHECKING:
     from isogloss.decoder.system import System
@@ -29,6 +30,7 @@ __all__ = ["Contribution", "ExplainOptions", "Explanation", "explain", "explanat
 _KNOWN = {"correction": "a correction", "training": "its translation in the training text"}
 _GROUPS = (
     ("language model", ("lm",)),
+    ("neural joint model", ("joint",)),
     ("orientation", ("previous_", "next_")),
     ("reordering", ("backtrack", "distance_", "reordering")),
     ("glue", ("glue_",)),
@@ -93,6 +95,8 @@ class Explanation:
     """That translation, as text."""
     example: NearExample | None = None
     """The example of a near match."""
+    predicted: tuple[PredictedWord, ...] = ()
+    """What the neural joint model says of each word and of the end, if there is such a model."""
 
     def origin(self) -> str:
         """What is used instead of the search's translation, and why; empty if nothing is."""
@@ -146,6 +150,7 @@ class Explanation:
             "match": self.match,
             "used": self.used,
             "example": None if self.example is None else self.example.to_dict(),
+            "predicted": [word.to_dict() for word in self.predicted],
         }
 
     to_json = to_dict
@@ -177,7 +182,16 @@ class Explanation:
             if items:
                 lines.append(f"\n{title}")
                 lines += [f"  {number:>10.4f}  {item.name}" for item, number in items]
+        if self.predicted:
+            lines.append("\nneural joint model, log probability of each word")
+            lines += [f"  {score}  {word}  (most likely: {likely})" for score, word, likely in self._words()]
         return "\n".join(lines)
+
+    def _words(self) -> list[tuple[str, str, str]]:
+        return [
+            (f"{one.score:>10.2f}", one.word or "(end)", ", ".join(word or "(end)" for word in one.likely))
+            for one in self.predicted
+        ]
 
     def _selections(self, strongest: int) -> list[tuple[str, list[tuple[Contribution, float]]]]:
         everything = [*self.dense, *self.sparse]
@@ -227,6 +241,9 @@ class Explanation:
         for title, items in self._selections(strongest):
             rows = [(f"{number:.4f}", item.name) for item, number in items]
             parts.append(f"<h2>{escape(title.capitalize())}</h2>" + table(("points", "feature"), rows))
+        if self.predicted:
+            head = ("log probability", "word", "most likely")
+            parts.append("<h2>Neural joint model</h2>" + table(head, self._words()))
         return (
             "<!doctype html><html lang=en><meta charset=utf-8><title>Explanation</title><style>"
             "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
@@ -263,6 +280,7 @@ def explain(system: System, sentence: Source, *, tokenized: bool = False) -> Exp
         sparse=_sparse(system, given, store),
         detokenize=detokenize,
     )
+    found = replace(found, predicted=_predicted(system, given, store))
     if (known := whole.match(sentence, tokenized=text is None)) is not None:
         return replace(found, match=known.kind, used=known.text)
     (near,) = whole.near_matches([given], store, best_rows(store))
@@ -302,6 +320,16 @@ def explanation_of(
         second=texts[1] if has_second else None,
         second_score=float(store.scores[1]) if has_second else None,
     )
+
+
+def _predicted(system: System, sentence: Source, store: NbestStore) -> tuple[PredictedWord, ...]:
+    """What the joint model expects; in a lattice, words have no positions."""
+    model = system.decoder.joint
+    if model is None or store.alignment is None or not isinstance(sentence, str):
+        return ()
+    links = [(int(source), int(target)) for source, target in store.alignment.row(0).reshape(-1, 2)]
+    words = next(iter(store.texts())).split()
+    return tuple(predicted_words(model, sentence.split(), words, links))
 
 
 def _sparse(system: System, sentence: Source, store: NbestStore) -> tuple[Contribution, ...]:

@@ -39,7 +39,7 @@ class JointOptions(Options):
     penalty: Annotated[float, AtLeast(0)] = 0.5
     """Weight of the squared logarithm of the sum of all probabilities, which keeps it near 0."""
     step: Annotated[float, Above(0)] = 0.05
-    """Step size of AdaGrad; halved whenever the held-out text is not predicted better."""
+    """First step size of AdaGrad; steps shrink evenly to 0 over all epochs."""
     dropout: Annotated[float, Between(0, 0.9)] = 0.1
     """Share of hidden units left out of a sample."""
     history_dropout: Annotated[float, Between(0, 0.9)] = 0.1

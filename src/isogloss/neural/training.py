@@ -49,6 +49,7 @@ def train_joint(
     threads: int = 1,
     track: Track = no_track,
     report: Callable[[Epoch], None] = lambda epoch: None,
+    note: Callable[[str], None] = lambda message: None,
     work: StrPath | None = None,
 ) -> JointModel:
     """Train on tokenized, aligned sentence pairs; the result does not depend on the number of threads.
@@ -67,14 +68,21 @@ def train_joint(
     held_out[order[: max(1, min(options.held_out, len(sources) // 10))]] = True
     judged, learned = text.samples(held_out), text.samples(~held_out)
     share = min(len(learned), max(1, options.most_samples // options.epochs))
+    if share < len(learned):
+        note(
+            f"the joint model learns from {share:,} of {len(learned):,} target words in each of "
+            f"{options.epochs} passes, to save time (joint.most_samples)"
+        )
     state = None if work is None else Path(work) / "joint"
     epochs, best = ([], trainer.parameters()) if state is None else _restored(state, trainer)
     for number in track(range(1, options.epochs + 1), "joint model", options.epochs):
-        step, without_progress, lowest = _schedule(epochs, options)
+        without_progress, lowest = _progress(epochs)
         if number <= len(epochs) or without_progress == _PATIENCE:
             continue
+        # Steps shrink to nothing: the last ones average out what single samples say.
+        step, last_step = (options.step * (1 - passed / options.epochs) for passed in (number - 1, number))
         shuffled = np.random.default_rng([options.seed, number]).permutation(learned)
-        trainer.train(shuffled[:share], step=step, threads=threads)
+        trainer.train(shuffled[:share], step=step, last_step=last_step, threads=threads)
         _, scores, log_sums = trainer.predict(judged, threads=threads)
         epoch = Epoch(
             number=number,
@@ -93,19 +101,18 @@ def train_joint(
         "sentences": len(sources),
         "held_out": int(held_out.sum()),
         "epochs": [asdict(epoch) for epoch in epochs],
-        "perplexity": _schedule(epochs, options)[2],
+        "perplexity": _progress(epochs)[1],
     }
     return JointModel.of_parameters(options, source_words, target_words, best, facts)
 
 
-def _schedule(epochs: Sequence[Epoch], options: JointOptions) -> tuple[float, int, float]:
-    """The next step size, how often there was no progress, and the lowest perplexity."""
-    step, without_progress, lowest = options.step, 0, np.inf
+def _progress(epochs: Sequence[Epoch]) -> tuple[int, float]:
+    """How many epochs brought no progress, and the lowest perplexity."""
+    without_progress, lowest = 0, np.inf
     for epoch in epochs:
-        if epoch.perplexity > lowest * _ENOUGH:
-            step, without_progress = step / 2, without_progress + 1
+        without_progress += epoch.perplexity > lowest * _ENOUGH
         lowest = min(lowest, epoch.perplexity)
-    return step, without_progress, float(lowest)
+    return without_progress, float(lowest)
 
 
 def _store(

@@ -55,6 +55,10 @@ class JointWords:
             return found
         return self._number.get(_MARK + word[-_ENDING:], RARE)
 
+    def is_word(self, number: int) -> bool:
+        """Whether a number stands for one word or the end of a sentence, not for several words."""
+        return number == END or (number > RARE and not self.words[number].startswith(_MARK))
+
     def numbers(self, words: Iterable[str]) -> list[int]:
         """The numbers of words."""
         return [self.number(word) for word in words]
