@@ -19,7 +19,10 @@ from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import train
 from isogloss.pipeline.folds import unseen_lists
 from isogloss.pipeline.train_options import TrainOptions
+from isogloss.tuning.online import PAPER
 from support.ntt_corpus import DESCRIPTION, lines, write_task
+
+VOTED = [f"voted-perceptron:quality=document,iterations=20{rest}" for rest in ("", ", no sparse features")]
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +44,26 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     found = json.loads(capsys.readouterr().out)
     for name in ("primary", "post-evaluation"):
         scores = found["systems"][name]["scores"]
-        assert list(scores) == ["decoder", "voted-perceptron", "expected-bleu"]
+        assert list(scores) == ["decoder", *VOTED, "expected-bleu", "expected-bleu, no sparse features"]
         assert list(scores["decoder"]) == ["text", "ASR 1-best", "ASR n-best", "ASR lattice"]
-        assert list(scores["voted-perceptron"]) == ["text", "ASR 1-best", "ASR n-best"]
+        assert list(scores[VOTED[0]]) == list(scores[VOTED[1]]) == ["text", "ASR 1-best", "ASR n-best"]
         assert all(row["bleu"] > 0 and 0 <= row["p_value"] <= 1 for row in scores["decoder"].values())
         assert found["systems"][name]["sparse_features"] > 0
         folds = NbestStore.open(tmp_path / "ntt" / "lists" / name / "folds")
         assert folds.num_sentences == 20
+        union = NbestStore.open(tmp_path / "ntt" / "lists" / name / "test-ASR-n-best")
+        for store in (folds, union):
+            assert store.sparse is not None
+            assert store.alignment is not None
+            assert {feature.partition(":")[0] for feature in store.sparse.names.words()} == {
+                "pair",
+                "target_bigram",
+            }
+        perplexity = found["systems"][name]["perplexity"]
+        assert list(perplexity) == ["dev", "held_out", "test"]
+        assert all(1 < one["perplexity_without_unknown"] < 100 for one in perplexity.values())
+    assert found["preset"] == "paper"
+    assert 'preset = "paper"' in found["settings"]
     primary, post = (found["systems"][name] for name in ("primary", "post-evaluation"))
     assert primary["sampling"]["chosen"] == 150
     assert post["sampling"] is None
@@ -56,13 +72,13 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     )
     assert all(step["held_out_score"] is not None for step in history["iterations"])
     outputs = sorted(path.name for path in (tmp_path / "ntt" / "outputs").iterdir())
-    assert len(outputs) == 2 * (4 + 3 + 3)
+    assert len(outputs) == 2 * (4 + 2 * 3 + 2 * 3)
     assert all(len(lines(tmp_path / "ntt" / "outputs" / name)) == 20 for name in outputs)
     assert json.loads((tmp_path / "ntt" / "results.json").read_text()) == found
-    assert "BLEU on the test set" in (tmp_path / "ntt" / "report.html").read_text()
+    assert "BLEU on the test set (preset paper)" in (tmp_path / "ntt" / "report.html").read_text()
     assert main(call) == 0  # everything is there: only rerankers are learned again, to the same result
     out = capsys.readouterr().out
-    assert f"{primary['scores']['voted-perceptron']['text']['bleu']:.2f}" in out
+    assert f"{primary['scores'][VOTED[0]]['text']['bleu']:.2f}" in out
     console.set_quiet(False)
 
 
@@ -84,10 +100,26 @@ def test_the_settings_of_its_systems(task: Path, tmp_path: Path, monkeypatch: py
     assert [Path(side).name for side in slides["extra_bitext"][0]] == ["held.src", "held.tgt"]
     assert "extra_bitext" not in trained["post-evaluation"]
     assert slides["features"] == {
-        "source_types": ["surface", "class", "pos"],
+        "source_types": ["surface", "class", "prefix", "suffix", "pos"],
         "target_types": ["surface"],
         "templates": list(options.templates),
     }
+    assert slides["clean"] == {"patterns": ["[0-9]"]}
+    assert slides["source_punctuation"] == "remove"
+    assert slides["target_case"] == "keep"
+    online = TrainOptions.from_settings(slides).tune.online
+    assert online == replace(PAPER, iterations=online.iterations, nbest=20, patience=1)
+    NttExperiment(replace(options, preset="best", methods=()), tmp_path / "best").run()
+    best = trained["primary"]
+    assert best["features"]["source_types"] == ["surface", "class"]
+    assert "source_punctuation" not in best
+    assert TrainOptions.from_settings(best).tune.online.selection == "hope-fear"
+
+
+def test_the_presets_choose_their_rerankers(task: Path) -> None:
+    options = read_description(NttOptions, task)
+    assert replace(options, methods=()).methods == ("voted-perceptron:quality=document,shuffle=no",)
+    assert replace(options, methods=(), preset="best").methods == ("voted-perceptron:quality=document",)
 
 
 def test_unseen_lists_are_made_without_their_sentences(task: Path, tmp_path: Path) -> None:
@@ -129,7 +161,7 @@ def test_unseen_lists_are_made_without_their_sentences(task: Path, tmp_path: Pat
         (("[sets.test]", "[sets.tset]"), "the set 'test' is missing"),
         (("nbest = 12", "nbest = 0"), "nbest must be at least 1, got 0"),
         (("folds = 2", "folds = 1"), "folds must be between 2 and fold_sentences, got 1"),
-        (("iterations = 2", "iterationen = 2"), "no option is called 'iterationen'; known are source"),
+        (("iterations = 2", "iterationen = 2"), "no option is called 'iterationen'; known are preset"),
         (('references = ["dev.tgt"]', "references = 3"), "sets.dev.references must be a list, got 3"),
         (('lattices = "dev.plf"', ""), "give the output of a recognizer for both dev and test"),
         (("source = ", "source : "), "not a TOML file"),

@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isogloss.decoder import Arc, Lattice, load, parse_plf
+from isogloss.decoder import Arc, Lattice, System, load, parse_plf
+from isogloss.decoder.decoder import Decoder
+from isogloss.features import SparseModel, SparseOptions
+from isogloss.features.weights import SparseWeights
 from isogloss.io.errors import ConfigError
 from isogloss.nbest import NbestStore, moses, read_nbest
 from isogloss.speech import (
@@ -199,6 +202,51 @@ def test_the_union_against_translating_one_by_one(systems: Path) -> None:
             assert values["AsrLength"] == len(hypothesis.words)
             assert math.exp(values["AsrSupport"]) == pytest.approx(min(1, mass[text]))
             assert values["SourceLM"] < 0
+
+
+def test_sparse_features_and_alignments_are_those_of_the_translation(systems: Path) -> None:
+    """Every candidate of the union has what the search says of its own hypothesis, not of the best one."""
+    own = load(systems / "phrase").decoder
+    sparse = SparseModel(SparseOptions(templates=("pair", "target_bigram"), source_types=("surface",)))
+    decoder = Decoder(own.rules, own.language_model, own.options, sparse=sparse)
+    system = System(decoder, systems)
+    lines = (systems / "corpus" / "test.src").read_text().splitlines()
+    words = lines[0].split()
+    heard = [Hypothesis(tuple(words), -0.1), Hypothesis(tuple(words[:-1]), -0.3)]
+    decoder.set_weights(own.weights)
+    texts = [" ".join(one.words) for one in heard]
+    alone = decoder.search(texts, nbest=3, aligned=True)
+    everything = [alone.sparse(number, range(3)) for number in range(2)]
+    names = alone.names(0, range(3), everything[0].features) | alone.names(
+        1, range(3), everything[1].features
+    )
+    pairs = sorted(name for name in names.values() if name.startswith("pair:"))
+    left_out = pairs[0]  # has no weight, so it does not travel
+    weights = SparseWeights.from_names({name: 1e-9 for name in names.values() if name != left_out})
+    decoder.set_weights(own.weights, weights)
+    union = translate_speech(system, [heard], SpeechOptions(nbest=3, sparse=True))
+    assert union.sparse is not None
+    assert union.alignment is not None
+    known = union.sparse.names.words()
+    assert left_out not in known
+    lengths = union.dense[:, union.dense_names.index("AsrLength")]
+    assert len(set(lengths.tolist())) == 2
+    for row in range(union.num_candidates):
+        number = int(lengths[row] < len(words))
+        candidates = [alone.store.text(at) for at in alone.store.rows_of(number)]
+        rank = candidates.index(union.text(row))
+        expected = everything[number].row(rank)
+        found = union.sparse.rows(np.array([row]))
+        mine = {known[c]: float(v) for c, v in zip(found.columns, found.values, strict=True)}
+        theirs = {
+            names[f]: float(v) for f, v in zip(expected.features.tolist(), expected.counts, strict=True)
+        }
+        theirs.pop(left_out, None)
+        assert mine == theirs
+        links = alone.store.alignment
+        assert links is not None
+        assert np.array_equal(union.alignment.row(row), links.row(alone.store.rows_of(number)[rank]))
+    assert translate_speech(system, [heard], SpeechOptions(nbest=3)).sparse is None
 
 
 @pytest.mark.corpora

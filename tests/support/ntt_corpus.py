@@ -21,7 +21,7 @@ folds = 2
 fold_sentences = 20
 templates = ["pair", "target_bigram"]
 features = ["score", "lengths", "consensus:scale=0.5"]
-methods = ["voted", "expected"]
+methods = ["voted:quality=document,iterations=20", "expected"]
 source_lm_order = 2
 sample = { coverage = 1, size = 150 }
 

@@ -224,14 +224,21 @@ class Decoder:
         return _Work(windows, nbest, threads, time_limit)
 
     def search(
-        self, inputs: Sequence[Source], *, nbest: int = 1, threads: int = 1, distinct: bool = True
+        self,
+        inputs: Sequence[Source],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        distinct: bool = True,
+        aligned: bool = False,
     ) -> Searched:
         """The same, but keeps the searches, which have sparse features; inputs are never split.
 
         An input without a translation within the limits has no candidates. Unless they must be ``distinct``,
-        candidates may have the same words and differ in their derivations.
+        candidates may have the same words and differ in their derivations. Word alignments and derivations
+        are there if they are to be ``aligned``.
         """
-        return self._search(inputs, nbest=nbest, threads=threads, distinct=distinct)
+        return self._search(inputs, nbest=nbest, threads=threads, distinct=distinct, aligned=aligned)
 
     def oracle(
         self,
@@ -318,8 +325,10 @@ class Decoder:
         threads: int,
         constraint: _engine.Constraint | None = None,
         distinct: bool = True,
+        aligned: bool = False,
     ) -> Searched:
         _check_counts(nbest, threads)
+        aligned = aligned or constraint is not None
         windows = [self._windows(item, number, _MOST_WORDS)[0] for number, item in enumerate(inputs, start=1)]
         kept = _engine.SearchResult()
         with self._rules.report_corruption(), _finite_scores():
@@ -329,11 +338,11 @@ class Decoder:
                 distinct=distinct,
                 threads=threads,
                 keep=kept,
-                derivations=constraint is not None,
+                derivations=aligned,
                 constraint=constraint,
             )
         store = NbestStore.from_columns(columns)
-        steps = _derivations(columns, store, windows) if constraint is not None else []
+        steps = _derivations(columns, store, windows) if aligned else []
         return Searched(store, kept, [window.words for window in windows], steps)
 
     def _translated(self, work: _Work, *, derivations: bool) -> tuple[NbestStore, list[Derivation]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from isogloss import _engine
 from isogloss.decoder.derivation import Derivation, DerivationStep, read_step
 from isogloss.io.errors import ConfigError
-from isogloss.nbest.store import NbestStore
+from isogloss.nbest.store import NbestStore, Ragged, SparseFeatures
 
 __all__ = ["FeatureRows", "Posteriors", "Searched"]
 
@@ -114,6 +114,25 @@ class Searched:
     def names(self, sentence: int, rows: Sequence[int], wanted: UInt64) -> dict[int, str]:
         """Names of the requested features of some candidates."""
         return self.engine.names(sentence, rows, wanted)
+
+    def with_sparse(self, weights: _engine.SparseWeights) -> NbestStore:
+        """The list with the sparse features of all candidates, by name, of those that have a weight."""
+        store = self.store
+        sentences = store.sentence_ids[store.sentence_of_row()].tolist()
+        first = np.repeat(store.sentence_offsets[:-1], np.diff(store.sentence_offsets))
+        ranks = (np.arange(store.num_candidates) - first).tolist()
+        rows = FeatureRows(*self.engine.sparse_of(sentences, ranks))
+        known = np.unique(rows.features)
+        rows = rows.only(known[weights.weights(known) != 0])
+        found, text, ends = self.engine.names_of(sentences, ranks, np.unique(rows.features))
+        names = _engine.Vocabulary()
+        encoded, begin = text.tobytes(), 0
+        for end in ends.tolist():
+            names.add(encoded[begin:end].decode(errors="replace"))
+            begin = end
+        order = np.argsort(found)
+        columns = order[np.searchsorted(found[order], rows.features)].astype(np.uint32)
+        return replace(store, sparse=SparseFeatures(names, Ragged(rows.offsets, columns), rows.counts))
 
     def posteriors(self, sentence: int, *, scale: float = 1.0, order: int = 1) -> Posteriors:
         """Posterior probabilities of rules and of n-grams of up to ``order`` words, over all derivations

@@ -48,6 +48,7 @@ OWN_COLUMNS = (
 )
 SOURCE_LM = ("SourceLM", "SourceLMUnknown")
 _BATCH = 500  # strings to translate at once, per thread
+_SEARCHES = 50  # the same if their searches are kept, which are large
 _NOTHING = Hypothesis(())
 
 
@@ -62,6 +63,9 @@ class SpeechOptions(Options):
     source_lm: StrPath | None = None
     """Language model of the source language (folder or ARPA file), which adds two features to every
     hypothesis."""
+    sparse: bool = False
+    """Keep the sparse features of every candidate that the decoder has a weight for, and its word alignment,
+    so that a reranker can use them. Without it, lists are smaller."""
 
 
 def translate_speech(
@@ -88,7 +92,7 @@ def translate_speech(
     ]
     different = list(dict.fromkeys(line for own in lines for line in own))
     language = _language(options.source_lm, different, threads)
-    translated = _Translated(system, different, options.nbest, threads, track)
+    translated = _Translated(system, different, options, threads, track)
     extra = sorted({name for utterance in heard for h in utterance for name in h.columns})
     rows: list[int] = []
     columns: list[list[float]] = []
@@ -118,11 +122,13 @@ def spoken_lines(
 class _Translated:
     """The translations of the distinct strings, and the rows of each string."""
 
-    def __init__(self, system: System, strings: list[str], nbest: int, threads: int, track: Track) -> None:
-        size = _BATCH * threads
+    def __init__(
+        self, system: System, strings: list[str], options: SpeechOptions, threads: int, track: Track
+    ) -> None:
+        size = (_SEARCHES if options.sparse else _BATCH) * threads
         parts = []
         for first in track(range(0, len(strings), size), "translating hypotheses", -(-len(strings) // size)):
-            part = system.nbest(strings[first : first + size], nbest=nbest, threads=threads)
+            part = _translations(system, strings[first : first + size], options, threads)
             parts.append(replace(part, sentence_ids=part.sentence_ids + first))
         self.store = parts[0] if len(parts) == 1 else merge(parts)
         self._place = {strings[number]: i for i, number in enumerate(self.store.sentence_ids.tolist())}
@@ -137,6 +143,9 @@ class _Translated:
         store = self.store
         confidence = columns[:, names.index("AsrConfidence")]
         return NbestStore(
+            sparse=store.sparse and store.sparse.select(rows),
+            alignment=store.alignment and store.alignment.select_or_none(rows),
+            segmentation=store.segmentation and store.segmentation.select_or_none(rows),
             sentence_ids=np.arange(len(offsets) - 1, dtype=np.int64),
             sentence_offsets=offsets,
             scores=store.scores[rows] + confidence,
@@ -145,6 +154,14 @@ class _Translated:
             words=store.words,
             tokens=store.tokens.select(rows),
         )
+
+
+def _translations(system: System, strings: list[str], options: SpeechOptions, threads: int) -> NbestStore:
+    weights = system.decoder.sparse_weights
+    if not options.sparse or weights is None:
+        return system.nbest(strings, nbest=options.nbest, threads=threads)
+    found = system.decoder.search(strings, nbest=options.nbest, threads=threads, aligned=True)
+    return found.with_sparse(weights)
 
 
 def _candidates(

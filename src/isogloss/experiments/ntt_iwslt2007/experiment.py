@@ -21,6 +21,7 @@ import numpy as np
 from isogloss.decoder import System
 from isogloss.experiments.ntt_iwslt2007.options import DEV, HELD_OUT, TEST, NttOptions, NttSet
 from isogloss.experiments.ntt_iwslt2007.sets import HeardSet
+from isogloss.experiments.presets import settings_toml
 from isogloss.experiments.results import Say
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
@@ -28,7 +29,7 @@ from isogloss.learn.learner import Learner
 from isogloss.learn.metrics import list_statistics
 from isogloss.learn.problem import Problem
 from isogloss.learn.registry import canonical_method, make_learner
-from isogloss.lm import LmOptions, build
+from isogloss.lm import LanguageModel, LmOptions, build
 from isogloss.metric import Bleu, References
 from isogloss.metric.evaluation import EvaluateOptions, Evaluation, SystemOutput, evaluate_systems
 from isogloss.nbest.edit import add_column, best_rows, merge
@@ -48,6 +49,8 @@ PRIMARY, POST = "primary", "post-evaluation"
 SLIDES = "post-evaluation-as-in-the-slides"
 TEXT, ONE_BEST, ALL, LATTICE = "text", "ASR 1-best", "ASR n-best", "ASR lattice"
 DECODER = "decoder"
+NO_SPARSE = ", no sparse features"
+_PERPLEXITY_ORDER = 3
 _LATTICE_SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # weight of arc scores relative to the language model
 
 
@@ -85,7 +88,11 @@ class NttExperiment:
     def run(self) -> dict[str, Any]:
         """Run everything; the results come back as plain values."""
         self.sets  # noqa: B018  # what is wrong with a file should be said before hours of training
-        results: dict[str, Any] = {"systems": {}}
+        results: dict[str, Any] = {
+            "preset": self.options.preset,
+            "settings": settings_toml(self.options),
+            "systems": {},
+        }
         systems = {PRIMARY: self._primary, POST: self._post_evaluation}
         if self.options.extra_from:
             systems[SLIDES] = partial(self._post_evaluation, SLIDES, self.options.extra_from)
@@ -100,16 +107,18 @@ class NttExperiment:
         given = train_options.TrainOptions.current_names(options.train)
         online = dict(given.get("tune", {})).get("online", {})
         types = {
-            f"{side}_types": ["surface", "class", *given.get(f"{side}_columns", ())]
+            f"{side}_types": [*options.chosen.types, *given.get(f"{side}_columns", ())]
             for side in ("source", "target")
         }
         return {
             "search": "hiero",
             "method": "online-mira",
             "seed": options.seed,
+            **options.chosen.train,
             **given,
             "features": {**types, "templates": list(options.templates), **given.get("features", {})},
             "tune": {
+                "preset": options.preset,
                 **given.get("tune", {}),
                 "iterations": options.iterations,
                 "online": {**online, "patience": options.patience},
@@ -187,18 +196,21 @@ class NttExperiment:
         outputs: dict[str, dict[str, list[str]]] = {DECODER: self._decoded(system, lists, test)}
         if LATTICE in self.conditions:
             outputs[DECODER][LATTICE] = self._lattices(name, trained, system)
+        has_sparse = all(lists[_key(DEV, condition)].sparse is not None for condition in self._listed)
+        without = {key: replace(store, sparse=None) for key, store in lists.items()}
         for method, learner in self.learners.items():
-            outputs[method] = {}
-            for condition in self.conditions:
-                if condition == LATTICE:
-                    continue
-                self.say(f"{name}: reranker ({method}) for {condition}")
-                reranker = self._reranker(lists, condition, learner, system)
-                outputs[method][condition] = self._reranked(reranker, lists, condition, system)
+            rows = {method: lists, f"{method}{NO_SPARSE}": without} if has_sparse else {method: lists}
+            for label, own in rows.items():
+                outputs[label] = {}
+                for condition in self._listed:
+                    self.say(f"{name}: reranker ({label}) for {condition}")
+                    reranker = self._reranker(own, condition, learner, system)
+                    outputs[label][condition] = self._reranked(reranker, own, condition, system)
         steps = trained.history["iterations"]
         return {
             "scores": self._scores(name, trained, outputs),
             "sampling": trained.sampling,
+            "perplexity": self._perplexity(name, trained, system),
             "iterations": len(steps),
             "best_iteration": trained.history.get("best"),
             "sparse_features": max((step["active_features"] for step in steps), default=0),
@@ -211,10 +223,28 @@ class NttExperiment:
         lattices = files[TEST].lattices is not None and files[DEV].lattices is not None
         return [TEXT, *((ONE_BEST, ALL) if heard else ()), *((LATTICE,) if lattices else ())]
 
+    @property
+    def _listed(self) -> list[str]:
+        """The conditions with lists."""
+        return [condition for condition in self.conditions if condition != LATTICE]
+
+    def _perplexity(self, name: str, trained: Trained, system: System) -> dict[str, dict[str, float | None]]:
+        """The perplexity of the transcripts of every set, by a 3-gram model of the training text's source."""
+        place = self.folder / "perplexity" / name
+        if not place.exists():
+            self._source_lm(trained, place, _PERPLEXITY_ORDER)
+        model = LanguageModel.load(place)
+        return {
+            one: model.perplexity(_tokenized(system, heard.text), threads=self.threads).to_dict()
+            for one, heard in self.sets.items()
+        }
+
     def _lists(self, name: str, trained: Trained) -> dict[str, NbestStore]:
         """Lists of dev and test in every condition, and of training sentences, stored in the folder."""
         options = self.options
-        facts = {"nbest": options.nbest, "hypotheses": options.num_hypotheses}
+        facts: dict[str, Any] = {"nbest": options.nbest, "hypotheses": options.num_hypotheses}
+        if options.sparse:
+            facts["sparse"] = True
         files = {f"{n}_{kind}": path for n, one in options.sets.items() for kind, path in _files(one).items()}
         inputs: dict[str, StrPath] = {"system": trained.folder / "system", **files}
         stages = [
@@ -243,12 +273,7 @@ class NttExperiment:
         return found
 
     def _list_names(self) -> list[str]:
-        return [
-            _key(one, condition)
-            for one in (DEV, TEST)
-            for condition in self.conditions
-            if condition != LATTICE
-        ]
+        return [_key(one, condition) for one in (DEV, TEST) for condition in self._listed]
 
     def _make_lists(
         self,
@@ -260,15 +285,13 @@ class NttExperiment:
         system = trained.load()
         lm = outputs[self._list_names()[0]].with_name("source-lm")
         # Hypotheses are scored by a language model of the source side of the training text.
-        self._source_lm(trained, lm)
+        self._source_lm(trained, lm, self.options.source_lm_order)
         for one in (DEV, TEST):
             heard = self.sets[one]
-            for condition in self.conditions:
-                if condition == LATTICE:
-                    continue
+            for condition in self._listed:
                 self.say(f"list of {one}, {condition}")
                 utterances, nbest = self._heard(heard, condition)
-                speech = SpeechOptions(nbest=nbest, source_lm=lm)
+                speech = SpeechOptions(nbest=nbest, source_lm=lm, sparse=self.options.sparse)
                 store = translate_speech(system, utterances, speech, threads=self.threads, track=self.track)
                 _with_columns(store, self._columns()).save(outputs[_key(one, condition)])
 
@@ -285,10 +308,10 @@ class NttExperiment:
             {f"Asr.{n}" for one in self.sets.values() for u in one.utterances for h in u for n in h.columns}
         )
 
-    def _source_lm(self, trained: Trained, place: Path) -> None:
+    def _source_lm(self, trained: Trained, place: Path, order: int) -> None:
         build(
             [trained.training_text[0]],
-            options=LmOptions(order=self.options.source_lm_order, special_words="unknown"),
+            options=LmOptions(order=order, special_words="unknown"),
             binary=place,
             threads=self.threads,
             memory_limit=self.memory,
@@ -302,8 +325,8 @@ class NttExperiment:
         options: Mapping[str, Any],
     ) -> None:
         lm = outputs["folds"].with_name("source-lm")
-        self._source_lm(trained, lm)
-        speech = SpeechOptions(nbest=options["nbest"], source_lm=lm)
+        self._source_lm(trained, lm, self.options.source_lm_order)
+        speech = SpeechOptions(nbest=options["nbest"], source_lm=lm, sparse=self.options.sparse)
 
         def translated(system: System, lines: Sequence[str]) -> NbestStore:
             return translate_speech(
@@ -352,7 +375,7 @@ class NttExperiment:
     def _sources(self, name: str, condition: str, system: System) -> list[list[str]]:
         heard = self.sets[name]
         lines = heard.text if condition == TEXT else heard.one_best
-        return [(line if system.text is None else system.text.tokenize(line)).split() for line in lines]
+        return [line.split() for line in _tokenized(system, lines)]
 
     def _reranked(
         self, reranker: RerankModel, lists: Mapping[str, NbestStore], condition: str, system: System
@@ -368,10 +391,9 @@ class NttExperiment:
         self, system: System, lists: Mapping[str, NbestStore], test: HeardSet
     ) -> dict[str, list[str]]:
         found = {}
-        for condition in self.conditions:
-            if condition != LATTICE:
-                store = lists[_key(TEST, condition)]
-                found[condition] = list(spoken_lines(store, best_rows(store), len(test.text), system))
+        for condition in self._listed:
+            store = lists[_key(TEST, condition)]
+            found[condition] = list(spoken_lines(store, best_rows(store), len(test.text), system))
         return found
 
     def _lattices(self, name: str, trained: Trained, system: System) -> list[str]:
@@ -417,7 +439,9 @@ class NttExperiment:
                 found[chooser][condition] = _bleu(compared)
                 place = self.folder / "outputs"
                 place.mkdir(exist_ok=True)
-                file = f"{name}.{chooser.split(':')[0]}.{condition.replace(' ', '-')}"
+                chosen_by = chooser.split(":")[0].removesuffix(NO_SPARSE)
+                dense = ".dense" if chooser.endswith(NO_SPARSE) else ""
+                file = f"{name}.{chosen_by}{dense}.{condition.replace(' ', '-')}"
                 with atomic_output(place / file) as stream:
                     stream.writelines(line + "\n" for line in lines)
         return found
@@ -436,6 +460,10 @@ def _files(one: NttSet) -> dict[str, Path]:
 
 def _key(name: str, condition: str) -> str:
     return f"{name}-{condition.replace(' ', '-')}"
+
+
+def _tokenized(system: System, lines: Sequence[str]) -> list[str]:
+    return [line if system.text is None else system.text.tokenize(line) for line in lines]
 
 
 def _tokens(system: System, line: str) -> str:

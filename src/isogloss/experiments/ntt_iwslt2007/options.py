@@ -28,12 +28,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+from isogloss.experiments.presets import PRESETS, Preset
 from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, DefaultText, Options
 
-__all__ = ["NttOptions", "NttSet"]
+__all__ = ["NttOptions", "NttPreset", "NttSet"]
 
 DEV, HELD_OUT, TEST = "dev", "held_out", "test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NttPreset:
+    """What a preset chooses; whatever the description gives counts instead."""
+
+    train: Mapping[str, Any]
+    """Options of ``isogloss train``."""
+    types: tuple[str, ...]
+    """Token types of sparse features, besides the columns that are given."""
+    methods: tuple[str, ...]
+    """Methods of the reranker."""
+
+
+SETTINGS = {
+    "paper": NttPreset(
+        train={"clean": {"patterns": ["[0-9]"]}, "source_punctuation": "remove", "target_case": "keep"},
+        types=("surface", "class", "prefix", "suffix"),
+        methods=("voted-perceptron:quality=document,shuffle=no",),
+    ),
+    "best": NttPreset(train={}, types=("surface", "class"), methods=("voted-perceptron:quality=document",)),
+}
+"""The slides' own choices, and those that work better. Decoders are tuned with the same preset."""
+assert SETTINGS.keys() == PRESETS.keys()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +84,9 @@ class NttSet(Options):
 class NttOptions(Options):
     """The data and the settings. The defaults are those of the slides; smaller numbers take less time."""
 
+    preset: Preset = "paper"
+    """Settings of preprocessing, decoder training and reranking: of the slides (``paper``), or those that
+    win on held-out text (``best``)."""
     source: Path
     """Source side of all bitext."""
     target: Path
@@ -95,8 +123,11 @@ class NttOptions(Options):
     """Number of training sentences that the reranker learns from too; 0 for none."""
     features: tuple[str, ...] = ("score", "lengths", "popularity", "consensus:scale=0.5")
     """Feature functions of the reranker in addition to the columns of the lists."""
-    methods: tuple[str, ...] = ("voted-perceptron",)
+    methods: Annotated[tuple[str, ...], DefaultText("voted-perceptron, as the preset has it")] = ()
     """Methods to train the reranker; each is a row."""
+    sparse: bool = True
+    """Give the reranker the sparse features of the decoder too; every method then has a second row without
+    them."""
     source_lm_order: Annotated[int, AtLeast(1)] = 4
     """Order of the source language model, which scores hypotheses."""
     extra_from: str = ""
@@ -124,4 +155,9 @@ class NttOptions(Options):
         if self.extra_from and self.extra_from not in self.sets:
             raise ConfigError(f"extra_from names '{self.extra_from}', which is not one of the sets")
         if not self.methods:
-            raise ConfigError("methods must name at least one method")
+            object.__setattr__(self, "methods", self.chosen.methods)
+
+    @property
+    def chosen(self) -> NttPreset:
+        """What the preset chooses."""
+        return SETTINGS[self.preset]

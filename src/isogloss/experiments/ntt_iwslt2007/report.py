@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from isogloss.experiments.ntt_iwslt2007.experiment import (
     NttExperiment,
 )
 from isogloss.experiments.ntt_iwslt2007.options import NttOptions
+from isogloss.experiments.presets import preset_title, settings_toml
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
@@ -57,7 +57,18 @@ def _tables(results: Mapping[str, Any]) -> list[ResultTable]:
                 compared = chooser != DECODER or condition in (ALL, LATTICE)
                 cells.append(f"{row['bleu']:.2f}" + (f" (p {row['p_value']:.3f})" if compared else ""))
             rows.append([name, chooser, *cells])
-    tables = [ResultTable("BLEU on the test set", ["system", "chosen by", *conditions], rows)]
+    title = preset_title("BLEU on the test set", results["preset"])
+    tables = [
+        ResultTable(title, ["system", "chosen by", *conditions], rows),
+        ResultTable(
+            "source-side 3-gram perplexity by set, unknown words left out",
+            ["system", *results["systems"][PRIMARY]["perplexity"]],
+            [
+                [name, *map(_perplexity, one["perplexity"].values())]
+                for name, one in results["systems"].items()
+            ],
+        ),
+    ]
     sampling = results["systems"][PRIMARY]["sampling"]
     if sampling:
         tables.append(
@@ -79,11 +90,16 @@ def _tables(results: Mapping[str, Any]) -> list[ResultTable]:
     return tables
 
 
+def _perplexity(found: Mapping[str, float | None]) -> str:
+    value = found["perplexity_without_unknown"]
+    return "-" if value is None else f"{value:.1f}"
+
+
 def _page(tables: Sequence[ResultTable], task: NttOptions) -> Page:
     note = (
         "p: paired bootstrap, against the decoder's choice in the same condition; for all strings and "
         "lattices, against the decoder's translation of the recognizer's best string."
     )
     page = page_of("The NTT system of IWSLT 2007", note, tables)
-    page.code(json.dumps({"methods": task.methods, "features": task.features, "seed": task.seed}))
+    page.code(settings_toml(task))
     return page
