@@ -112,7 +112,7 @@ class TrainOptions(Options):
     """Dictionary, TSV: a source word, a tab and its translation; more translations may follow after tabs or
     on other lines. It helps to align words. The search uses entries of single words, first of all for words
     that the training text does not have."""
-    search: Annotated[SearchName, DefaultText("chosen on the development set; hiero for some methods")] = (
+    search: Annotated[SearchName, DefaultText("hiero or phrase, chosen")] = (
         "auto"
     )
     """``hiero``: hierarchical (Hiero) rules; ``phrase``: phrase-based with distortion; ``block``:
@@ -124,8 +124,8 @@ class TrainOptions(Options):
     n-best learner (dense features), or ``none``. Options may follow the name:
     ``batch-mira:iterations=30``."""
     effort: Effort = "normal"
-    """How much ``auto`` tries: ``quick`` tunes dense features, ``normal`` chooses the search and adds sparse
-    features where they gain, ``thorough`` compares on more text and repeats it."""
+    """How much ``auto`` tries: ``quick`` tunes dense features, ``normal`` adds sparse ones where they gain,
+    ``thorough`` compares on more text and repeats it."""
     held_out_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Sentences at the end of the development set to hold out. Tuning does not learn from them; the iteration
     that translates them best is kept."""

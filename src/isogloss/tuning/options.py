@@ -52,7 +52,7 @@ class TuneOptions(Options):
     ``isogloss.learn.registry`` lists all methods."""
     effort: Effort = "normal"
     """How much ``auto`` tries: ``quick`` tunes dense features, ``normal`` adds sparse ones where they gain,
-    ``thorough`` repeats it. ``isogloss train`` chooses the search too, unless ``quick``."""
+    ``thorough`` compares on more text and repeats it."""
     preset: Preset = "best"
     """Settings of ``online-mira`` and ``relevant-set``: those that win on held-out text (``best``) or those
     of their papers (``paper``), which start from the given weights. Options that are set override it."""
