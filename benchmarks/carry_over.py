@@ -4,11 +4,12 @@
 
 Rules, language model and classes of a system are made once, by the stages of `isogloss train`. Then each
 method tunes, and both sets are translated by the search. `before` is the default of versions without the
-method `auto`: online MIRA whose dense weights move with large steps. A system whose name ends in `-auto` has
-the search that `isogloss train` chooses; the choice is printed. FOLDER keeps everything; an interrupted run
-resumes, and if everything is there, only the table is printed. A line has the means over the seeds: BLEU of
-dev and test on tokens, test words per word of the reference, CPU seconds of tuning, and the test gain over
-each method before it with p of the paired bootstrap. The neural joint model is off.
+method `auto`: online MIRA whose dense weights move with large steps. `small-steps` is the first `auto`, which
+compared only small ones. A system whose name ends in `-auto` has the search that `isogloss train` chooses;
+the choice is printed. FOLDER keeps everything; an interrupted run resumes, and if everything is there, only
+the table is printed. A line has the means over the seeds: BLEU of dev and test on tokens, test words per word
+of the reference, CPU seconds of tuning, and the test gain over each method before it with p of the paired
+bootstrap. The neural joint model is off.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +38,7 @@ from isogloss.pipeline.recipe import SEARCH_CHOICE, Helpers, recipe
 from isogloss.pipeline.run import Run
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.pipeline.tuning_stages import make_decoder
-from isogloss.tuning import OnlineOptions, TuneOptions, tune
+from isogloss.tuning import OnlineOptions, TuneOptions, choice, tune
 
 METHODS = {
     "mert": TuneOptions(method="mert", iterations=6),
@@ -43,6 +46,7 @@ METHODS = {
     "before": TuneOptions(
         method="online-mira", dense_first=3, online=OnlineOptions(dense_scale=1.0, keep_start=False)
     ),
+    "small-steps": TuneOptions(),
     "auto": TuneOptions(),
     "thorough": TuneOptions(effort="thorough"),
 }
@@ -104,10 +108,10 @@ def system_of(folder: Path, system: str, corpus: Corpus, threads: int) -> str:
         return system
     begun = time.process_time()
     make_models(folder / system, corpus, search, threads, raw=name in RAW)
-    choice = json.loads((folder / system / SEARCH_CHOICE).read_text())
+    found = json.loads((folder / system / SEARCH_CHOICE).read_text())
     spent = time.process_time() - begun
-    print(f"{system:20}{choice['reason']}; {spent:.0f} CPU s with the models it needs", flush=True)
-    return f"{name}-{choice['search']}"
+    print(f"{system:20}{found['reason']}; {spent:.0f} CPU s with the models it needs", flush=True)
+    return f"{name}-{found['search']}"
 
 
 def decoder_of(folder: Path, options: TrainOptions, *, sparse: bool) -> Decoder:
@@ -118,6 +122,16 @@ def decoder_of(folder: Path, options: TrainOptions, *, sparse: bool) -> Decoder:
     decoder = make_decoder(inputs, {"search": asdict(options.search_options), "features": features})
     decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
     return decoder
+
+
+@contextmanager
+def compared(*, small: bool) -> Iterator[None]:
+    """Let `auto` compare only training with small steps of dense weights, or everything."""
+    everything = dict(choice.CANDIDATES)
+    for name in [name for name, one in everything.items() if small and one.dense_scale is not None]:
+        del choice.CANDIDATES[name]
+    yield
+    choice.CANDIDATES.update(everything)
 
 
 def run_of(folder: Path, system: str, corpus: Corpus, method: str, seed: int, threads: int) -> dict[str, Any]:
@@ -132,12 +146,8 @@ def run_of(folder: Path, system: str, corpus: Corpus, method: str, seed: int, th
     decoder = decoder_of(models, options, sparse=tuning.uses_online)
     sets = {name: tokens_of(models, name) for name in ("dev", "test")}
     begun = time.process_time()
-    found = tune(
-        System(decoder, models),
-        *sets["dev"],
-        tuning,
-        threads=threads,
-    )
+    with compared(small=method == "small-steps"):
+        found = tune(System(decoder, models), *sets["dev"], tuning, threads=threads)
     spent = time.process_time() - begun
     decoder.set_weights(found.dense, found.sparse)
     made: dict[str, Any] = {"seconds": spent, "notes": list(found.notes)}

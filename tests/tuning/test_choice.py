@@ -105,9 +105,11 @@ def test_the_choice_decides_and_resumes(
     monkeypatch.setattr(choice, "_BLOCK", 3)
     made, before = system(systems), dict(system(systems).weights)
     learned_from: list[int] = []
+    steps: list[float] = []
 
     def watched(options: Any, job: Any, *rest: Any) -> Any:
         learned_from.append(len(job.dev.sources))
+        steps.append(options.dense_scale)
         return online_passes(options, job, *rest)
 
     monkeypatch.setattr(choice, "online_passes", watched)
@@ -117,11 +119,13 @@ def test_the_choice_decides_and_resumes(
     assert found.notes == (found.choice.reason,)
     best = max(found.choice.candidates, key=lambda one: one.bleu)
     assert found.choice.chosen == (best if p_value else found.choice.candidates[0]).name
-    assert (found.sparse is None) == (choice.SHARES[found.choice.chosen] == 0)
+    assert (found.sparse is None) == (choice.CANDIDATES[found.choice.chosen].share == 0)
     assert dict(made.weights) == before
-    assert learned_from == ([12, 12] if found.sparse is None else [12, 12, 24])
+    assert steps[:4] == [0.1, 1.0, 0.1, 1.0]
+    assert steps[4:] == [choice.CANDIDATES[found.choice.chosen].dense_scale or 0.1] * len(steps[4:])
+    assert learned_from == [12] * 4 + [24] * (found.sparse is not None)
     assert (
-        learned_from[2:] or found.dense == tune(made, *dev(systems), replace(OPTIONS, effort="quick")).dense
+        learned_from[4:] or found.dense == tune(made, *dev(systems), replace(OPTIONS, effort="quick")).dense
     )
     again = tune(made, *dev(systems), options, work=tmp_path / "work")
     assert again.dense == found.dense

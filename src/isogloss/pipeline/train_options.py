@@ -112,9 +112,7 @@ class TrainOptions(Options):
     """Dictionary, TSV: a source word, a tab and its translation; more translations may follow after tabs or
     on other lines. It helps to align words. The search uses entries of single words, first of all for words
     that the training text does not have."""
-    search: Annotated[SearchName, DefaultText("hiero or phrase, chosen")] = (
-        "auto"
-    )
+    search: Annotated[SearchName, DefaultText("hiero or phrase, chosen")] = "auto"
     """``hiero``: hierarchical (Hiero) rules; ``phrase``: phrase-based with distortion; ``block``:
     phrase-based, adjacent phrases may swap (set ``decoder.phrase_order`` to ``monotone`` for no
     reordering)."""

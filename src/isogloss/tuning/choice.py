@@ -36,13 +36,26 @@ __all__ = ["AutoOptions", "Compared", "HeldOutChoice"]
 
 FEWEST = 100
 """With fewer sentences, halves are too small to compare anything on."""
-SHARES = {
-    "batch-mira": 0.0,
-    "half of what online-mira adds": 0.5,
-    "three quarters of what online-mira adds": 0.75,
-    "online-mira": 1.0,
+
+
+class Candidate(NamedTuple):
+    """A share of what online training adds to dense weights, with dense weights that move by such steps."""
+
+    share: float
+    dense_scale: float | None = None
+    """That of the options if None."""
+
+
+CANDIDATES = {
+    "batch-mira": Candidate(0.0),
+    "half of what online-mira adds": Candidate(0.5),
+    "three quarters of what online-mira adds": Candidate(0.75),
+    "online-mira": Candidate(1.0),
+    "half of what online-mira with large dense steps adds": Candidate(0.5, 1.0),
+    "three quarters of what online-mira with large dense steps adds": Candidate(0.75, 1.0),
+    "online-mira with large dense steps": Candidate(1.0, 1.0),
 }
-"""The candidates, the simplest first, as shares of what online training adds to dense weights."""
+"""What is compared, the simplest first."""
 REPEATS = {"normal": 1, "thorough": 3}
 """In how many ways the development set is divided, and how many trainings the result is the mean of."""
 _BLOCK = 10
@@ -179,16 +192,16 @@ def tune_auto(
         return replace(_dense_alone(job, system, weights, folder), notes=(note,))
     with system.decoder.restored():
         choice = _compare(options, job, system, weights, folder)
-        share = SHARES[choice.chosen]
-        if share == 0:
+        chosen = CANDIDATES[choice.chosen]
+        if chosen.share == 0:
             found = _dense_alone(job, system, weights, folder)
         else:
-            found = _with_sparse(job, system, weights, folder, share)
+            found = _with_sparse(job, system, weights, folder, chosen)
     return replace(found, notes=(choice.reason, *found.notes), choice=choice)
 
 
 def _with_sparse(
-    job: TuningJob, system: System, weights: Mapping[str, float], folder: Path, share: float
+    job: TuningJob, system: System, weights: Mapping[str, float], folder: Path, chosen: Candidate
 ) -> TuneResult:
     """Weights from the whole development set, and from several orders of it with more effort."""
     learned, first = [], None
@@ -196,11 +209,13 @@ def _with_sparse(
         options = replace(job.part_options, seed=job.options.seed + number)
         report = job.report if number == 0 else _silent
         whole = TuningJob(job.dev, job.held_out, options, threads=job.threads, track=job.track, report=report)
-        made, found = _learn(whole, system, weights, folder / f"all-{number}")
+        place = folder / f"all-{number}"
+        start = dense_first(whole, system, weights, place)
+        made, found = _learn(whole, system.decoder, start, place, chosen.dense_scale)
         learned.append(made)
         first = first or found
     assert first is not None
-    dense, sparse = mixture(learned, share)
+    dense, sparse = mixture(learned, chosen.share)
     return replace(first, dense=dense, sparse=sparse)
 
 
@@ -246,15 +261,21 @@ def _compare(
 ) -> HeldOutChoice:
     """Learn from every half, and translate the other one with every candidate."""
     count, decoder = len(job.dev.sources), system.decoder
-    runs: dict[str, list[Statistics]] = {name: [] for name in SHARES}
+    usual = job.options.online.dense_scale
+    compared = {name: one for name, one in CANDIDATES.items() if one.dense_scale != usual}
+    runs: dict[str, list[Statistics]] = {name: [] for name in compared}
     for division in range(REPEATS[job.options.effort]):
-        tables = {name: np.zeros((count, _COLUMNS), np.int64) for name in SHARES}
+        tables = {name: np.zeros((count, _COLUMNS), np.int64) for name in compared}
         parts = halves(count, job.options.seed + division)
         for number, (half, other) in enumerate(zip(parts, reversed(parts), strict=True)):
-            part = job.part(half)
-            learned, _ = _learn(part, system, weights, folder / f"half-{division}-{number}")
-            for name, share in SHARES.items():
-                decoder.set_weights(*mixture([learned], share))
+            place = folder / f"half-{division}-{number}"
+            start = dense_first(job.part(half), system, weights, place)
+            learned = {
+                scale: _learn(job.part(half), decoder, start, place, scale)[0]
+                for scale in dict.fromkeys(one.dense_scale for one in compared.values())
+            }
+            for name, (share, scale) in compared.items():
+                decoder.set_weights(*mixture([learned[scale]], share))
                 tables[name][other] = _translated(decoder, job, other)
         for name, table in tables.items():
             runs[name].append(table)
@@ -262,10 +283,13 @@ def _compare(
 
 
 def _learn(
-    job: TuningJob, system: System, weights: Mapping[str, float], folder: Path
+    job: TuningJob, decoder: Decoder, start: dict[str, float], folder: Path, dense_scale: float | None
 ) -> tuple[LearnedFrom, TuneResult]:
-    start = dense_first(job, system, weights, folder)
-    found = online_passes(job.options.learner(job.threads), job, system.decoder, start, folder)
+    """Train online from dense weights."""
+    if dense_scale is not None:
+        job.options = replace(job.options, online=replace(job.options.online, dense_scale=dense_scale))
+        folder = folder / f"steps_{dense_scale:g}"
+    found = online_passes(job.options.learner(job.threads), job, decoder, start, folder)
     return LearnedFrom(start, found.dense, found.sparse), found
 
 
