@@ -188,3 +188,10 @@ def test_the_text_tells_how_a_translation_begins_without_its_placeholder(tmp_pat
         text = TextProcessing.open(tmp_path / "text")
         assert text.detokenize("vybrané ǁ0ǁ", "%d selected")[0] == ("V" if leads else "v")
         assert text.detokenize("ǁ0ǁ souborů", "%d files") == "%d souborů"
+
+
+@examples(200)
+@given(st.text(alphabet="ab ABß5ǁ0._-字:'", max_size=12))
+def test_sources_that_begin_with_a_word_do_not_tell_how_translations_are_led(source: str) -> None:
+    case = source_case(source, lambda word: None)
+    assert case_leads([(source, "Word")] * 3) is (case.goes_on is False and case.begins is False)

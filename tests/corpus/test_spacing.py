@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isogloss.corpus import spacing_learning
 from isogloss.corpus.placeholders import ALL_KINDS
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import (
@@ -22,6 +23,7 @@ from isogloss.corpus.spacing import (
     parse_spacing,
     usual_spacing,
 )
+from isogloss.corpus.spacing_learning import learn_weights
 from isogloss.corpus.spacing_templates import BETWEEN_WORDS, FIELDS, combined
 from isogloss.corpus.spacing_tokens import EDGE, PROPERTIES, Beside, TokenTypes, encode, hashed, space_code
 from isogloss.corpus.words import word_tokens
@@ -285,3 +287,15 @@ def test_it_is_stored_with_a_system(tmp_path: Path) -> None:
     without = TextProcessing(target=side, placeholders=("printf",))
     without.save(tmp_path / "old")
     assert TextProcessing.open(tmp_path / "old").target.spacing is None
+
+
+def test_like_gaps_are_learned_from_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["a b, c (d).", "a b, c (d).", "e (f), g.", "5 % a", "a b, c (d)."]
+    lines = [SpacedLine(tokens := word_tokens(text), observed_spaces(text, tokens) or []) for text in texts]
+    once = learn_weights(lines)
+    monkeypatch.setattr(
+        spacing_learning, "_distinct", lambda groups, labels: (groups, labels, np.ones(len(labels)))
+    )
+    each = learn_weights(lines)
+    np.testing.assert_array_equal(once.keys, each.keys)
+    np.testing.assert_allclose(once.weights, each.weights, atol=1e-5)

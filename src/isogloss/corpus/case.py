@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from isogloss.corpus.languages import base_language, is_english_name
 from isogloss.corpus.placeholders import MARK
@@ -191,9 +192,9 @@ def small_in_titles(pairs: Iterable[tuple[str, str]]) -> frozenset[str] | None:
     titles = follows = 0
     counts: Counter[str] = Counter()
     for source, target in pairs:
-        sides = [[word for word in _WORD.findall(text) if _has_case(word[0])] for text in (source, target)]
-        inner = [word for word in sides[1][1:] if not word.isupper()]
-        if inner and _is_title(sides[0]) and "." not in source:
+        if "." in source or not _is_title(_cased_words(source)):  # nearly all lines of running text
+            continue
+        if inner := [word for word in _cased_words(target)[1:] if not word.isupper()]:
             titles += 1
             follows += all(word[0].isupper() for word in inner if len(word) > _SHORT)
             counts.update({word: -1 if word[0].isupper() else 1 for word in inner})
@@ -201,6 +202,11 @@ def small_in_titles(pairs: Iterable[tuple[str, str]]) -> frozenset[str] | None:
     if titles < _FEW or follows <= 0.5 * titles:
         return None
     return frozenset(word for word, count in counts.items() if count > 1)
+
+
+def _cased_words(text: str) -> list[str]:
+    """Words that begin with a letter that has case."""
+    return [word for word in _WORD.findall(text) if _has_case(word[0])]
 
 
 def _any_capital(letters: Sequence[str]) -> bool:
@@ -236,6 +242,8 @@ def case_leads(pairs: Iterable[tuple[str, str]]) -> bool:
     """
     seen = capitals = 0
     for source, target in pairs:
+        if _has_case(next(filter(str.isalnum, source), "a")):
+            continue  # a word comes first; most lines are like that
         case = source_case(source, lambda word: None)
         first = next(filter(str.isalnum, target), "")
         if case.goes_on is False and case.begins is False and first and _has_case(first):
@@ -244,6 +252,7 @@ def case_leads(pairs: Iterable[tuple[str, str]]) -> bool:
     return seen >= _LED and capitals > 0.5 * seen
 
 
+@lru_cache(1 << 12)
 def _has_case(character: str) -> bool:
     return character.title() != character.lower()
 

@@ -356,6 +356,8 @@ def _truecaser(folder: ArrayFolder, side: str, language: str) -> Truecaser:
 
 def _unmarked(tokens: Iterable[str], written: Sequence[Placeholder]) -> list[str]:
     """Replace marks in tokens by placeholders."""
+    if not written:
+        return list(tokens)
     found: list[str] = []
     for token in tokens:
         match = MARK.fullmatch(token)

@@ -37,6 +37,7 @@ _SLIPS = 1e-4
 """Share of word pairs without a plain space between them up to which they are treated as typos."""
 _COUNTED = 3
 """How many times each of the following lines counts."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, to spread what is hashed
 _SIGNS = {"§": "%s", "ß": "<b>", "þ": "</b>", "ð": "&lt;", "Ð": "&gt;"}
 _SIGNS |= {"ƀ": "{start}", "ƥ": "{end}", "ø": "/a/b", "Ø": "http://a.b"}
 _SIGN = re.compile(f"([{''.join(_SIGNS)}])")
@@ -177,19 +178,43 @@ class _Features(NamedTuple):
     value: float
 
 
+def _distinct(
+    groups: Sequence[_Features], labels: npt.NDArray[np.uint8]
+) -> tuple[list[_Features], npt.NDArray[np.uint8], Float64]:
+    """The different gaps of a text, and how often each occurs: most gaps are like many others."""
+    same = labels.astype(np.uint64)
+    for group in groups:
+        mixed = (group.features ^ (group.features >> np.uint64(31))) * _MIX
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
+        same = (same ^ (same >> np.uint64(29))) * _MIX + np.diff(sums[group.starts])
+    _, chosen, counts = np.unique(same, return_index=True, return_counts=True)
+    order = np.argsort(chosen)
+    chosen, counts = chosen[order], counts[order]
+    found = []
+    for group in groups:
+        sizes = np.diff(group.starts)
+        kept = np.zeros(len(sizes), np.bool_)
+        kept[chosen] = True
+        starts = np.concatenate([[0], np.cumsum(sizes[chosen])])
+        found.append(_Features(group.features[np.repeat(kept, sizes)], starts, group.value))
+    return found, labels[chosen], counts.astype(np.float64)
+
+
 def _fit(
-    groups: Iterable[_Features], labels: npt.NDArray[np.uint8], kinds: int
+    groups: Sequence[_Features], labels: npt.NDArray[np.uint8], kinds: int
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
     """Fit the weights of a maximum-entropy model."""
     from scipy import sparse  # only training needs it
 
+    groups, labels, times = _distinct(groups, labels)
     columns, known, values = [], [], []
     for group in groups:
-        keys, places, counts = np.unique(group.features, return_inverse=True, return_counts=True)
+        keys, places = np.unique(group.features, return_inverse=True)
+        seen = np.bincount(places, weights=np.repeat(times, np.diff(group.starts)), minlength=len(keys))
         shape = len(labels), len(keys)
         found = sparse.csr_matrix((np.full(len(places), group.value), places, group.starts), shape=shape)
-        columns.append(found[:, counts > 1])
-        known.append(keys[counts > 1])
+        columns.append(found[:, seen > 1])
+        known.append(keys[seen > 1])
         values.append(np.full(len(known[-1]), group.value))
     matrix = sparse.hstack(columns, format="csr")
     keys, scale = np.concatenate(known), np.concatenate(values)
@@ -204,9 +229,10 @@ def _fit(
         scores -= scores.max(axis=1, keepdims=True)
         likely = np.exp(scores)
         sums = likely.sum(axis=1, keepdims=True)
-        total = np.log(sums).sum() - scores[rows, labels].sum() + _DECAY / 2 * (weights**2).sum()
+        total = times @ (np.log(sums[:, 0]) - scores[rows, labels]) + _DECAY / 2 * (weights**2).sum()
         likely /= sums
-        return float(total), (transposed @ (likely - wanted) + _DECAY * weights).ravel()
+        away = (likely - wanted) * times[:, None]
+        return float(total), (transposed @ away + _DECAY * weights).ravel()
 
     weights = np.zeros((len(keys), kinds))
     for point, _ in minimize(loss, weights.ravel(), iterations=_ITERATIONS, tolerance=_TOLERANCE):

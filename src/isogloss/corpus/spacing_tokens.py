@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from threading import Lock
 
@@ -55,6 +55,7 @@ _OPENS = re.compile(r"(?<![a-z])(?:start|open|begin)", re.IGNORECASE)
 _CLOSES = re.compile(r"(?<![a-z])(?:end|close|stop)(?![a-z])", re.IGNORECASE)
 _PATH = re.compile(r"(?P<path>~?/|\.{1,2}/)|(?P<option>--?)|(?P<extension>\.)|\w+(?P<address>://)")
 _BRACKETS = frozenset({"&lt;", "&gt;"})  # they enclose words, while < and > usually compare
+_REMEMBERED = 1 << 16  # tokens whose kind is remembered: text repeats them
 _WORD_END, _WORD_BEGIN, _UNSPACED_END, _UNSPACED_BEGIN = 1, 2, 4, 8
 
 
@@ -73,8 +74,7 @@ class Beside:
 
 def token_text(token: str) -> str:
     """Return a token as it appears in text."""
-    match = _JOINED.fullmatch(token)
-    return match.group(1) if match else token
+    return token[1] if len(token) == 3 and _JOINED.fullmatch(token) else token
 
 
 def space_code(space: str) -> str:
@@ -214,6 +214,7 @@ def beside_in_source(
     return found
 
 
+@lru_cache(_REMEMBERED)
 def _neighbor(token: str) -> str:
     """Return the kind of a token as a neighbor: a word, a placeholder, or the mark itself."""
     shape = _shape(token)

@@ -17,6 +17,8 @@ _LINE_STEPS = 30
 FloatArray = npt.NDArray[np.float64]
 Function = Callable[[FloatArray], tuple[float, FloatArray]]
 """Gives value and gradient."""
+_Pair = tuple[FloatArray, FloatArray, float]
+"""A step, the change of the gradient, and their product."""
 
 
 def minimize(
@@ -32,7 +34,7 @@ def minimize(
     """
     point = np.array(start, dtype=np.float64)
     value, gradient = function(point)
-    pairs: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=_HISTORY)
+    pairs: deque[_Pair] = deque(maxlen=_HISTORY)
     for _ in range(iterations):
         if np.max(np.abs(gradient), initial=0.0) <= tolerance * max(1.0, abs(value)):
             return
@@ -43,8 +45,9 @@ def minimize(
             return
         moved, moved_value, moved_gradient = found
         step, change = moved - point, moved_gradient - gradient
-        if _dot(step, change) > 1e-12 * _dot(change, change):
-            pairs.append((step, change))
+        curvature = _dot(step, change)
+        if curvature > 1e-12 * _dot(change, change):
+            pairs.append((step, change, curvature))
         progress = value - moved_value
         point, value, gradient = moved, moved_value, moved_gradient
         yield point, value
@@ -57,19 +60,19 @@ def _dot(first: FloatArray, second: FloatArray) -> float:
     return float(np.einsum("i,i->", first, second))
 
 
-def _preconditioned(gradient: FloatArray, pairs: deque[tuple[FloatArray, FloatArray]]) -> FloatArray:
+def _preconditioned(gradient: FloatArray, pairs: deque[_Pair]) -> FloatArray:
     """The inverse Hessian, as far as the last steps tell, times the gradient."""
     result = gradient.copy()
     kept = []
-    for step, change in reversed(pairs):
-        share = _dot(step, result) / _dot(step, change)
+    for step, change, curvature in reversed(pairs):
+        share = _dot(step, result) / curvature
         kept.append(share)
         result -= share * change
     if pairs:
-        step, change = pairs[-1]
-        result *= _dot(step, change) / _dot(change, change)
-    for (step, change), share in zip(pairs, reversed(kept), strict=True):
-        result += (share - _dot(change, result) / _dot(step, change)) * step
+        _, change, curvature = pairs[-1]
+        result *= curvature / _dot(change, change)
+    for (step, change, curvature), share in zip(pairs, reversed(kept), strict=True):
+        result += (share - _dot(change, result) / curvature) * step
     return result
 
 
