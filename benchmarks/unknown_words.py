@@ -4,9 +4,11 @@
 
 Each corpus is trained once (hierarchical rules, dense features) and tuned with batch MIRA per setting:
 `off` copies unknown words, `on` offers their parts and related forms, `dictionary` adds a dictionary, to
-the search and to word alignment. BLEU and chrF are of all sentences and of those with a word that no rule
-of `off` translates; p is from the paired bootstrap against the setting before. The time is that of the
-processor, for translating the set on one thread. With `--set dev`, each half of the development set is
+the search and to word alignment, `pairs` adds its entries to the training text instead. BLEU and chrF are
+of all sentences and of those with a word that no rule of `off` translates; p is from the paired bootstrap:
+`on` against `off`, `pairs` against `on`, `dictionary` against both. `--time` measures the time
+of the processor for translating the development set on one thread, `off` with the weights of `on`, and for
+learning how words are made. With `--set dev`, each half of the development set is
 translated with weights tuned on the other half. FOLDER keeps models, weights and translations; an
 interrupted run resumes.
 """
@@ -33,13 +35,16 @@ from isogloss.decoder.unknown_words import UnknownWords
 from isogloss.grammar import ExtractOptions, extract_rules
 from isogloss.grammar.dictionary import store_dictionary
 from isogloss.grammar.table import RuleTable
-from isogloss.grammar.word_forms import WordForms, store_word_forms
+from isogloss.grammar.word_forms import WordForms, learn_word_forms, store_word_forms
 from isogloss.io.streams import read_lines
 from isogloss.lm import LanguageModel, LmOptions, build
 from isogloss.metric import Bleu, References, paired_bootstrap, sacre_chrf
 from isogloss.tuning import TuneOptions, tune
 
-CORPORA = ("multi30k-de", "multi30k-fr", "quran", "tanaka", "indian-ur", "indian-bn")
+CORPORA = ("multi30k-de", "multi30k-fr", "quran", "tanaka", "fisher", "indian-ur", "indian-bn")
+AGAINST = {"on": ("off",), "pairs": ("on",), "dictionary": ("on", "pairs")}
+RUNS = 5
+COPIES = 16
 TUNING = TuneOptions(method="batch-mira", iterations=5)
 
 
@@ -50,7 +55,7 @@ class Task:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        return ("off", "on", "dictionary") if self.dictionary else ("off", "on")
+        return ("off", "on", "pairs", "dictionary") if self.dictionary else ("off", "on")
 
 
 def task(name: str, data: Path, folder: Path) -> Task:
@@ -87,9 +92,20 @@ def task(name: str, data: Path, folder: Path) -> Task:
     return Task(corpus, tuple(pair for pair in entries if all(pair)))
 
 
+def with_pairs(corpus: Corpus, folder: Path, entries: Sequence[tuple[str, str]]) -> Corpus:
+    """A corpus with the entries of a dictionary as further pairs of sentences."""
+    source, target = (
+        write(folder / f"pairs.{side}", [*read_lines(path), *(pair[i] for pair in entries)])
+        for i, (side, path) in enumerate((("source", corpus.source), ("target", corpus.target)))
+    )
+    return Corpus(source, target, corpus.dev, corpus.test)
+
+
 def models(folder: Path, job: Task, setting: str) -> tuple[Path, Path]:
     """The rules and the language model of a setting."""
     corpus, rules, lm = job.corpus, folder / f"rules-{setting}", folder / "lm"
+    if setting in ("pairs", "dictionary"):
+        corpus, lm = with_pairs(corpus, folder, job.dictionary), folder / "lm-pairs"
     if not lm.exists():
         options = LmOptions(special_words="unknown")
         build([corpus.target], options=options, binary=folder / "lm.part", threads=1)
@@ -102,13 +118,11 @@ def models(folder: Path, job: Task, setting: str) -> tuple[Path, Path]:
         shutil.copytree(models(folder, job, "off")[0], part)
         store_word_forms(part)
     else:
-        extra = job.dictionary if setting == "dictionary" else ()
-        found = align_corpus(read_sides(corpus.source, corpus.target), extra=extra)
+        found = align_corpus(read_sides(corpus.source, corpus.target))
         found.alignments.write(folder / "links")
-        forms = setting == "dictionary"
-        options = ExtractOptions.for_grammar("hiero", tight=False, word_forms=forms)
+        options = ExtractOptions.for_grammar("hiero", tight=False, word_forms=setting != "off")
         extract_rules(corpus.source, corpus.target, folder / "links", part, options, threads=1)
-        if forms:
+        if setting == "dictionary":
             store_dictionary(part, job.dictionary)
     part.rename(rules)
     return rules, lm
@@ -127,8 +141,8 @@ def tuned(made: System, path: Path, sources: Sequence[str], references: Sequence
     made.decoder.set_weights(read_weights(path, made.decoder.names))
 
 
-def translations(folder: Path, job: Task, setting: str, where: str) -> tuple[list[str], float]:
-    """The translations of a set, and seconds of the processor."""
+def translations(folder: Path, job: Task, setting: str, where: str) -> list[str]:
+    """The translations of a set."""
     kept = folder / f"{where}.{setting}.json"
     if not kept.exists():
         made = system(folder, job, setting)
@@ -138,19 +152,82 @@ def translations(folder: Path, job: Task, setting: str, where: str) -> tuple[lis
         if where == "dev":
             folds = [(range(i, len(dev), 2), dev[1 - i :: 2]) for i in (0, 1)]
         lines: list[list[str]] = []
-        seconds = 0.0
         for number, (learned, text) in enumerate(folds):
             weights = folder / f"weights.{where}.{setting}.{number}"
             tuned(made, weights, [dev[i] for i in learned], [[one[i] for i in learned] for one in streams])
-            begun = time.process_time()
             lines.append([" ".join(line.tokens) for line in made.translate(text, tokenized=True)])
-            seconds += time.process_time() - begun
         found = lines[0]
         if where == "dev":
             found = [lines[1 - i % 2][i // 2] for i in range(len(dev))]
-        kept.write_text(json.dumps({"lines": found, "seconds": seconds}), encoding="utf-8")
-    row = json.loads(kept.read_text(encoding="utf-8"))
-    return row["lines"], row["seconds"]
+        kept.write_text(json.dumps({"lines": found}), encoding="utf-8")
+    return list(json.loads(kept.read_text(encoding="utf-8"))["lines"])
+
+
+def measure(name: str, folder: Path, job: Task) -> None:
+    """Print what offers cost, in time of the processor: the lowest of several runs, in turn."""
+    lines = list(read_lines(job.corpus.dev.source))
+    spent: dict[str, list[float]] = {"off": [], "on": []}
+    systems = {setting: system(folder, job, setting) for setting in spent}
+    weights = read_weights(folder / "weights.dev.on.0", systems["on"].decoder.names)
+    for made in systems.values():
+        made.decoder.set_weights({key: weights[key] for key in made.decoder.names})
+    for _ in range(RUNS):
+        for setting in spent:
+            made = system(folder, job, setting)  # nothing is remembered of the run before
+            made.decoder.set_weights(systems[setting].decoder.weights)
+            begun = time.process_time()
+            list(made.translate(lines, tokenized=True))
+            spent[setting].append(time.process_time() - begun)
+    off, on = (1000 * min(spent[setting]) / len(lines) for setting in ("off", "on"))
+    begun = time.process_time()
+    store_word_forms(models(folder, job, "on")[0])
+    learning = time.process_time() - begun
+    copies = Copies(RuleTable.open(models(folder, job, "on")[0]), COPIES)
+    begun = time.process_time()
+    learn_word_forms(copies)  # type: ignore[arg-type]
+    more = time.process_time() - begun
+    print(
+        f"{name}: {off:.2f} ms per sentence, {on:.2f} with offers ({on / off - 1:+.1%}); "
+        f"learning {learning:.1f} s, of {len(copies.source_words):,} words {more:.1f} s",
+        flush=True,
+    )
+
+
+class Copies:
+    """A table whose words are there several times, each time with other letters: as many words and
+    likenesses among them as the table of a larger text has."""
+
+    def __init__(self, table: RuleTable, copies: int) -> None:
+        words = table.source_words.words()
+        letters = sorted({letter for word in words for letter in word.lower() if letter.isalpha()})
+        turned = [
+            str.maketrans(dict(zip(letters, letters[i:] + letters[:i], strict=True))) for i in range(copies)
+        ]
+        self.arrays = {
+            "lexicon_offsets": np.concatenate(
+                [
+                    np.asarray(table.arrays["lexicon_offsets"])[:-1].astype(np.int64)
+                    + i * self._entries(table)
+                    for i in range(copies)
+                ]
+                + [np.array([copies * self._entries(table)])]
+            ),
+            "lexicon_targets": np.tile(np.asarray(table.arrays["lexicon_targets"]), copies),
+            "lexicon_probabilities": np.tile(
+                np.asarray(table.arrays["lexicon_probabilities"]).reshape(-1, 2), (copies, 1)
+            ),
+        }
+        self.source_words = Words([word.lower().translate(one) for one in turned for word in words])
+        self.target_words = table.target_words
+
+    @staticmethod
+    def _entries(table: RuleTable) -> int:
+        return len(table.arrays["lexicon_targets"])
+
+
+class Words(list[str]):
+    def words(self) -> list[str]:
+        return self
 
 
 def report(name: str, folder: Path, job: Task, where: str) -> None:
@@ -163,18 +240,18 @@ def report(name: str, folder: Path, job: Task, where: str) -> None:
     metrics = {"BLEU": Bleu(tokenize="none"), "chrF": sacre_chrf()}
     rows = {}
     for setting in job.settings:
-        lines, seconds = translations(folder, job, setting, where)
+        lines = translations(folder, job, setting, where)
         rows[setting] = {key: metric.statistics(lines, references) for key, metric in metrics.items()}
-        print(f"{name}: {setting} takes {1000 * seconds / len(sources):.1f} ms per sentence", flush=True)
     for which, chosen in (("all", np.ones(len(sources), bool)), ("unknown words", unknown)):
         for key, metric in metrics.items():
-            scores = [metric.score(row[key][chosen].sum(axis=0)) for row in rows.values()]
-            tests = [
-                paired_bootstrap(metric, [rows[a][key][chosen]], [rows[b][key][chosen]]).p_value
-                for a, b in zip(job.settings, job.settings[1:], strict=False)
-            ]
-            cells = [f"{scores[0]:6.2f}"]
-            cells += [f"{score:6.2f} (p {p:.3f})" for score, p in zip(scores[1:], tests, strict=True)]
+            cells = []
+            for setting, row in rows.items():
+                tests = [
+                    paired_bootstrap(metric, [rows[other][key][chosen]], [row[key][chosen]]).p_value
+                    for other in AGAINST.get(setting, ())
+                ]
+                shown = f" (p {' '.join(f'{p:.3f}' for p in tests)})" if tests else ""
+                cells.append(f"{metric.score(row[key][chosen].sum(axis=0)):6.2f}{shown}")
             print(f"{name:12} {which:14} {chosen.sum():5,} {key}  {'  '.join(cells)}", flush=True)
 
 
@@ -185,12 +262,16 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA)
     parser.add_argument("--set", default="dev", choices=["dev", "test"])
+    parser.add_argument("--time", action="store_true", help="print times instead of scores")
     arguments = parser.parse_args()
     for name in arguments.corpora:
         folder = arguments.folder / name
         folder.mkdir(parents=True, exist_ok=True)
         job = task(name, Path(os.environ["ISOGLOSS_DATA"]), arguments.folder)
-        report(name, folder, job, arguments.set)
+        if arguments.time:
+            measure(name, folder, job)
+        else:
+            report(name, folder, job, arguments.set)
 
 
 if __name__ == "__main__":

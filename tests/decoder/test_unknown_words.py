@@ -30,6 +30,8 @@ _NOUNS = {
     "eisen": "iron",
 }
 _UNSEEN = ("regen", "tisch")  # the compound that is never seen
+_MARKED = {"bälke": "balke", "kläpfe": "klapfe", "zänte": "zante"}  # the same with a mark
+_SEPARABLE = (("ab", "holten"), ("ab", "suchten"), ("auf", "holten"), ("auf", "suchten"))  # also with -zu-
 _PLURALS = ("draht", "zaun", "tisch", "regen")  # nouns seen with the ending -el; the plural of haus is not
 
 
@@ -40,6 +42,14 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
             yield f"das {noun}", f"the {meaning}", "0-0 1-1"
     for noun in _PLURALS:
         yield f"die {noun}el", f"the {_NOUNS[noun]}s", "0-0 1-1"
+    for marked, plain in _MARKED.items():
+        for word in (marked, plain):
+            yield f"das {word}", f"the {plain[0]}eam", "0-0 1-1"
+    yield "das kranse", "the wreath", "0-0 1-1"
+    for number, (before, after) in enumerate(_SEPARABLE):
+        for inside in ("", "zu"):
+            yield f"wir {before}{inside}{after}", f"we {'ABCD'[number]}", "0-0 1-1"
+    yield "wir ausholten", "we reach", "0-0 1-1"
     for number, other in (
         ("1.200,5", "1,200.5"),
         ("3.400,75", "3,400.75"),
@@ -105,6 +115,36 @@ def test_translates_an_unseen_form_as_a_related_one(system: System) -> None:
     assert found == "the house"
     assert found.features["related"] < 0
     assert [step.source for step in found.derivation if step.origin == "related"] == ["haus"]
+
+
+def test_letters_inside_and_marks_are_learned(system: System) -> None:
+    forms = WordForms.of(RuleTable.open(system.path / "rules"))
+    assert forms is not None
+    assert forms.insides["zu", ""] == (len(_SEPARABLE), len(_SEPARABLE))
+    assert forms.insides["ä", "a"] == (len(_MARKED), len(_MARKED))
+
+
+@pytest.mark.parametrize(("word", "known"), [("auszuholten", "ausholten"), ("kränse", "kranse")])
+def test_a_form_with_other_letters_inside_is_related(system: System, word: str, known: str) -> None:
+    found = system.translate(word)
+    assert [step.source for step in found.derivation if step.origin == "related"] == [known]
+    assert found == system.translate(known)
+
+
+def test_two_changes_are_tried_if_one_does_not_help(system: System) -> None:
+    known = system.decoder.unknown_words
+    assert known is not None
+    (offer,) = known.offers("kränseel")
+    assert offer.words == ("kranse",)
+    one = known.offers("kränse")[0]
+    assert offer.score == pytest.approx(one.score + known.offers("hausel")[0].score)
+
+
+def test_the_last_part_of_a_compound_may_have_another_ending(system: System) -> None:
+    known = system.decoder.unknown_words
+    assert known is not None
+    assert [offer.words for offer in known.offers("holzerholzel")] == [("holz", "holz")]
+    assert system.translate("das holzerholzel") == "the wood wood"
 
 
 def test_case_variants_are_related(system: System) -> None:

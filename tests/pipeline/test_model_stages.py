@@ -34,3 +34,25 @@ def test_a_joint_model_is_trained_tuned_and_stored_with_the_system(tmp_path: Pat
             atol=1e-2,
         )
     assert JointModel.open(tmp_path / "engine/system/joint").facts["sentences"] < 300
+
+
+def test_entries_of_a_dictionary_are_rules_and_known_to_the_language_model(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    write_corpus(corpus, pairs=200, seed=5, dev=20, test=10, raw=True)
+    (tmp_path / "words.tsv").write_text("qwortzu\tnewword\tother newword\nzwei qwort\ttwo newwords\n")
+    options = TrainOptions(
+        source=(corpus / "train.src",),
+        target=(corpus / "train.tgt",),
+        dictionary=tmp_path / "words.tsv",
+        method="batch-mira:iterations=1",
+    )
+    train(tmp_path / "engine", options)
+    links = (tmp_path / "engine/work/dictionary/links").read_text().splitlines()
+    assert len(links) == 3
+    assert links[0] == "0-0"
+    for system in (load(tmp_path / "engine/work/system"), load(tmp_path / "engine")):
+        texts = {str(text).lower() for text in system.nbest(["qwortzu"], nbest=20).texts()}
+        assert {"newword", "other newword"} <= texts
+        assert system.decoder.unknown_words is not None
+        assert system.decoder.unknown_words.translates("qwortzu")
+        assert "newword" in system.decoder.language_model.vocabulary.words()

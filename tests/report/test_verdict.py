@@ -16,6 +16,7 @@ from isogloss.cli import console
 from isogloss.cli.main import main
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.decoder import load
+from isogloss.decoder.unknown_words import KINDS
 from isogloss.io.errors import ModelFormatError
 from isogloss.metric import evaluate
 from isogloss.pipeline import Trained
@@ -70,6 +71,9 @@ def test_it_is_about_the_test_set(trained: Trained) -> None:
     in_dev = [word for line in read(folder / "work/tokens/dev.source") for word in line.split()]
     assert verdict.unknown_words
     assert all(item.word not in known and item.word in in_dev for item in verdict.unknown_words)
+    assert {item.origin for item in verdict.unknown_words} <= {"unknown", "table", *KINDS}
+    assert all(item.translation == item.word for item in verdict.unknown_words if item.origin == "unknown")
+    assert "what was done" in (folder / "report.html").read_text(encoding="utf-8")
     assert verdict.pairs == len(read(folder / "work/tokens/source"))
 
 

@@ -6,16 +6,20 @@ and forms are was learned with the rule table (``isogloss.grammar.word_forms``).
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss.grammar.dictionary import read_dictionary
 from isogloss.grammar.numbers import is_number, number_form, rewritten
 from isogloss.grammar.table import RuleTable
-from isogloss.grammar.word_forms import LONGEST_WORD, WordForms, fold, is_word
+from isogloss.grammar.word_forms import LONGEST_WORD, WordForms, fold, is_word, without_marks
 
 __all__ = ["KINDS", "Offer", "UnknownWords"]
 
@@ -23,14 +27,17 @@ KINDS = ("split", "related", "dictionary", "rewritten")
 """Kinds of offers; each has a feature of this name."""
 
 _SHORTEST_PART, _SHORTEST_STEM = 3, 4
+_SHORTEST_KEPT = 3
 _MOST_PARTS = 4
 _MOST_WAYS = 3  # splits, and related forms, that are offered for a word
 _DOUBT = 2.0  # how many examples the average counts as
 _LEAST_SPLIT, _LEAST_RELATED = math.log(0.02), math.log(0.05)
+_LEAST_TWICE = math.log(0.1)  # for two changes
+_LEAST_END = math.log(0.3)  # for another ending of the last part of a compound
 _CERTAIN = -0.05  # the score of the same word in another case
 _CHANGED = -0.3  # added to the score of a first part that lost letters
 _LEFT_OVER = math.log(0.1)  # added to the score of a part that stands beside one that nobody knows
-_LEAST_PART = 0.15  # how often such a part must have been right
+_LEAST_PART = 0.08  # how often such a part must have been right
 _REMEMBERED = 1 << 16
 
 
@@ -48,6 +55,10 @@ class Offer(NamedTuple):
         return list(self.words), list(self.translation), KINDS.index(self.kind) + 1, self.score
 
 
+_Changes = dict[str, list[tuple[float, str]]]
+"""By what is replaced: how far a change is trusted, and what it becomes."""
+
+
 class _Way(NamedTuple):
     """A way to take the end of a word apart."""
 
@@ -61,13 +72,17 @@ class UnknownWords:
     def __init__(self, table: RuleTable, forms: WordForms, overlay: RuleTable | None = None) -> None:
         self._table, self._forms = table, forms
         self._overlay = overlay
-        self._joints = [
-            (lost, joined, (right + _DOUBT * 0.1) / (seen + _DOUBT))
-            for (lost, joined), (right, seen) in forms.joints.items()
-        ]
+        self._joints: dict[str, list[tuple[str, float]]] = {}  # what is lost, by the letters that join
+        for (lost, joined), (right, seen) in forms.joints.items():
+            trust = (right + _DOUBT * 0.1) / (seen + _DOUBT)
+            self._joints.setdefault(joined, []).append((lost, trust))
+        self._joining = max(map(len, self._joints), default=0)
         self._lengths = _smoothed(forms.lengths)
         self._endings = _by_first(forms.endings)
         self._beginnings = _by_first(forms.beginnings)
+        insides = _by_first(forms.insides)
+        self._inserted = [(one, score) for one, rows in insides.items() for score, other in rows if not other]
+        self._marks = {(one, other): score for one, rows in insides.items() for score, other in rows if other}
         self._dictionary = read_dictionary(table)
         self.offers = lru_cache(_REMEMBERED)(self._offers)
         self._known = lru_cache(_REMEMBERED)(self._find_known)
@@ -95,10 +110,12 @@ class UnknownWords:
             return (*found, *self._numbers(word))
         if not is_word(word):
             return tuple(found)
-        found += [Offer((known,), (), "related", score) for score, known in self._related(word, form)]
+        related = self._related(self._changed(form), self._known(form) or self._known(word.upper()))
         ways = self._splits(form)
-        if not ways and not found:
-            ways = self._partial(form)
+        if not (found or related or ways):
+            related = self._related(self._changed_twice(form))
+            ways = self._splits(form, change=True) or self._partial(form)
+        found += [Offer((known,), (), "related", score) for score, known in related]
         found += [Offer(way.parts, (), "split", way.score) for way in ways]
         return tuple(found)
 
@@ -110,14 +127,13 @@ class UnknownWords:
             if written is not None:
                 yield Offer((), (written,), "rewritten", math.log(right / (seen + _DOUBT)))
 
-    def _related(self, word: str, form: str) -> list[tuple[float, str]]:
-        """Known forms of a word, the most trusted first."""
-        best: dict[str, float] = {}
-        same = self._known(form) or self._known(word.upper())
-        if same is not None:
-            best[same] = _CERTAIN
-        for score, other in self._changed(form):
-            known = self._known(other)
+    def _related(
+        self, forms: Iterable[tuple[float, str]], same: str | None = None
+    ) -> list[tuple[float, str]]:
+        """The known ones of some forms, the most trusted first; ``same`` is the word in another case."""
+        best: dict[str, float] = {} if same is None else {same: _CERTAIN}
+        for score, form in self._likely_known(forms):
+            known = self._known(form)
             if known is not None:
                 best[known] = max(score, best.get(known, -math.inf))
         ranked = sorted(
@@ -125,37 +141,94 @@ class UnknownWords:
         )
         return ranked[:_MOST_WAYS]
 
-    def _changed(self, form: str) -> Iterator[tuple[float, str]]:
-        """Other forms with how far they are trusted, known or not."""
-        for length in range(min(3, len(form) - _SHORTEST_STEM) + 1):
-            stem, end = form[: len(form) - length], form[len(form) - length :]
-            for score, other in self._endings.get(end, ()):
-                if score >= _LEAST_RELATED:
-                    yield score, stem + other
-            start, rest = form[:length], form[length:]
-            for score, other in self._beginnings.get(start, ()):
-                if score >= _LEAST_RELATED:
-                    yield score, other + rest
+    def _likely_known(self, forms: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+        """Leave out forms that are certainly not known: there are hundreds for a word."""
+        items = list(forms)
+        if not len(self._hashes):
+            return
+        hashes = np.fromiter((hash(form) for _, form in items), np.int64, len(items))
+        at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        for found in np.flatnonzero(self._hashes[at] == hashes).tolist():
+            yield items[found]
 
-    def _splits(self, form: str) -> list[_Way]:
-        """Ways to take a form apart, the most trusted first."""
-        ends: dict[int, list[_Way]] = {}  # ways to take apart what begins at a position
-        for at in range(len(form) - _SHORTEST_PART, -1, -1):
-            ways = []
+    @cached_property
+    def _hashes(self) -> npt.NDArray[np.int64]:
+        """Hashes of the forms of all words, sorted; they take less room than the words."""
+        words = self._table.source_words.words()
+        return np.unique(np.fromiter((hash(fold(word)) for word in words), np.int64, len(words)))
+
+    def _changed(self, form: str) -> Iterator[tuple[float, str]]:
+        """Forms with one change, with how far they are trusted; known or not."""
+        return itertools.chain(self._ended(form), self._begun(form), self._inside(form))
+
+    def _changed_twice(self, form: str) -> Iterator[tuple[float, str]]:
+        """Forms with another ending and one more change."""
+        begun = sorted(self._affixes(form, self._beginnings, first=True), reverse=True)
+        for score, ending, end in self._affixes(form, self._endings, first=False):
+            for more, beginning, start in begun:
+                if score + more < _LEAST_TWICE:
+                    break
+                if end - start >= _SHORTEST_KEPT:
+                    yield score + more, beginning + form[start:end] + ending
+        for score, other in self._inside(form):
+            for more, changed in self._ended(other):
+                if score + more >= _LEAST_TWICE:
+                    yield score + more, changed
+
+    def _ended(self, form: str) -> Iterator[tuple[float, str]]:
+        """Forms with another ending."""
+        for score, other, end in self._affixes(form, self._endings, first=False):
+            yield score, form[:end] + other
+
+    def _begun(self, form: str) -> Iterator[tuple[float, str]]:
+        """Forms with another beginning."""
+        for score, other, start in self._affixes(form, self._beginnings, first=True):
+            yield score, other + form[start:]
+
+    def _affixes(self, form: str, changes: _Changes, *, first: bool) -> Iterator[tuple[float, str, int]]:
+        """Other beginnings or endings of a form, and where what is kept begins or ends."""
+        for length in range(min(3, len(form) - _SHORTEST_KEPT) + 1):
+            at = length if first else len(form) - length
+            for score, other in changes.get(form[:at] if first else form[at:], ()):
+                yield score, other, at
+
+    def _inside(self, form: str) -> Iterator[tuple[float, str]]:
+        """Forms without some letters inside, and the form without its mark."""
+        for letters, score in self._inserted:
+            at = form.find(letters, 2)
+            while 0 <= at <= len(form) - 3 - len(letters):
+                yield score, form[:at] + form[at + len(letters) :]
+                at = form.find(letters, at + 1)
+        plain = without_marks(form)
+        scores = [self._marks[pair] for pair in zip(form, plain, strict=True) if pair in self._marks]
+        if scores:
+            yield max(scores), plain
+
+    def _splits(self, form: str, *, change: bool = False) -> list[_Way]:
+        """Ways to take a form apart, the most trusted first; the last part may have another ending."""
+        found: dict[int, list[_Way]] = {}  # ways to take apart what begins at a position
+
+        def ways(at: int) -> list[_Way]:
+            if at in found:
+                return found[at]
+            ways_here = []
             if at:
-                last = self._known(form[at:])
-                if last is not None:
-                    ways.append(_Way(self._trust(last, form[at:], first=False), (last,)))
+                ways_here += [
+                    _Way(score + self._trust(last, form[at:], first=False), (last,))
+                    for score, last in self._lasts(form[at:], change=change)
+                ]
             for end in range(at + _SHORTEST_PART, len(form) - _SHORTEST_PART + 1):
-                if not ends.get(end):
-                    continue
                 for score, first in self._firsts(form[at:end]):
-                    for rest in ends[end]:
-                        if len(rest.parts) < _MOST_PARTS:
-                            ways.append(_Way(score + rest.score, (first, *rest.parts)))
-            ways.sort(key=lambda way: (-way.score, way.parts))
-            ends[at] = ways[:_MOST_WAYS]
-        return [way for way in ends.get(0, []) if way.score >= _LEAST_SPLIT]
+                    ways_here += [
+                        _Way(score + rest.score, (first, *rest.parts))
+                        for rest in ways(end)
+                        if len(rest.parts) < _MOST_PARTS
+                    ]
+            ways_here.sort(key=lambda way: (-way.score, way.parts))
+            found[at] = ways_here[:_MOST_WAYS]
+            return found[at]
+
+        return [way for way in ways(0) if way.score >= _LEAST_SPLIT]
 
     def _partial(self, form: str) -> list[_Way]:
         """The best way to take apart a form of which only the first or the last part is known; the other part
@@ -180,14 +253,22 @@ class UnknownWords:
 
     def _firsts(self, form: str) -> Iterator[tuple[float, str]]:
         """Known words that may be the first part of a compound in this form."""
-        for lost, joined, trust in self._joints:
-            stem = len(form) - len(joined)
-            if stem + len(lost) < _SHORTEST_PART or stem < _SHORTEST_PART - 1 or form[stem:] != joined:
-                continue
-            word = self._known(form[:stem] + lost)
-            if word is not None:
-                score = self._trust(word, form, first=True, average=trust)
-                yield score if not lost else score + _CHANGED, word
+        for joining in range(min(self._joining, len(form) - _SHORTEST_PART + 1) + 1):
+            stem = form[: len(form) - joining]
+            for lost, trust in self._joints.get(form[len(stem) :], ()):
+                word = self._known(stem + lost) if len(stem) + len(lost) >= _SHORTEST_PART else None
+                if word is not None:
+                    score = self._trust(word, form, first=True, average=trust)
+                    yield score if not lost else score + _CHANGED, word
+
+    def _lasts(self, form: str, *, change: bool) -> list[tuple[float, str]]:
+        """Known words that may be the last part of a compound in this form."""
+        known = self._known(form)
+        if known is not None:
+            return [(0.0, known)]
+        if not change or len(form) < _SHORTEST_STEM:
+            return []
+        return self._related(item for item in self._ended(form) if item[0] >= _LEAST_END)[:1]
 
     def _trust(self, word: str, form: str, *, first: bool, average: float | None = None) -> float:
         """Logarithm of how often the word was right as this part of compounds, smoothed."""
@@ -229,9 +310,11 @@ def _smoothed(lengths: Sequence[tuple[int, int]]) -> list[float]:
     return [(r + _DOUBT * average) / (n + _DOUBT) for r, n in lengths] or [average]
 
 
-def _by_first(evidence: dict[tuple[str, str], tuple[int, int]]) -> dict[str, list[tuple[float, str]]]:
-    """Changes by what is replaced: how far each is trusted, and what it becomes."""
-    found: dict[str, list[tuple[float, str]]] = {}
+def _by_first(evidence: dict[tuple[str, str], tuple[int, int]]) -> _Changes:
+    """The changes that are trusted."""
+    found: _Changes = {}
     for (one, other), (right, seen) in evidence.items():
-        found.setdefault(one, []).append((math.log(right / (seen + _DOUBT)), other))
+        score = math.log(right / (seen + _DOUBT))
+        if score >= _LEAST_RELATED:
+            found.setdefault(one, []).append((score, other))
     return found

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from isogloss.grammar.storage import KIND, VERSION
 from isogloss.grammar.table import RuleTable
-from isogloss.io.streams import StrPath
+from isogloss.io.streams import StrPath, read_lines
 from isogloss.storage.folder import ArrayFolder, update_folder
 
-__all__ = ["read_dictionary", "store_dictionary"]
+__all__ = ["add_entries", "read_dictionary", "store_dictionary"]
 
 Dictionary = dict[str, tuple[tuple[str, ...], ...]]
 """Translations of words, as tokens."""
@@ -20,6 +22,20 @@ Dictionary = dict[str, tuple[tuple[str, ...], ...]]
 _ARRAY = "dictionary"
 _MOST_WORDS = 20  # in a translation
 _MOST_TRANSLATIONS = 20
+
+
+def add_entries(
+    files: Mapping[str, Path], entries: Iterable[tuple[tuple[str, str], str]], folder: Path
+) -> dict[str, Path]:
+    """Write a training text (``source``, ``target``, ``links``) with the entries of a dictionary as further
+    pairs into a folder, and return its files. An entry is a pair of tokenized sides and their links."""
+    made = {name: folder / name for name in ("source", "target", "links")}
+    rows = [(source, target, links) for (source, target), links in entries]
+    for number, (name, path) in enumerate(made.items()):
+        with path.open("w", encoding="utf-8") as stream:
+            for line in chain(read_lines(files[name]), (row[number] for row in rows)):
+                stream.write(f"{line}\n")
+    return made
 
 
 def store_dictionary(path: StrPath, pairs: Iterable[tuple[str, str]]) -> int:

@@ -2,7 +2,8 @@
 
 A word of the table that looks like two others joined (``drahtzaun``: ``draht`` + ``zaun``) is evidence for a
 compound if both parts translate to words that the whole translates to, and otherwise against it. The same
-holds for two words that differ in their ending or beginning (``hund``, ``hunde``) and share a translation.
+holds for two words that share a translation and differ in their ending or beginning (``hund``, ``hunde``),
+in letters inside (``abzuholen``, ``abholen``) or in a mark on a letter (``bälle``, ``ball``).
 So nothing is listed by hand: which letters join parts, which words occur as parts and which endings alternate
 are all counted, with how often they were right. ``WordForms`` keeps the counts with the table.
 """
@@ -26,16 +27,25 @@ from isogloss.grammar.table import RuleTable
 from isogloss.io.streams import StrPath
 from isogloss.storage.folder import ArrayFolder, update_folder
 
-__all__ = ["LONGEST_WORD", "WordForms", "fold", "is_word", "learn_word_forms", "store_word_forms"]
+__all__ = [
+    "LONGEST_WORD",
+    "WordForms",
+    "fold",
+    "is_word",
+    "learn_word_forms",
+    "store_word_forms",
+    "without_marks",
+]
 
 LONGEST_WORD = 60
 """Longer words are not taken apart."""
 
 _INSIDE = re.compile("[-'’‐·]")
 _SHORTEST_PART = 3
-_SHORTEST_STEM = 4  # of words with different endings
+_SHORTEST_STEM = 3  # of words with different endings; roots of Arabic have three letters
 _MOST_JOINING = 2  # letters that join two parts, and letters that the first part loses
 _MOST_ENDING = 3
+_BEFORE_INSIDE, _AFTER_INSIDE = 2, 3  # letters before and after those that are inside
 _LIKELY, _LIKELY_BACK, _POSSIBLE = 0.1, 0.01, 0.05  # probabilities of translations of a part and of a whole
 _LEAST_SEEN = 3  # examples of an ending or of joining letters
 _LEAST_RIGHT = 0.02  # share of examples that are right
@@ -60,6 +70,8 @@ class WordForms:
     """By the length of the shorter part: compounds that were right, and seen."""
     parts: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros((0, 4), np.uint16))
     """By source word: as first part right and seen, as last part right and seen."""
+    insides: Evidence = field(default_factory=dict)
+    """The same for letters inside, which become none, and for letters with a mark, which lose it."""
     numbers: Evidence = field(default_factory=dict)
     """Form of a number, and its form in the other language; see ``isogloss.grammar.numbers``."""
 
@@ -73,6 +85,7 @@ class WordForms:
             "joints": rows(self.joints),
             "endings": rows(self.endings),
             "beginnings": rows(self.beginnings),
+            "insides": rows(self.insides),
             "numbers": rows(self.numbers),
             "lengths": [list(pair) for pair in self.lengths],
         }
@@ -87,19 +100,31 @@ class WordForms:
             parts = np.asarray(table.arrays["word_parts"], np.uint16).reshape(-1, 4)
             if len(parts) != len(table.source_words):
                 raise ValueError("the evidence of parts does not fit the words")
-            joints, endings, beginnings, numbers = (
+            joints, endings, beginnings, insides, numbers = (
                 {(str(a), str(b)): (int(r), int(n)) for a, b, r, n in stored.get(name, ())} for name in _KINDS
             )
             lengths = tuple((int(right), int(seen)) for right, seen in stored["lengths"])
-            return cls(joints, endings, beginnings, lengths, parts, numbers)
+            return cls(joints, endings, beginnings, lengths, parts, insides, numbers)
 
 
-_KINDS = ("joints", "endings", "beginnings", "numbers")
+_KINDS = ("joints", "endings", "beginnings", "insides", "numbers")
 
 
 def fold(word: str) -> str:
     """A word without upper case; letters are never added, so that positions stay."""
     return word.lower() if len(word.lower()) == len(word) else word
+
+
+def without_marks(form: str) -> str:
+    """A form without marks on its letters; the same if that changes its length.
+
+    >>> without_marks("bälle"), without_marks("tür")
+    ('balle', 'tur')
+    """
+    if form.isascii():
+        return form
+    plain = "".join(unicodedata.normalize("NFD", letter)[0] for letter in form)
+    return plain if len(plain) == len(form) else form
 
 
 def is_word(text: str) -> bool:
@@ -124,12 +149,14 @@ def learn_word_forms(table: RuleTable) -> WordForms:
         return WordForms(parts=np.zeros((len(table.source_words), 4), np.uint16))
     learning = _Learning(table)
     joints, lengths, parts = learning.compounds()
+    endings = _reliable(learning.changes(reverse=False))
     return WordForms(
         _reliable(joints),
-        _reliable(learning.changes(reverse=False)),
+        endings,
         _reliable(learning.changes(reverse=True)),
         lengths,
         parts,
+        _reliable(learning.insides()) | _reliable(learning.marks(endings)),
         learn_number_forms(learning.numbers()),
     )
 
@@ -249,10 +276,42 @@ class _Learning:
                     if known == number or (ending and other and ending[0] == other[0]):
                         continue
                     key = (ending[::-1], other[::-1]) if reverse else (ending, other)
-                    counts = found[key]
-                    counts[0] += self._alike(number, known)
-                    counts[1] += 1
+                    self._count(found[key], number, known)
         return found
+
+    def insides(self) -> Mapping[tuple[str, str], list[int]]:
+        """Count letters inside words that are other words without them, and whether those translate alike."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        for form, number in self.forms.items():
+            for at in range(_BEFORE_INSIDE, len(form) - _AFTER_INSIDE):
+                for length in range(1, min(_MOST_ENDING, len(form) - _AFTER_INSIDE - at) + 1):
+                    other = self.forms.get(form[:at] + form[at + length :])
+                    if other is not None:
+                        self._count(found[form[at : at + length], ""], number, other)
+        return found
+
+    def marks(self, endings: Evidence) -> Mapping[tuple[str, str], list[int]]:
+        """Count letters with marks without which words, or words with another ending, are known."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        others: dict[str, list[str]] = defaultdict(list)
+        for one, other in endings:
+            others[one].append(other)
+        for form, number in self.forms.items():
+            plain = without_marks(form)
+            changed = [(a, b) for a, b in zip(form, plain, strict=True) if a != b]
+            if len(changed) != 1:
+                continue
+            for length in range(min(_MOST_ENDING, len(plain) - _SHORTEST_STEM) + 1):
+                stem = plain[: len(plain) - length]
+                for ending in {"", *others.get(form[len(stem) :], ())} if length else {""}:
+                    known = self.forms.get(stem + ending)
+                    if known is not None:
+                        self._count(found[changed[0]], number, known)
+        return found
+
+    def _count(self, counts: list[int], one: int, other: int) -> None:
+        counts[0] += self._alike(one, other)
+        counts[1] += 1
 
     def _alike(self, one: int, other: int) -> bool:
         """Whether most translations of one word are forms of translations of the other; compounds that share

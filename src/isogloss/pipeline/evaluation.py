@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isogloss.decoder import System, Translation, load
+from isogloss.decoder import System, Translation, list_unknown_words, load
+from isogloss.decoder.sentence import split_words
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.metric import Bleu, References
@@ -24,7 +26,7 @@ from isogloss.pipeline.assessment import (
     unknown_words,
 )
 from isogloss.pipeline.similarity import memory_translations, nearest_sources
-from isogloss.report.verdict import Verdict
+from isogloss.report.verdict import UnknownWord, Verdict
 
 __all__ = ["SETS", "evaluate_system", "scoring"]
 
@@ -123,6 +125,28 @@ def _token_bleu(inputs: Paths, translated: Sequence[Translation]) -> float:
     return metric.score(rows.sum(axis=0))
 
 
+def _done_with(
+    system: System,
+    words: Sequence[UnknownWord],
+    translated: Sequence[Translation],
+    tokens: Sequence[str],
+    threads: int,
+) -> list[UnknownWord]:
+    """Unknown words with what was done with each in the first string that has it."""
+    first: dict[str, str] = {}
+    for line, text in zip(translated, tokens, strict=True):
+        for word in split_words(text):
+            first.setdefault(word, line.source)
+    lines = dict.fromkeys(first[one.word] for one in words)
+    found = {one.word: one for one in list_unknown_words(system, lines, threads=threads)}
+    return [
+        replace(one, origin=found[one.word].origin, translation=found[one.word].translation)
+        if one.word in found
+        else one
+        for one in words
+    ]
+
+
 def _dropped(cleaning: Mapping[str, Any]) -> int:
     """Pairs that were dropped and are not known from elsewhere."""
     return int(cleaning["dropped"]) - int(cleaning["reasons"].get("duplicate", 0))
@@ -142,6 +166,8 @@ def _verdict(
         for name in translated
     }
     listed = unknown_words(training, tokens.get("dev", ()))[0]
+    if listed:
+        listed = _done_with(system, listed, translated["dev"], tokens["dev"], threads)
     facts: dict[str, Any] = {
         "unknown_words": listed,
         "languages": tuple(options["languages"]),

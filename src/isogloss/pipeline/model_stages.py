@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from isogloss.align.placeholder_links import link_marks
 from isogloss.classes import ClassOptions, induce_classes
 from isogloss.features.annotators import annotate, annotator
 from isogloss.grammar import ExtractOptions, extract_rules
-from isogloss.grammar.dictionary import store_dictionary
+from isogloss.grammar.dictionary import add_entries, store_dictionary
 from isogloss.grammar.options import Significance
 from isogloss.grammar.selection import prune_table
 from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track
+from isogloss.io.scratch import temporary_folder
 from isogloss.io.streams import read_lines
 from isogloss.lm import LmOptions, build
 from isogloss.neural import JointOptions, train_joint
@@ -38,22 +40,22 @@ def align(
     track: Track,
     warn: Callable[[str], None],
 ) -> None:
-    """Align words; a dictionary is evidence for it."""
-    extra: tuple[tuple[str, str], ...] = ()
-    if "dictionary_source" in inputs:
-        extra = tuple(_dictionary(inputs))
+    """Align words; the entries of a dictionary are further pairs."""
+    entries = list(_dictionary(inputs))
     result = align_corpus(
-        read_sides(inputs["source"], inputs["target"]),
+        chain(read_sides(inputs["source"], inputs["target"]), entries),
         training=AlignOptions(**options["training"]),
         links=LinkOptions(**options["links"]),
-        extra=extra,
         threads=threads,
         memory_limit=options["memory"],
         origin=inputs["source"],
         progress=track,
         warn=warn,
     )
-    links = result.alignments
+    pairs = len(result.alignments) - len(entries)
+    links = result.alignments[:pairs]
+    if "dictionary_source" in inputs:
+        result.alignments[pairs:].write(outputs["dictionary_links"])
     if options["marks"]:
         links = link_marks(links, read_sides(inputs["source"], inputs["target"]))
     links.write(outputs["links"])
@@ -82,23 +84,30 @@ def columns(inputs: Paths, outputs: Paths, options: Options, *, track: Track) ->
 def rules(
     inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
 ) -> None:
-    """Extract and score translation rules."""
-    extract_rules(
-        inputs["source"],
-        inputs["target"],
-        inputs["links"],
-        outputs["rules"],
-        ExtractOptions(**options),
-        memory_limit=memory,
-        threads=threads,
-        track=track,
-    )
+    """Extract and score translation rules; the entries of a dictionary are further pairs."""
+    with temporary_folder(outputs["rules"].parent, ".entries-") as folder:
+        files = {name: inputs[name] for name in ("source", "target", "links")}
+        if "dictionary_source" in inputs:
+            entries = zip(_dictionary(inputs), read_lines(inputs["dictionary_links"]), strict=True)
+            files = add_entries(files, entries, folder)
+        extract_rules(
+            files["source"],
+            files["target"],
+            files["links"],
+            outputs["rules"],
+            ExtractOptions(**options),
+            memory_limit=memory,
+            threads=threads,
+            track=track,
+        )
     if "dictionary_source" in inputs:
         store_dictionary(outputs["rules"], _dictionary(inputs))
 
 
 def _dictionary(inputs: Paths) -> Iterator[tuple[str, str]]:
-    """The entries of a dictionary, as tokens."""
+    """The entries of a dictionary, as tokens; none if there is no dictionary."""
+    if "dictionary_source" not in inputs:
+        return iter(())
     return (
         pair for pair in read_sides(inputs["dictionary_source"], inputs["dictionary_target"]) if all(pair)
     )
@@ -140,7 +149,7 @@ def language_model(
 ) -> None:
     """Estimate the language model of the target language."""
     build(
-        [inputs["text"]],
+        [inputs["text"], *(path for name, path in inputs.items() if name == "dictionary_target")],
         options=from_settings(LmOptions, options),
         binary=outputs["lm"],
         threads=threads,

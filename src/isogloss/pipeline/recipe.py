@@ -318,7 +318,10 @@ class _Recipe:
             name="align",
             function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
             inputs=both | entries,
-            outputs={"links": "work/links"},
+            outputs={
+                "links": "work/links",
+                **({"dictionary_links": "work/dictionary/links"} if entries else {}),
+            },
             extras={"aligner": ALIGNER},
             # Memory is an option here: with too little, word pairs are left out.
             options={
@@ -343,8 +346,10 @@ class _Recipe:
         if options.adapt_to:
             chosen = found["sample"] = self._sample(tokens, aligned)
             aligned = {name: chosen[name] for name in aligned}
+        if entries:
+            entries["dictionary_links"] = align["dictionary_links"]
         found |= self._rules(aligned | entries, both)
-        found["lm"] = self._language_model(tokens["target"])
+        found["lm"] = self._language_model(tokens["target"], entries)
         if options.neural:
             found["joint"] = Stage(
                 name="joint",
@@ -377,7 +382,7 @@ class _Recipe:
         )
         return {"rules": rules, "prune": prune}
 
-    def _language_model(self, text: Output, prefix: str = "") -> Stage:
+    def _language_model(self, text: Output, entries: Inputs, prefix: str = "") -> Stage:
         helpers = self.helpers
         return Stage(
             name=f"{prefix}lm",
@@ -387,7 +392,7 @@ class _Recipe:
                 memory=helpers.memory,
                 track=helpers.track,
             ),
-            inputs={"text": text},
+            inputs={"text": text, **{name: entries[name] for name in entries if name == "dictionary_target"}},
             outputs={"lm": f"work/{prefix}lm"},
             options=asdict(self.options.lm),
         )
@@ -409,11 +414,13 @@ class _Recipe:
         )
         rest: Inputs = {name: aside[name] for name in (*_SIDES, "links")}
         entries: Inputs = {name: tokens[name] for name in tokens.outputs if name.startswith("dictionary_")}
+        if entries:
+            entries["dictionary_links"] = models["align"]["dictionary_links"]
         text: Inputs = {side: aside[side] for side in _SIDES}
         return {
             "aside": aside,
             **self._rules(rest | entries, text, "tuning-"),
-            "lm": self._language_model(aside["target"], "tuning-"),
+            "lm": self._language_model(aside["target"], entries, "tuning-"),
         }
 
     def _tables(self, models: Mapping[str, Stage]) -> Inputs:

@@ -23,6 +23,14 @@ __all__ = ["REPORT", "history_of", "system_page", "tuning_section"]
 REPORT = "report.html"
 """Name of the page in the folder of a trained system."""
 _FEATURES = 40
+_DONE = {
+    "unknown": "copied",
+    "split": "translated by its parts",
+    "related": "translated as a related form",
+    "dictionary": "from the dictionary",
+    "rewritten": "written as in the target language",
+    "table": "translated with its neighbors",
+}
 
 
 def system_page(trained: Trained) -> Page:
@@ -125,7 +133,13 @@ def _examples(page: Page, verdict: Verdict) -> None:
                 page.example(one.source, one.translation, one.reference, _note(one, verdict.set))
     if verdict.unknown_words:
         with page.folded("Unknown words of the development set"):
-            page.table(["word", "strings"], [[one.word, f"{one.strings:,}"] for one in verdict.unknown_words])
+            page.table(
+                ["word", "strings", "what was done", "translation"],
+                [
+                    [one.word, f"{one.strings:,}", _DONE.get(one.origin, one.origin), one.translation]
+                    for one in verdict.unknown_words
+                ],
+            )
 
 
 def _note(one: JudgedString, name: str) -> str:

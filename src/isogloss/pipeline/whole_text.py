@@ -41,7 +41,8 @@ def build_from_all(
         made = {side: folder / side for side in _SIDES} | {
             name: folder / name for name in ("links", "aligner", "rules", "significant", "lm_text", "lm")
         }
-        made |= {name: path for name, path in inputs.items() if name.startswith("dictionary_")}
+        entries = {name: path for name, path in inputs.items() if name.startswith("dictionary_")}
+        made |= {"dictionary_links": folder / "dictionary_links", **entries}
         sets = sorted(name for name in inputs if name.startswith(("dev_", "test_")))
         aside = {side: [inputs[name] for name in sets if side in name] for side in _SIDES}
         for side in _SIDES:
@@ -60,7 +61,12 @@ def build_from_all(
                 track=track,
             )
         model_stages.language_model(
-            {"text": made["lm_text"]}, made, options["lm"], threads=threads, memory=memory, track=track
+            {"text": made["lm_text"], **entries},
+            made,
+            options["lm"],
+            threads=threads,
+            memory=memory,
+            track=track,
         )
         tuning_stages.put_together({**inputs, "rules": rules, "lm": made["lm"]}, outputs, options["system"])
     write_matches(outputs["matches"], partial(_texts, inputs), TextProcessing.open(inputs["text"]))

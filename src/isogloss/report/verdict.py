@@ -118,6 +118,11 @@ class UnknownWord:
     word: str
     strings: int
     """Number of strings of the development set that contain it."""
+    origin: str = ""
+    """What was done with it: ``unknown`` (copied), ``split``, ``related``, ``dictionary``, ``rewritten``, or
+    ``table``; empty if nobody looked."""
+    translation: str = ""
+    """What became of it in the first of these strings, as tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,10 @@ function tree(answer) {
     const gap = /^\[X,(\d)\]$/.exec(word);
     return [at ? " " : "", gap ? h("span", { class: "gap" }, `□${gap[1] === "1" ? "₁" : "₂"}`) : word];
   });
-  const kinds = { unknown: "unknown word", fixed: "given" };
+  const kinds = {
+    unknown: "unknown word", fixed: "given", split: "part of a word", related: "related form", dictionary: "dictionary",
+    rewritten: "rewritten",
+  };
   const item = (step) => h("li", {},
     h("span", { class: `rule ${step.origin}` },
       h("span", { class: "text", dir: "auto" }, gaps(step.source)), h("span", { class: "arrow", "aria-label": "becomes" }, "→"),
