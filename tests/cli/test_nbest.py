@@ -233,7 +233,7 @@ def test_files_that_are_no_lists(run: Run, verb: list[str]) -> None:
         (gzip.compress(b""), "list: the file is empty"),
         (noise, "list: not a text file"),
         (noise.replace(b"\0", b"1"), "list:1: "),
-        (b"just some words\nof a text\n", "list:1: at least 2 fields expected between '|||', found 1"),
+        (b"just some words\nof a text\n", "list: no line has '|||', and it is no other n-best format"),
     ]:
         Path("list").write_bytes(content)
         assert refused(run, *verb, "list").startswith(message)

@@ -18,7 +18,7 @@ from isogloss.classes import WordClasses
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.learn.mbr import expected_utility, posterior
 from isogloss.lm import LanguageModel
-from isogloss.nbest import NbestStore, Ragged, write_nbest
+from isogloss.nbest import NbestList, NbestStore, Ragged, write_nbest
 from isogloss.nbest.store import SparseFeatures
 from isogloss.neural import JointOptions, source_positions
 from isogloss.rerank.features import FeatureContext, computed
@@ -156,6 +156,18 @@ def test_popularity_and_consensus_are_shares_of_the_list() -> None:
     weighed = posterior(store.scores, store.sentence_offsets)
     bigram = column("consensus:order=2", store)[1][:, 1]
     np.testing.assert_allclose(bigram[:3], weighed[:3])
+
+
+def test_samples_without_scores_count_as_often_as_they_were_drawn() -> None:
+    drawn = [["a b", "a b", "a b", "c d"], ["x", "y"]]
+    nbest = NbestList.from_outputs([{"samples": lines} for lines in drawn])
+    assert np.isnan(nbest.scores).all()
+    for spec in ("consensus:scale=0,order=1", "consensus:Count,scale=0,order=1"):
+        np.testing.assert_allclose(column(spec, nbest.store)[1][:, 0], [3 / 4, 1 / 4, 1 / 2, 1 / 2])
+    expected = column("expected:chrf,scale=0", nbest.store)[1][:, 0]
+    np.testing.assert_allclose(expected, [3 / 4, 1 / 4, 1 / 2, 1 / 2])
+    with pytest.raises(ConfigError, match="use scale=0 to give all samples the same weight"):
+        column("expected:chrf", nbest.store)
 
 
 @pytest.mark.parametrize(

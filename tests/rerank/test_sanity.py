@@ -15,6 +15,7 @@ from isogloss.lm import LanguageModel
 from isogloss.nbest import NbestList, make_nbest
 from isogloss.rerank import FeatureContext, Reranker, as_functions
 from isogloss.rerank.features import computed
+from isogloss.rerank.sanity import text_doubts
 from support.rerank_lists import ARPA, sentences
 
 LINES = sentences(60)
@@ -190,6 +191,24 @@ def test_source_of_another_set_and_source_equal_to_the_references() -> None:
     assert any(
         "the lengths of source and candidates" in doubt for doubt in doubts(natural_list(source=mixed))
     )
+
+
+def test_a_source_that_is_not_the_one_in_the_list() -> None:
+    nbest = natural_list()
+    assert nbest.references is not None
+    lines = list(nbest.source or ())
+    answers = [
+        {"source": line, "samples": [one.text for one in own]} for line, own in zip(lines, nbest, strict=True)
+    ]
+    references = [nbest.references.of(i)[0] for i in range(80)]
+
+    def found(source: list[str] | None) -> list[str]:
+        given = NbestList.from_outputs(answers, source=source, references=references)
+        return [doubt for doubt in text_doubts(given) if "a source of its own" in doubt]
+
+    assert found(None) == []
+    assert found([line.replace(".", " .") for line in lines]) == []
+    assert "differs in 100% of the sentences" in found(lines[1:] + lines[:1])[0]
 
 
 def test_scores_with_the_wrong_sign() -> None:

@@ -16,6 +16,7 @@ from isogloss.io.options import Above, AtLeast, ByCaller, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.edit import highest_rows
+from isogloss.nbest.samples import COUNT
 from isogloss.nbest.store import Int64, NbestStore
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ __all__ = [
     "consensus_rows",
     "expected_utility",
     "posterior",
+    "sample_shares",
 ]
 
 UTILITIES = ("bleu", "chrf", "ter")
@@ -137,6 +139,15 @@ def posterior(scores: FloatArray, offsets: Int64) -> FloatArray:
     sizes = np.diff(offsets)
     powers = np.exp(scores - np.repeat(np.maximum.reduceat(scores, offsets[:-1]), sizes))
     return np.asarray(powers / np.repeat(np.add.reduceat(powers, offsets[:-1]), sizes), dtype=np.float64)
+
+
+def sample_shares(store: NbestStore, scale: float, values: FloatArray) -> FloatArray:
+    """P(candidate) ∝ exp(scale · value) within each sentence; with scale 0, as often as it was drawn."""
+    if scale:
+        return posterior(scale * values, store.sentence_offsets)
+    counts = store.columns_of(COUNT)
+    drawn = store.dense[:, counts[0]] if counts else np.ones(store.num_candidates)
+    return posterior(np.log(np.maximum(drawn, 1e-300)), store.sentence_offsets)
 
 
 def expected_utility(

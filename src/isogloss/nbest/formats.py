@@ -112,8 +112,23 @@ def read_nbest(
             "the file is empty", path, hint="give an n-best list with at least one candidate"
         )
     if reader is None:
-        reader = reader_named(recognize(first))
+        found = recognize(first)
+        if found == "moses" and b"|||" not in first and _is_text(first):
+            raise DataFormatError(
+                "no line has '|||', and it is no other n-best format that is known",
+                path,
+                hint="if it has N lines of plain text for every sentence, use --format lines",
+            )
+        reader = reader_named(found)
     return reader.read(itertools.chain([first], chunks), path)
+
+
+def _is_text(first: bytes) -> bool:
+    try:
+        first[: first.rfind(b"\n") + 1].decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in first
 
 
 def write_nbest(

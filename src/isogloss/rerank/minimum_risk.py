@@ -10,10 +10,9 @@ import numpy as np
 
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, as_track
-from isogloss.learn.mbr import AGGREGATED, UTILITIES, expected_utility, posterior
+from isogloss.learn.mbr import AGGREGATED, UTILITIES, expected_utility, sample_shares
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest import NbestLike, NbestList, NbestStore, as_nbest
-from isogloss.nbest.samples import COUNT
 from isogloss.nbest.store import Int64
 from isogloss.rerank.user_code import call_user_code, load_function, required_parameters
 
@@ -200,16 +199,14 @@ def _shares(store: NbestStore, scale: float) -> FloatArray:
     """The probability of each candidate within its sentence."""
     missing = np.isnan(store.scores)
     if scale == 0 or np.all(missing):
-        counts = store.columns_of(COUNT)
-        drawn = store.dense[:, counts[0]] if counts else np.ones(store.num_candidates)
-        return posterior(np.log(np.maximum(drawn, 1e-300)), store.sentence_offsets)
+        return sample_shares(store, 0.0, store.scores)
     if np.any(missing):
         row = int(np.flatnonzero(missing)[0])
         raise ConfigError(
             f"candidate {row + 1} of the list has no score, but others have one; use scale=0 to give all the "
             "same weight"
         )
-    return posterior(scale * store.scores, store.sentence_offsets)
+    return sample_shares(store, scale, store.scores)
 
 
 def _expected(

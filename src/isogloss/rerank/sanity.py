@@ -53,6 +53,7 @@ def text_doubts(nbest: NbestList) -> list[str]:
                     f"source and references are the same text in {same:.0%} of the sentences; is one of them "
                     "the wrong file?"
                 )
+    found += _source_doubts(nbest)
     words = nbest.source_words()
     if words is not None:
         lengths = np.array([[len(a), len(b)] for a, b in zip(words, first, strict=True)], dtype=float)
@@ -64,6 +65,20 @@ def text_doubts(nbest: NbestList) -> list[str]:
                     f"{correlation:.2f}); is this the source of this list, in the same order?"
                 )
     return found
+
+
+def _source_doubts(nbest: NbestList) -> list[str]:
+    """Whether a source that was given is the one that the list itself has; tokens may be split otherwise."""
+    own, given, numbers = nbest.store.source, nbest.source, nbest.store.sentence_ids.tolist()
+    if own is None or given is None:
+        return []
+    differ = np.mean(["".join(own[number].split()) != "".join(given[number].split()) for number in numbers])
+    if differ <= _SAME_TEXT:
+        return []
+    return [
+        f"the list has a source of its own, and the given one differs in {differ:.0%} of the sentences; is "
+        "it the source of this list, in the same order?"
+    ]
 
 
 def _order_doubts(candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss import _engine
 from isogloss.io.errors import ConfigError
-from isogloss.learn.mbr import posterior
+from isogloss.learn.mbr import sample_shares
 from isogloss.metric.interface import FloatArray
 from isogloss.rerank.features import FeatureContext, FeatureFunction
 
@@ -28,7 +28,7 @@ class Consensus(FeatureFunction):
     by: str | None = None
     """Dense column of the list, or ``score`` for the decoder's total, which is the default."""
     scale: float = 1.0
-    """Scale of the column; 0 makes all candidates equally likely."""
+    """Scale of the column; 0 makes all samples equally likely: candidates, or as often as ``Count`` says."""
     order: int = 4
     """Length of the longest n-grams, in words, at most 8."""
     label: str = "Consensus"
@@ -54,12 +54,13 @@ class Consensus(FeatureFunction):
 def list_posterior(context: FeatureContext, by: str | None, scale: float) -> FloatArray:
     """The probability of each candidate within its sentence, by a column or the decoder's score."""
     store = context.store
-    if by in (None, "score"):
-        if np.any(np.isnan(store.scores)):
-            raise ConfigError("the list has candidates without a score; name a column with by=COLUMN")
-        values = store.scores
-    elif by in store.dense_names:
-        values = store.dense[:, store.dense_names.index(str(by))]
-    else:
+    if by not in (None, "score", *store.dense_names):
         raise ConfigError(f"the list has no column '{by}'; it has: {', '.join(store.dense_names) or 'none'}")
-    return posterior(scale * values, store.sentence_offsets)
+    if by in store.dense_names:
+        return sample_shares(store, scale, store.dense[:, store.dense_names.index(str(by))])
+    if scale and np.any(np.isnan(store.scores)):
+        raise ConfigError(
+            "the list has candidates without a score; use scale=0 to give all samples the same weight, or "
+            "name a column with by=COLUMN"
+        )
+    return sample_shares(store, scale, store.scores)
