@@ -36,3 +36,14 @@ def test_no_public_name_is_defined_in_two_rooms() -> None:
                 places.setdefault(node.name, set()).add(room)
     twice = {name: sorted(rooms) for name, rooms in places.items() if len(rooms) > 1}
     assert {name: rooms for name, rooms in twice.items() if name not in SHARED} == {}
+
+
+def test_one_module_imports_ray() -> None:
+    importing = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.partition(".")[0] == "ray" for name in names):
+                importing.add(path.relative_to(PACKAGE).as_posix())
+    assert importing == {"pipeline/executors/ray_cluster.py"}

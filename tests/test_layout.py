@@ -51,6 +51,7 @@ ACROSS_MODULES = {
     "nbest/test_round_trip.py": "all formats",
     "pipeline/test_faults.py": "every verb that writes, killed and failing",
     "pipeline/test_kill.py": "runs that are killed",
+    "pipeline/test_sharded_stages.py": "stages on this machine and on a cluster",
     "rerank/test_kernels.py": "the engine's learners against the pseudo-code of their papers",
     "speech/test_speech.py": "from strings of lattices to the union of their translations",
     "test_doctests.py": "the examples of all docstrings",

@@ -205,6 +205,7 @@ def test_options_of_the_program_behind_a_double_dash_are_files(capsys: pytest.Ca
 
 
 JSON_CALLS = [
+    "cluster check --cluster local",
     "corpus synthetic corpus --pairs 40",
     "corpus check corpus/train.src corpus/train.tgt",
     "corpus clean corpus/train.src corpus/train.tgt clean.tsv",

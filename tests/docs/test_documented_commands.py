@@ -17,9 +17,11 @@ from pathlib import Path
 import pytest
 
 from support.fork_server import ForkServer
+from support.ray_nodes import ray_nodes
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CLUSTER = ROOT / "docs" / "how-to" / "cluster.md"
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -43,8 +45,21 @@ def test_pages_show_commands() -> None:
     assert any(commands_of(page) for page in PAGES)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if commands_of(p)], ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if commands_of(p) and p != CLUSTER], ids=lambda p: str(p.relative_to(ROOT))
+)
 def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path, fork_server: ForkServer) -> None:
+    check_commands(page, tmp_path, fork_server)
+
+
+@pytest.mark.filterwarnings("ignore")  # of Ray's own
+def test_commands_on_a_cluster(tmp_path: Path, fork_server: ForkServer) -> None:
+    with ray_nodes(2):  # one machine plays two
+        check_commands(CLUSTER, tmp_path, fork_server)
+
+
+def check_commands(page: Path, tmp_path: Path, fork_server: ForkServer) -> None:
+    """Run the commands of a page in a folder."""
     path = os.pathsep.join([str(fork_server.folder), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
     for command, shown in commands_of(page):

@@ -9,8 +9,10 @@ from cyclopts import App, Parameter
 
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares, heading
+from isogloss.cli.machines import executor_of
 from isogloss.cli.parameters import Scratch, TokenizedText, output_to
-from isogloss.io.resources import Resources, Threads
+from isogloss.io.executor import shared_scratch
+from isogloss.io.resources import Cluster, Resources, Threads
 from isogloss.io.streams import read_lines
 from isogloss.lm import BuildReport, LanguageModel, LmOptions, Perplexity, ScoredText, ScoreLevel
 from isogloss.lm import build as build_model
@@ -24,14 +26,16 @@ _OUTPUT = heading("Output")
 
 @app.command
 @declares(
-    {"Model": ("order", "prune", "special_words"), "Resources": ("threads", "memory_limit")},
+    {"Model": ("order", "prune", "special_words"), "Resources": ("threads", "memory_limit", "cluster")},
     options=LmOptions,
     resources=Resources,
+    machines=Cluster,
 )
 def build(
     *corpus: TokenizedText,
     options: LmOptions,
     resources: Resources,
+    machines: Cluster,
     arpa: Annotated[
         str | None,
         Parameter(
@@ -47,16 +51,18 @@ def build(
     json: Json = False,
 ) -> None:
     """Estimate a language model with interpolated modified Kneser-Ney smoothing."""
-    report = build_model(
-        corpus,
-        options=options,
-        arpa=arpa,
-        binary=binary,
-        threads=resources.count,
-        memory_limit=resources.memory_limit,
-        scratch=scratch,
-        track=console.track,
-    )
+    with executor_of(machines, resources.count) as executor:
+        report = build_model(
+            corpus,
+            options=options,
+            arpa=arpa,
+            binary=binary,
+            threads=resources.count,
+            memory_limit=resources.memory_limit,
+            scratch=shared_scratch(executor, scratch, binary or arpa or "."),
+            track=console.track,
+            executor=executor,
+        )
     for k, discounts in enumerate(report.discounts, start=1):
         if discounts.fallback is not None:
             amounts = ", ".join(f"{amount:g}" for amount in discounts.amounts)

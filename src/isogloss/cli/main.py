@@ -104,6 +104,7 @@ _VERBS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "Help": {
+        "cluster": ("cluster:app", "Check a cluster of machines for --cluster."),
         "options": ("options:options", "List every option of a verb."),
         "completion": (
             "completion:completion",

@@ -9,7 +9,8 @@ from cyclopts import Parameter
 
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares
-from isogloss.io.resources import Resources
+from isogloss.cli.machines import executor_of
+from isogloss.io.resources import Cluster, Resources
 from isogloss.pipeline import Event, Trained, TrainOptions
 from isogloss.pipeline import train as train_system
 from isogloss.report.verdict_text import verdict_lines
@@ -23,11 +24,11 @@ _GROUPS = {
     "Text": ("source_language", "target_language", "tokenizer", "case", "placeholders"),
     "Search": ("search",),
     "Tuning": ("method", "effort"),
-    "Resources": ("threads", "memory_limit", "seed"),
+    "Resources": ("threads", "memory_limit", "seed", "cluster"),
 }
 
 
-@declares(_GROUPS, options=TrainOptions, resources=Resources)
+@declares(_GROUPS, options=TrainOptions, resources=Resources, machines=Cluster)
 def train(
     folder: Annotated[
         Path, Parameter(metavar="DIR", help="Folder for the engine and all intermediate files.")
@@ -36,6 +37,7 @@ def train(
     *,
     options: TrainOptions,
     resources: Resources,
+    machines: Cluster,
     json: Json = False,
 ) -> None:
     """Train a translation engine from your own sentence pairs.
@@ -44,17 +46,19 @@ def train(
     and writes a report. An interrupted run resumes if you repeat the command. If you change an option, only
     the stages that depend on it run again. Next: isogloss translate FOLDER.
     """
-    trained = train_system(
-        folder,
-        options,
-        threads=resources.count,
-        memory=resources.memory_limit,
-        track=console.track,
-        progress=say_stage,
-        warn=console.warn,
-        note=console.note,
-        report=say_iteration,
-    )
+    with executor_of(machines, resources.count) as executor:
+        trained = train_system(
+            folder,
+            options,
+            threads=resources.count,
+            memory=resources.memory_limit,
+            track=console.track,
+            progress=say_stage,
+            warn=console.warn,
+            note=console.note,
+            report=say_iteration,
+            executor=executor,
+        )
     if json:
         console.print_json(trained.to_dict())
     else:

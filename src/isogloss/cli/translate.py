@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -13,6 +13,7 @@ from isogloss.adapt import LocalOptions, RetrievalOptions
 from isogloss.cli import console
 from isogloss.cli.adapted import LocalDev, LocalMethod, LocalReport, MemoryFolder, adapted
 from isogloss.cli.declared import Changes, declares, heading
+from isogloss.cli.machines import executor_of
 from isogloss.cli.parameters import UseMatches
 from isogloss.decoder import (
     InputOptions,
@@ -25,7 +26,7 @@ from isogloss.decoder import (
 )
 from isogloss.io.config import Settings
 from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.io.resources import Threads
+from isogloss.io.resources import LOCAL, Cluster, Threads
 from isogloss.io.streams import limit_lines, standard_input
 from isogloss.learn import MbrOptions
 
@@ -39,7 +40,7 @@ _GROUPS = {
     "Output": ("nbest", "format"),
     "Search": ("beam_size", "unknown", "max_words", "time_limit"),
     "Choice": ("mbr.utility",),
-    "Resources": ("threads",),
+    "Resources": ("threads", "cluster"),
 }
 
 
@@ -52,6 +53,7 @@ _GROUPS = {
     retrieval=Changes(RetrievalOptions, "the memory's", prefix="local"),
     update=Changes(LocalOptions, "the memory's", prefix="local"),
     resources=Threads,
+    machines=Cluster,
     names={"mbr.utility": "--mbr"},
 )
 def translate(
@@ -65,6 +67,7 @@ def translate(
     retrieval: Settings,
     update: Settings,
     resources: Threads,
+    machines: Cluster,
     weights: Annotated[
         str | None,
         Parameter(
@@ -81,13 +84,21 @@ def translate(
 
     Reads one sentence per line: plain text if the engine was trained with a tokenizer, otherwise tokens.
     Lines are translated as they arrive, in order; an empty line stays empty. For PO, XLIFF and TMX files, use
-    'isogloss catalog fill'.
+    'isogloss catalog fill'. With --cluster, lines are translated in shards of 100 on all nodes, and the
+    output is the same.
     """
     if mbr and (output.nbest > 1 or output.format != "text"):
         raise ConfigError("--mbr writes one translation per sentence; remove --nbest and --format")
     if local is not None and lines.input == "plf":
         raise ConfigError("--local translates sentences, not lattices; remove --local or --input plf")
     threads = resources.count
+    if machines.cluster != LOCAL:
+        if local is not None:
+            raise ConfigError("--local translates on this machine; remove --cluster or --local")
+        given: dict[str, Any] = {"engine": engine, "weights": weights, "search": search, "matches": matches}
+        given |= {"lines": lines, "output": output, "mbr": mbr}
+        _translate_in_bulk(given, machines, threads)
+        return
     with ExitStack() as open_files:
         system = load(engine, weights=weights, changes=search, corrections=True, matches=matches)
         text = None if lines.tokenized else system.text
@@ -119,6 +130,22 @@ def translate(
                 sys.stdout.write(piece)
             sys.stdout.flush()
             first += len(batch)
+    reported.finish()
+
+
+def _translate_in_bulk(given: dict[str, Any], machines: Cluster, threads: int) -> None:
+    from isogloss.pipeline.bulk_translation import BulkTranslation, translate_lines  # takes a second
+
+    task, reported = BulkTranslation(**given, name=_STDIN), Reported(_STDIN)
+    with executor_of(machines, threads) as executor:
+        chunks = limit_lines(_arriving(standard_input()), _STDIN)
+        for shard in console.track(translate_lines(executor, task, chunks), "shards"):
+            sys.stdout.write(shard.text)
+            sys.stdout.flush()
+            for error in shard.errors:
+                if task.lines.bad_lines == "stop":
+                    raise error
+                reported(error)
     reported.finish()
 
 

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares
-from isogloss.io.resources import Threads
+from isogloss.cli.machines import executor_of
+from isogloss.io.resources import Cluster, Threads
 from isogloss.pipeline import TuningFiles, tune_stored
 from isogloss.tuning import TuneIteration, TuneOptions
 
@@ -18,11 +19,11 @@ __all__ = ["tune"]
 _GROUPS = {
     "Data": ("dev_source", "dev_target", "held_out_source", "held_out_target", "input", "tokenized"),
     "Tuning": ("method", "effort", "preset", "iterations", "nbest", "initial_weights", "work", "seed"),
-    "Resources": ("threads",),
+    "Resources": ("threads", "cluster"),
 }
 
 
-@declares(_GROUPS, files=TuningFiles, options=TuneOptions, resources=Threads)
+@declares(_GROUPS, files=TuningFiles, options=TuneOptions, resources=Threads, machines=Cluster)
 def tune(
     engine: Annotated[str, Parameter(help="Folder of the engine; its weights are replaced.")],
     /,
@@ -30,6 +31,7 @@ def tune(
     files: TuningFiles,
     options: TuneOptions,
     resources: Threads,
+    machines: Cluster,
     json: Json = False,
 ) -> None:
     """Tune the weights of an engine on a development set.
@@ -37,7 +39,16 @@ def tune(
     The engine changes only if tuning completes. auto and online-mira also tune sparse features, if the engine
     has any; the other methods tune dense weights only and discard sparse ones.
     """
-    result = tune_stored(engine, files, options, threads=resources.count, track=console.track, report=_note)
+    with executor_of(machines, resources.count) as executor:
+        result = tune_stored(
+            engine,
+            files,
+            options,
+            threads=resources.count,
+            track=console.track,
+            report=_note,
+            executor=executor,
+        )
     if json:
         console.print_json(result.to_dict())
         return

@@ -122,14 +122,15 @@ def arriving_batches(
     threads: int = 1,
     replace_invalid: bool = False,
     bad_line: Callable[[DataFormatError], None] | None = None,
+    first: int = 0,
 ) -> Iterator[list[Source]]:
     """Yield batches of inputs, large enough for all threads, as soon as lines are complete.
 
     So a client that writes one line and waits gets its answer. ``bad_line`` is called for a line that cannot
     be read, which becomes empty; without ``bad_line``, the inputs before it are yielded and the error is
-    raised.
+    raised. ``first`` is the number of lines before these.
     """
-    number, size = 0, _BATCH * threads
+    number, size = first, _BATCH * threads
     for lines in split_chunks(chunks, path, allow_zero=True):
         batch: list[Source] = []
         for line in lines:

@@ -10,7 +10,8 @@
     │   ├── TrainingError         training cannot find usable weights for this data
     │   ├── NotTrainedError       a model is used before it was trained
     │   ├── ExternalCommandError  an external command failed, timed out or wrote invalid output
-    │   └── MissingExtraError     an optional package is not installed
+    │   ├── MissingExtraError     an optional package is not installed
+    │   └── ClusterError          a cluster cannot be reached, or its nodes differ or failed
     ├── StageError                a stage of a run failed: exit code of its cause
     └── InternalError             a bug: exit code 1
 
@@ -23,6 +24,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 
 __all__ = [
+    "ClusterError",
     "ConfigError",
     "DataFormatError",
     "ExternalCommandError",
@@ -61,6 +63,10 @@ class NotTrainedError(UserError, RuntimeError):
 
 class TrainingError(UserError, RuntimeError):
     """Training cannot find usable weights for this data."""
+
+
+class ClusterError(UserError, RuntimeError):
+    """A cluster cannot be reached, its nodes differ, or they failed too often."""
 
 
 class _FileError(UserError):

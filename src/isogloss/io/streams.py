@@ -216,9 +216,12 @@ def read_lines(path: StrPath) -> Iterator[str]:
     return decode_lines(read_chunks(path), path)
 
 
-def decode_lines(chunks: Iterable[bytes], path: StrPath) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text given in chunks; ``path`` is for messages."""
-    for number, line in enumerate(_split_lines(chunks, path), start=1):
+def decode_lines(chunks: Iterable[bytes], path: StrPath, before: int = 0) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text given in chunks; ``path`` is for messages.
+
+    ``before`` is the number of lines before these.
+    """
+    for number, line in enumerate(_split_lines(chunks, path), start=before + 1):
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,9 +11,12 @@ import numpy.typing as npt
 
 from isogloss._engine import LmCounter, LmRunMerger, LmTrie, LmTrieBuilder, Vocabulary
 from isogloss.io.errors import DataFormatError
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track, no_track
+from isogloss.io.scratch import temporary_folder
 from isogloss.io.streams import StrPath, naming_file, not_text, read_chunks
 from isogloss.lm.scratch import Scratch, SpillFile
+from isogloss.lm.sharded_counts import SPECIAL, count_shards
 
 __all__ = ["Counts", "Special", "count_ngrams"]
 
@@ -66,11 +69,28 @@ def count_ngrams(
     scratch: Scratch,
     threads: int,
     track: Track = no_track,
+    executor: Executor | None = None,
 ) -> Counts:
-    """Count the n-grams of text files, one sentence per line."""
+    """Count the n-grams of text files, one sentence per line.
+
+    A distributed ``executor`` counts shards of the text; the folder of ``scratch`` must then be shared.
+    """
     words = Vocabulary() if vocabulary is None else vocabulary
-    unknown, begin, end = (words.add(word) for word in ("<unk>", "<s>", "</s>"))
+    unknown, begin, end = (words.add(word) for word in SPECIAL)
     special = (begin, end, unknown)
+    if executor is not None and executor.distributed:
+        builder = LmTrieBuilder(order, list(prune), special)
+        columns = _Columns(builder, order, scratch)
+        with temporary_folder(scratch.folder, "isogloss-lm-") as folder:
+            found = count_shards(
+                corpus, words, folder, executor, order=order, special_as_unknown=special_as_unknown
+            )
+            if found.words == 0:
+                raise _no_words(corpus)
+            sizes = [(0, run.size) for run in found.runs]
+            merger = LmRunMerger(order, len(sizes), begin)
+            _merge(sizes, found.read, merger, builder, columns, order, scratch, track)
+        return _finished(words, special, builder, columns, found.sentences, found.words)
     counter = LmCounter(words, order, special, special_as_unknown=special_as_unknown)
     builder = LmTrieBuilder(order, list(prune), special)
     block_tokens = max(_LEAST_BLOCK, int(scratch.memory * _BLOCK_SHARE) // _TOKEN_BYTES)
@@ -87,7 +107,7 @@ def count_ngrams(
                     runs.append(_spill_run(counter, spill, threads))
             counter.end_file()
     if counter.words == 0:
-        raise DataFormatError("the text has no words", corpus[0] if corpus else "-")
+        raise _no_words(corpus)
     columns = _Columns(builder, order, scratch)
     if spill is None:
         _sort(counter, threads, track)
@@ -97,8 +117,26 @@ def count_ngrams(
     else:
         if counter.tokens:
             runs.append(_spill_run(counter, spill, threads))
-        _merge(runs, spill, LmRunMerger(order, len(runs), begin), builder, columns, order, scratch, track)
+        file = spill
+        merger = LmRunMerger(order, len(runs), begin)
+        _merge(runs, lambda run, at, to: file.read(at, to), merger, builder, columns, order, scratch, track)
+    return _finished(words, special, builder, columns, counter.sentences, counter.words)
+
+
+def _no_words(corpus: Sequence[StrPath]) -> DataFormatError:
+    return DataFormatError("the text has no words", corpus[0] if corpus else "-")
+
+
+def _finished(
+    words: Vocabulary,
+    special: Special,
+    builder: LmTrieBuilder,
+    columns: _Columns,
+    sentences: int,
+    word_count: int,
+) -> Counts:
     builder.finish(len(words))
+    order = len(columns)
     statistics = [builder.statistics(k) for k in range(1, order + 1)]
     return Counts(
         vocabulary=words,
@@ -106,8 +144,8 @@ def count_ngrams(
         columns=columns.finish(),
         kept=tuple(kept for kept, _ in statistics),
         with_count=tuple(tuple(with_count) for _, with_count in statistics),
-        sentences=counter.sentences,
-        words=counter.words,
+        sentences=sentences,
+        words=word_count,
     )
 
 
@@ -131,7 +169,7 @@ def _spill_run(counter: LmCounter, spill: SpillFile, threads: int) -> tuple[int,
 
 def _merge(
     runs: list[tuple[int, int]],
-    spill: SpillFile,
+    read: Callable[[int, int, int], npt.NDArray[np.uint32]],
     merger: LmRunMerger,
     builder: LmTrieBuilder,
     columns: _Columns,
@@ -145,7 +183,7 @@ def _merge(
     pieces = sum(-(-(end - begin) // piece) + 1 for begin, end in runs)
     for run in track(_hungry_runs(merger, builder), "merging runs", pieces):
         stop = min(runs[run][1], at[run] + piece)
-        merger.feed(run, spill.read(at[run], stop))
+        merger.feed(run, read(run, at[run], stop))
         at[run] = stop
         columns.drain_if_large()
 
@@ -162,6 +200,9 @@ class _Columns:
         self._builder, self._order, self._scratch = builder, order, scratch
         self._limit = int(scratch.memory * (1 - _BLOCK_SHARE) / 2)
         self._files: list[tuple[SpillFile, ...]] = []
+
+    def __len__(self) -> int:
+        return self._order
 
     def drain_if_large(self) -> None:
         if self._builder.bytes > self._limit:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from isogloss._engine import LM_MAX_ORDER, Vocabulary
 from isogloss.io.errors import ConfigError, OutputError
+from isogloss.io.executor import Executor
 from isogloss.io.options import Above, AtLeast, Between, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
@@ -98,12 +99,14 @@ def build(
     memory_limit: int = _USUAL_MEMORY,
     scratch: StrPath | None = None,
     track: Track = no_track,
+    executor: Executor | None = None,
 ) -> BuildReport:
     """Estimate a model from text files, one sentence per line, and write it as ARPA, binary or both.
 
     With a ``vocabulary``, the model uses its word ids and adds new words to it. Counts that exceed
     ``memory_limit`` bytes go to temporary files in the folder ``scratch``. 0 ``threads`` means all
-    processors. The model does not depend on any of these.
+    processors. The model does not depend on any of these, nor on an ``executor`` that counts on many machines
+    (``scratch`` must then be a folder that they share).
     """
     if not corpus:
         raise ConfigError("the text is empty, so no language model can be estimated")
@@ -115,7 +118,13 @@ def build(
     options = options or LmOptions()
     spilled = Scratch(memory_limit, scratch)
     model = estimate_model(
-        corpus, options=options, scratch=spilled, vocabulary=vocabulary, threads=threads, track=track
+        corpus,
+        options=options,
+        scratch=spilled,
+        vocabulary=vocabulary,
+        threads=threads,
+        track=track,
+        executor=executor,
     )
     if arpa is not None:
         write_arpa(arpa, model, scratch=spilled, threads=_count(threads), track=track)
@@ -138,6 +147,7 @@ def estimate_model(
     vocabulary: Vocabulary | None = None,
     threads: int = 0,
     track: Track = no_track,
+    executor: Executor | None = None,
 ) -> Estimate:
     """Estimate a model without writing it."""
     if scratch is None:
@@ -151,6 +161,7 @@ def estimate_model(
         scratch=scratch,
         threads=_count(threads),
         track=track,
+        executor=executor,
     )
     return estimate(
         counts,

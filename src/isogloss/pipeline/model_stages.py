@@ -18,6 +18,7 @@ from isogloss.grammar.options import Significance
 from isogloss.grammar.selection import prune_table
 from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
+from isogloss.io.executor import Executor, shared_scratch
 from isogloss.io.progress import Track
 from isogloss.io.scratch import temporary_folder
 from isogloss.io.streams import read_lines
@@ -82,7 +83,13 @@ def columns(inputs: Paths, outputs: Paths, options: Options, *, track: Track) ->
 
 
 def rules(
-    inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    memory: int,
+    track: Track,
 ) -> None:
     """Extract and score translation rules; the entries of a dictionary are further pairs."""
     with temporary_folder(outputs["rules"].parent, ".entries-") as folder:
@@ -145,7 +152,14 @@ def joint_model(inputs: Paths, outputs: Paths, options: Options, *, threads: int
 
 
 def language_model(
-    inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    memory: int,
+    track: Track,
+    executor: Executor | None = None,
 ) -> None:
     """Estimate the language model of the target language."""
     build(
@@ -154,5 +168,7 @@ def language_model(
         binary=outputs["lm"],
         threads=threads,
         memory_limit=memory,
+        scratch=shared_scratch(executor, None, outputs["lm"]),
         track=track,
+        executor=executor,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from isogloss.corpus.placeholders import DEFAULT_KINDS
 from isogloss.corpus.processing import SideOptions
 from isogloss.corpus.tokenizer import missing_segmenter
 from isogloss.decoder.beside import ALIGNER, CONFIDENCE, CONTEXTS, EXAMPLES, MATCHES
+from isogloss.io.executor import Executor, LocalExecutor
 from isogloss.io.progress import Track
 from isogloss.io.streams import StrPath
 from isogloss.pipeline import (
@@ -52,6 +53,7 @@ class Helpers:
     warn: Callable[[str], None]
     report: Callable[[TuneIteration], None]
     note: Callable[[str], None] = lambda message: None
+    executor: Executor = field(default_factory=LocalExecutor)
 
 
 def recipe(
@@ -391,6 +393,7 @@ class _Recipe:
                 threads=helpers.threads,
                 memory=helpers.memory,
                 track=helpers.track,
+                executor=helpers.executor,
             ),
             inputs={"text": text, **{name: entries[name] for name in entries if name == "dictionary_target"}},
             outputs={"lm": f"work/{prefix}lm"},
@@ -502,6 +505,7 @@ class _Recipe:
             track=helpers.track,
             report=helpers.report,
             note=helpers.note,
+            executor=helpers.executor,
         )
         work = tuning_stages.tune_weights
         sets: Inputs = {name: tokens[name] for name in tokens.outputs if name.startswith("dev_")}

@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder import Source, load, parse_plf, read_weights
+from isogloss.decoder.decoder import Decoder
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.executor import Executor, absolute
 from isogloss.io.options import DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
@@ -18,6 +20,7 @@ from isogloss.pipeline.calibration import Sample, learn_confidence
 from isogloss.pipeline.report import REPORT, history_of, tuning_section
 from isogloss.report import Page
 from isogloss.tuning import TuneIteration, TuneOptions, TuneResult, tune
+from isogloss.tuning.sharded_decoding import elsewhere
 
 __all__ = ["TuningFiles", "tune_stored"]
 
@@ -51,6 +54,17 @@ class TuningFiles(Options):
             raise ConfigError("held_out_source and held_out_target must be given together")
 
 
+@dataclass(frozen=True, slots=True)
+class StoredDecoder:
+    """Opens the decoder of a stored system."""
+
+    folder: str
+
+    def open(self) -> Decoder:
+        """The decoder, with the stored weights."""
+        return load(self.folder).decoder
+
+
 def tune_stored(
     folder: StrPath,
     files: TuningFiles,
@@ -59,6 +73,7 @@ def tune_stored(
     threads: int = 1,
     track: Track = no_track,
     report: Callable[[TuneIteration], None] | None = None,
+    executor: Executor | None = None,
 ) -> TuneResult:
     """Tune a stored system and store its new weights if tuning completes."""
     options = options or TuneOptions()
@@ -81,6 +96,7 @@ def tune_stored(
         track=track,
         report=report,
         work=None if files.work is None else Path(files.work),
+        elsewhere=elsewhere(StoredDecoder(absolute(folder)), executor),
     )
     system.save_weights(result.dense, result.sparse)
     if not plf and not (files.tokenized and system.text):

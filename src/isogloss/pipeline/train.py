@@ -27,6 +27,7 @@ from typing import Any
 
 from isogloss.decoder import System, load
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, OutputError
+from isogloss.io.executor import Executor, LocalExecutor
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
@@ -145,13 +146,14 @@ def train(
     warn: Callable[[str], None] = lambda message: None,
     note: Callable[[str], None] = lambda message: None,
     report: Callable[[TuneIteration], None] = lambda step: None,
+    executor: Executor | None = None,
     **settings: Any,
 ) -> Trained:
     """Train a system into a folder, from options or from keywords with the same names.
 
     A run that was stopped is continued by the same call; with another option, what does not depend on it is
     kept. ``threads`` (0 uses all processors) does not change the result, nor does ``memory`` (bytes) unless
-    it is too small for the aligner's tables.
+    it is too small for the aligner's tables, nor where the ``executor`` runs.
     """
     if options is None:
         options = TrainOptions.from_settings(settings, warn)
@@ -171,6 +173,7 @@ def train(
         warn=warn,
         report=report,
         note=note,
+        executor=executor or LocalExecutor(threads),
     )
     write_options(place, options)
     sides = chosen_sides(options, note)

@@ -23,6 +23,7 @@ from isogloss.grammar import ExtractOptions
 from isogloss.grammar.table import RuleTable
 from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError
+from isogloss.io.executor import Executor, absolute
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.lm import LmOptions
@@ -34,6 +35,7 @@ from isogloss.pipeline.report import history_of
 from isogloss.pipeline.stage import CHECKPOINT
 from isogloss.pipeline.train_options import CLASS
 from isogloss.tuning import TuneIteration, TuneOptions, tune
+from isogloss.tuning.sharded_decoding import elsewhere
 
 __all__ = [
     "LEAST_SENTENCES",
@@ -83,6 +85,26 @@ class Watching:
     track: Track
     report: Callable[[TuneIteration], None]
     note: Callable[[str], None] = lambda message: None
+    executor: Executor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageDecoder:
+    """Opens the decoder of a stage, from the names of its inputs and its options as JSON."""
+
+    inputs: tuple[tuple[str, str], ...]
+    options: str
+
+    @classmethod
+    def of(cls, inputs: Paths, options: Options) -> StageDecoder:
+        """Describe the decoder that ``make_decoder`` makes."""
+        paths = {name: absolute(path) for name, path in inputs.items()}
+        needed = {name: options[name] for name in ("search", "features")}
+        return cls(tuple(sorted(paths.items())), json.dumps(needed))
+
+    def open(self) -> Decoder:
+        """The decoder, without weights."""
+        return make_decoder({name: Path(path) for name, path in self.inputs}, json.loads(self.options))
 
 
 def tune_weights(inputs: Paths, outputs: Paths, options: Options, watching: Watching) -> None:
@@ -165,6 +187,7 @@ def _tune(
         report=watching.report,
         work=outputs[CHECKPOINT],
         unseen=None if folds is None else folds(decoder),
+        elsewhere=elsewhere(StageDecoder.of(inputs, options), watching.executor),
     )
     for note in result.notes:
         watching.note(note)

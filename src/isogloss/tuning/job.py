@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from isogloss.decoder.decoder import Decoder
+from isogloss.decoder.external import NbestDecoder
 from isogloss.decoder.sentence import Source
 from isogloss.decoder.system import System
 from isogloss.features.weights import SparseWeights
@@ -125,7 +126,10 @@ class DecoderLearner(Protocol):
 
 
 class TuningJob:
-    """The data, the progress so far, and the callbacks."""
+    """The data, the progress so far, and the callbacks.
+
+    ``elsewhere`` decodes as the system does, but on other machines, for learners that use n-best lists.
+    """
 
     def __init__(
         self,
@@ -137,8 +141,10 @@ class TuningJob:
         track: Track,
         report: Callable[[TuneIteration], None],
         unseen: UnseenDecoders | None = None,
+        elsewhere: NbestDecoder | None = None,
     ) -> None:
         self.unseen = unseen
+        self.elsewhere = elsewhere
         self.dev, self.held_out, self.options = dev, held_out, options
         self.threads, self.track, self.report = threads, track, report
         self.history: list[TuneIteration] = []
@@ -157,12 +163,19 @@ class TuningJob:
             threads=self.threads,
             track=self.track,
             report=lambda step: None,
+            elsewhere=self.elsewhere,
         )
 
     def with_options(self, options: TuneOptions) -> TuningJob:
         """A silent job on the same data that runs before this one."""
         return TuningJob(
-            self.dev, None, options, threads=self.threads, track=self.track, report=lambda step: None
+            self.dev,
+            None,
+            options,
+            threads=self.threads,
+            track=self.track,
+            report=lambda step: None,
+            elsewhere=self.elsewhere,
         )
 
     def worth(self, step: TuneIteration, *, by_dev: bool = False) -> float:

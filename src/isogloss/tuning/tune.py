@@ -45,12 +45,14 @@ def tune(
     report: Callable[[TuneIteration], None] | None = None,
     work: Path | None = None,
     unseen: UnseenDecoders | None = None,
+    elsewhere: NbestDecoder | None = None,
 ) -> TuneResult:
     """Tune the weights of a system on a development set.
 
     The system's own weights do not change. External decoders can be tuned too, from ``start`` weights, with
     n-best learners. With a ``work`` folder, an interrupted run resumes and gives the same result. If the
-    sentences are the training text, ``unseen`` makes decoders that have not seen some of them.
+    sentences are the training text, ``unseen`` makes decoders that have not seen some of them. ``elsewhere``
+    is the same system on other machines; it decodes for n-best learners.
     """
     options = options or TuneOptions()
     dev, test = Sentences(sources, references), Sentences(*held_out) if held_out else None
@@ -62,6 +64,7 @@ def tune(
         track=track,
         report=report or (lambda step: None),
         unseen=unseen,
+        elsewhere=elsewhere,
     )
     learner = options.learner(threads)
     with contextlib.ExitStack() as stack:

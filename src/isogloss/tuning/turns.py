@@ -43,6 +43,8 @@ def tune_in_turns(
     decode: _Decode = decoder.decode
     if isinstance(decoder, System):  # other decoders have threads of their own
         decode = partial(decoder.decode, threads=job.threads)
+        if job.elsewhere is not None:
+            decode = job.elsewhere.decode
     for iteration in range(len(job.history) + 1, passes + 2):
         began = time.perf_counter()
         store = decode(job.dev.sources, now, size=job.options.nbest)

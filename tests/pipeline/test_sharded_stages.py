@@ -1,0 +1,110 @@
+"""Stages on a Ray cluster of four nodes: every file is the same, byte for byte, as on this machine alone."""
+
+from __future__ import annotations
+
+import filecmp
+import gzip
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.cli.main import main
+from isogloss.io.text_shards import plain_files, text_shards
+from isogloss.lm import sharded_counts
+from isogloss.tuning import sharded_decoding
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
+
+
+@pytest.fixture(autouse=True)
+def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharded_counts, "_SHARD_LINES", 700)
+    monkeypatch.setattr(sharded_decoding, "_SENTENCES", 30)
+
+
+def run(*words: str | Path) -> None:
+    assert main(["--quiet", *map(str, words)]) == 0
+
+
+def contents(place: Path) -> dict[str, bytes]:
+    """The bytes of all files by name. A stored folder names its files at random."""
+    if place.is_file():
+        return {"": place.read_bytes()}
+    return {
+        RANDOM.sub(b"", bytes(path.relative_to(place))).decode(): RANDOM.sub(b"", path.read_bytes())
+        for path in place.rglob("*")
+        if path.is_file()
+    }
+
+
+# The names of a stored folder's files, and the checksum of its manifest, which has these names.
+RANDOM = re.compile(rb'-[0-9a-f]{8}(?=\.bin)|"checksum": "[0-9a-f]{64}"(?=\s*\}\s*$)')
+
+
+def assert_same(one: Path, other: Path) -> None:
+    """Files or folders have the same content."""
+    first, second = contents(one), contents(other)
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("text", ["", "a\n", "a\nb", "a\n\nb\r\nc\n", "\n\n\n", "x" * 50 + "\n" + "y\n" * 20])
+def test_shards_have_all_lines(tmp_path: Path, text: str, lines: int) -> None:
+    path = tmp_path / "text"
+    path.write_text("\ufeff" + text, newline="")
+    shards = [shard for (shard,) in text_shards(plain_files([path], tmp_path), lines)]
+    expected = text.replace("\r\n", "\n").removesuffix("\n")
+    assert "\n".join(line for shard in shards for line in shard.lines()) == expected
+    assert all(len(list(shard.lines())) == lines for shard in shards[:-1])
+    assert [shard.line for shard in shards] == [lines * number for number in range(len(shards))]
+
+
+def test_packed_files_are_copied(tmp_path: Path) -> None:
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress(b"a\nb\n"))
+    ((copy, name),) = plain_files([path], tmp_path)
+    assert (Path(copy).read_text(), name) == ("a\nb\n", str(path))
+
+
+def test_a_language_model(nodes: Any, systems: Path, tmp_path: Path) -> None:
+    text = systems / "corpus" / "train.tgt"
+    packed = tmp_path / "more.gz"
+    packed.write_bytes(gzip.compress((systems / "corpus" / "test.src").read_bytes()))
+    for place, more in (("local", ()), ("ray", ("--cluster", "ray"))):
+        outputs = ("--binary", tmp_path / place, "--arpa", tmp_path / f"{place}.arpa")
+        run("lm", "build", text, packed, "--order", "4", "--prune", "0,0,1", *outputs, *more)
+    assert_same(tmp_path / "local", tmp_path / "ray")
+    assert filecmp.cmp(tmp_path / "local.arpa", tmp_path / "ray.arpa", shallow=False)
+    assert {path.name for path in tmp_path.iterdir()} == {"local", "ray", "local.arpa", "ray.arpa", "more.gz"}
+
+
+def test_errors_name_the_line_of_the_whole_file(
+    nodes: Any, systems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (systems / "corpus" / "train.tgt").read_text().splitlines()
+    lines[1500] = "a </s> b"
+    text = tmp_path / "text"
+    text.write_text("\n".join(lines))
+    errors = []
+    for more in ((), ("--cluster", "ray")):
+        assert main(["--quiet", "lm", "build", str(text), "--binary", str(tmp_path / "lm"), *more]) == 2
+        errors.append(capsys.readouterr().err)
+    assert f"{text}:1501: " in errors[0]
+    assert errors[1] == errors[0]
+
+
+def test_tuning(nodes: Any, systems: Path, tmp_path: Path) -> None:
+    import shutil
+
+    corpus = systems / "corpus"
+    for place, more in (("local", ()), ("ray", ("--cluster", "ray"))):
+        shutil.copytree(systems / "phrase", tmp_path / place)
+        sets = ("--dev-source", corpus / "dev.src", "--dev-target", corpus / "dev.tgt.0")
+        how = ("--method", "mert", "--iterations", "2", "--nbest", "20", "--threads", "1")
+        run("tune", tmp_path / place, *sets, *how, "--work", tmp_path / f"{place}.work", *more)
+    assert_same(tmp_path / "local", tmp_path / "ray")
+    for name in ("weights-2", "lists"):
+        assert_same(tmp_path / "local.work" / name, tmp_path / "ray.work" / name)
