@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow mutations browser soak fuzz fuzz-engine faults lint imports stubs docs sanitize sanitize-threads clean
+.PHONY: help demo test slow mutations browser soak fuzz fuzz-engine faults crowd lint imports stubs docs sanitize sanitize-python sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -53,6 +53,9 @@ fuzz-engine: $(VENV)/installed ## Damaged input for the parsers in C++, under sa
 faults: $(VENV)/installed ## Failing calls and kills for every verb that writes; FAULTS=1000 KILLS=200
 	$(BIN)/python fuzz/faults.py --faults $(or $(FAULTS),1000) --kills $(or $(KILLS),200)
 
+crowd: $(VENV)/installed ## 24 writers and 24 readers on one memory, some of them killed; MINUTES=1
+	$(BIN)/python fuzz/crowd.py --minutes $(or $(MINUTES),1)
+
 lint: $(VENV)/installed stubs ## Style, types, who imports whom, and the engine's type stubs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -75,6 +78,23 @@ sanitize: $(VENV)/installed ## The engine's own tests under AddressSanitizer and
 	  -DISOGLOSS_PYTHON=OFF -DISOGLOSS_TESTS=ON -DISOGLOSS_UNITY=ON -DISOGLOSS_SANITIZE=ON -DISOGLOSS_WERROR=ON >/dev/null
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+
+# The interpreter is not instrumented, so the sanitizer's library is loaded before it; what Python itself never frees is
+# no leak.
+ASAN = env LD_PRELOAD="$(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libubsan.so)" \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+  ISOGLOSS_SANITIZED=1 PYTHONPATH=$(abspath build/sanitize-python):$(abspath tests/support/sanitized)
+
+$(VENV)/sanitized: $(VENV)/installed
+	rm -rf build/sanitize-python
+	$(BIN)/python -m pip install --quiet --no-deps --target build/sanitize-python . \
+	  -Cbuild-dir=build/sanitize-python-objects -Ccmake.define.ISOGLOSS_SANITIZE=ON -Ccmake.define.ISOGLOSS_LTO=OFF
+	@touch $@
+
+sanitize-python: $(VENV)/sanitized ## What users run under AddressSanitizer and UBSan: search, stored folders, parsers, damaged input; INPUTS=100
+	$(ASAN) $(BIN)/python -m pytest -q -n 0 tests/decoder/test_system.py tests/storage tests/test_stored_folders.py tests/lm/test_arpa.py \
+	  tests/nbest/test_formats.py tests/decoder/test_same_translations.py tests/adapt/test_memory.py $(PYTEST)
+	$(ASAN) $(BIN)/python fuzz/run.py --inputs $(or $(INPUTS),100) $(TARGETS)
 
 sanitize-threads: $(VENV)/installed ## The engine's own tests under ThreadSanitizer
 	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \

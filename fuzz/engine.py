@@ -82,7 +82,7 @@ def run(binary: Path, name: str, inputs: int, folder: Path, seed: int) -> tuple[
             f"-seed={seed + done}",
             f"-dict={words}",
             f"-artifact_prefix={folder}/{name}-",
-            "-max_len=4096",
+            "-max_len=512",
             "-timeout=10",
             "-rss_limit_mb=2048",
             "-print_final_stats=1",
