@@ -16,7 +16,7 @@ from isogloss.cli.main import main
 from isogloss.corpus.po import read_po
 from isogloss.corpus.xliff import read_xliff
 from isogloss.decoder import System
-from isogloss.io.errors import DataFormatError
+from isogloss.io.errors import DataFormatError, OutputError
 
 pytest.importorskip("polib")
 pytest.importorskip("defusedxml")
@@ -209,6 +209,20 @@ def test_forms_stay_together_and_those_beyond_the_header_are_filled(tmp_path: Pa
         'msgstr[2] "%d 2"',
     ]
     assert fill(target, tmp_path / "c.po").drafts == []
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_translating(tmp_path: Path) -> None:
+    source, missing = tmp_path / "a.po", tmp_path / "no" / "b"
+    source.write_text(PLURALS)
+    translator: Any = None  # not asked for anything
+    for output, options in ((missing, {}), (tmp_path / "b.po", {"confidence": missing})):
+        with pytest.raises(
+            OutputError, match=f"b: No such file or directory; make the folder '{tmp_path}/no' first"
+        ):
+            fill_catalog(source, output, translator, FillOptions(**options))
+    with pytest.raises(OutputError, match="is a folder"):
+        fill_catalog(source, tmp_path, translator)
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_an_empty_message_is_not_filled(tmp_path: Path) -> None:

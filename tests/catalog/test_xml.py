@@ -95,6 +95,31 @@ def test_xliff_2(tmp_path: Path) -> None:
     assert (len(result.drafts), result.translated) == (1, 1)
 
 
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_missing_target_language_is_declared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: bool
+) -> None:
+    """XLIFF 2 requires ``trgLang`` as soon as there is a target; a file without drafts stays as it is."""
+    monkeypatch.setattr(Shouter, "target_language", "tv_BR")
+    for whole, name in ((XLIFF1, "target-language"), (XLIFF2, "trgLang")):
+        none = whole.replace(f' {name}="tv"', f" {name}=''" if empty else "")
+        assert none != whole
+        filled, result = fill(none, tmp_path, "xlf")
+        declared = whole.replace(f' {name}="tv"', f' {name}="tv-BR"')
+        at = whole.index(name)
+        if not empty and name == "target-language":  # the last attribute: the tag is as if it had been there
+            assert filled[: at + 24] == declared[: at + 24]
+        assert filled.count(f'{name}="tv-BR"') == 1
+        assert f"{name}=''" not in filled
+        assert result.other_language == ""
+        (tmp_path / "out.xlf").rename(tmp_path / "again.xlf")
+        fill_catalog(tmp_path / "again.xlf", tmp_path / "out.xlf", Shouter())
+        assert (tmp_path / "out.xlf").read_bytes() == (tmp_path / "again.xlf").read_bytes()
+        kept, _ = fill(whole, tmp_path, "xlf")
+        assert f'{name}="tv"' in kept
+        assert "tv-BR" not in kept
+
+
 def test_tmx(tmp_path: Path) -> None:
     filled, result = fill(TMX, tmp_path, "tmx", target_language="tv")
     props = re.findall('<prop type="x-isogloss">draft [0-9a-f]{8}, confidence 0.50</prop>', filled)

@@ -16,7 +16,7 @@ from isogloss.corpus.languages import base_language, declared_language, language
 from isogloss.corpus.placeholders import ALL_KINDS, Protector
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
-from isogloss.io.streams import StrPath, atomic_bytes, atomic_output
+from isogloss.io.streams import StrPath, atomic_bytes, atomic_output, check_output
 
 __all__ = ["Catalog", "Filled", "Unfilled", "fill_catalog", "open_catalog"]
 
@@ -114,6 +114,9 @@ def fill_catalog(
     (a placeholder is missing, a tag is not closed) is not written.
     """
     options = options or FillOptions()
+    for written_to in (output, options.confidence):
+        if written_to is not None:
+            check_output(written_to)
     catalog = open_catalog(path, options, target_language=translator.target_language)
     messages, lines = catalog.messages(), catalog.places()
     drafts = translator.translate(messages, contexts=catalog.contexts(), track=track)
@@ -152,13 +155,13 @@ def open_catalog(
 ) -> Catalog:
     """Open a PO, XLIFF or TMX file; its messages are those that the options fill, or with ``everything`` all.
 
-    ``target_language`` is for a TMX file, if the options name none.
+    ``target_language`` is for a TMX file, if the options name none, and for an XLIFF file that declares none.
     """
     format = detect_format(path, look_inside=True).name
     if format == "po":
         return PoCatalog(path, options, everything=everything)
     if format in ("xliff", "xliff2"):
-        return XliffCatalog(path, options, everything=everything)
+        return XliffCatalog(path, options, everything=everything, target_language=target_language)
     if format == "tmx":
         target = options.target_language or target_language
         return TmxCatalog(path, options.source_language, target, options, everything=everything)

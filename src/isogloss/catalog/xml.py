@@ -12,6 +12,7 @@ from isogloss.catalog.inline import Inline
 from isogloss.catalog.messages import Draft, EntryState
 from isogloss.catalog.options import FillOptions
 from isogloss.corpus.draft_mark import draft_digest, draft_note, untouched_drafts
+from isogloss.corpus.languages import language_tag
 from isogloss.corpus.markup import attribute, not_xml, parse_units
 from isogloss.corpus.tmx import same_language
 from isogloss.corpus.xliff import XLIFF_CONTEXT, XLIFF_NAMES
@@ -153,9 +154,15 @@ class XliffCatalog(_XmlCatalog):
     format = "XLIFF"
 
     def __init__(
-        self, path: StrPath, options: FillOptions | None = None, *, everything: bool = False
+        self,
+        path: StrPath,
+        options: FillOptions | None = None,
+        *,
+        everything: bool = False,
+        target_language: str = "",
     ) -> None:
         super().__init__(path, options, everything=everything)
+        self._written_language = language_tag(target_language)
         version = self._root.attributes.get("version", "") if self._root is not None else ""
         if self._root is None or self._root.tag != "xliff" or version[:2] not in ("1.", "2."):
             raise DataFormatError("XLIFF 1.2 or 2.0 begins with <xliff version=…>", path, 1)
@@ -292,7 +299,21 @@ class XliffCatalog(_XmlCatalog):
         for (unit, source, inline), draft in zip(self._wanted, drafts, strict=True):
             if draft is not None:
                 edits += self._edits(unit, source, inline.write(draft.text), draft)
-        return self._edited(edits)
+        return self._edited([*edits, *self._declarations([begin for begin, _, _ in edits])])
+
+    def _declarations(self, filled: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+        """Declare the target language where the file does not: XLIFF 2 requires it as soon as there is a
+        target."""
+        if self._root is None or not self._written_language:
+            return
+        files = [part for part in self._root.parts if part.tag == "file"]
+        name, elements = ("trgLang", [self._root]) if self._second else ("target-language", files)
+        for element in elements:
+            inside = any(element.begin < place < element.end for place in filled)
+            if inside and not element.attributes.get(name):
+                start = self._content[element.begin : element.inner].decode().rstrip(">").rstrip()
+                start = re.sub(rf"\s{name}\s*=\s*(\"\"|'')", "", start)
+                yield element.begin, element.inner, f'{start} {name}="{self._written_language}">'
 
     def _edits(
         self, unit: _Element, source: _Element, text: str, draft: Draft

@@ -35,6 +35,7 @@ __all__ = [
     "atomic_bytes",
     "atomic_output",
     "atomic_outputs",
+    "check_output",
     "decode_lines",
     "limit_lines",
     "naming_file",
@@ -319,6 +320,29 @@ def atomic_outputs(paths: Sequence[StrPath]) -> Iterator[list[IO[str]]]:
             partial.unlink(missing_ok=True)
 
 
+def check_output(path: StrPath) -> None:
+    """Refuse a path that ``atomic_output`` could not write to. Call it before long work."""
+    if os.fspath(path) == "-":
+        return
+    final = Path(os.path.realpath(path))
+    _output_mode(path, final)
+    if not final.parent.is_dir():
+        raise OutputError("No such file or directory", path, f"make the folder '{Path(path).parent}' first")
+
+
+def _output_mode(path: StrPath, final: Path) -> int:
+    """Return the mode of the file to write, that of a plain file if there is none yet."""
+    try:
+        mode = final.stat().st_mode
+    except FileNotFoundError:
+        return stat.S_IFREG
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), path) from None
+    if stat.S_ISDIR(mode):
+        raise OutputError("is a folder", path, "give the name of a file")
+    return mode
+
+
 @contextlib.contextmanager
 def _output(path: StrPath, renames: list[tuple[Path, Path]]) -> Iterator[IO[str]]:
     if os.fspath(path) == "-":
@@ -326,14 +350,7 @@ def _output(path: StrPath, renames: list[tuple[Path, Path]]) -> Iterator[IO[str]
         sys.stdout.flush()
         return
     final = Path(os.path.realpath(path))  # keep a symbolic link and replace its target
-    try:
-        mode = final.stat().st_mode
-    except FileNotFoundError:
-        mode = stat.S_IFREG
-    except OSError as error:
-        raise OutputError(error.strerror or str(error), path) from None
-    if stat.S_ISDIR(mode):
-        raise OutputError("is a folder", path, "give the name of a file")
+    mode = _output_mode(path, final)
     # Write to a pipe or device directly: it must not be replaced by a file.
     special = not stat.S_ISREG(mode)
     partial = final if special else final.with_name(f".{final.name[:40]}.{secrets.token_hex(4)}.part")
