@@ -110,6 +110,19 @@ def test_translates_an_unseen_compound_by_its_parts(system: System) -> None:
     assert all(end <= 2 for step in found.derivation for end in step.source_span)
 
 
+@pytest.mark.parametrize(
+    ("word", "translation"),
+    [
+        ("regen-tisch", "rain table"),
+        ("Regen-tisch", "rain table"),
+        ("holz-eisen-haus", "wood iron house"),
+    ],
+)
+def test_translates_the_parts_of_a_hyphenated_word(system: System, word: str, translation: str) -> None:
+    """No hyphen occurs in the training text, so nothing is learned about it: it tells by itself."""
+    assert system.translate(f"das {word}") == f"the {translation}"
+
+
 def test_translates_an_unseen_form_as_a_related_one(system: System) -> None:
     found = system.translate("die hausel")
     assert found == "the house"

@@ -39,6 +39,7 @@ _CHANGED = -0.3  # added to the score of a first part that lost letters
 _LEFT_OVER = math.log(0.1)  # added to the score of a part that stands beside one that nobody knows
 _LEAST_PART = 0.08  # how often such a part must have been right
 _REMEMBERED = 1 << 16
+_HYPHENS = {("", "-"): (3, 4), ("", "‐"): (3, 4)}  # how often a hyphen is right, if the text does not say
 
 
 class Offer(NamedTuple):
@@ -73,7 +74,7 @@ class UnknownWords:
         self._table, self._forms = table, forms
         self._overlay = overlay
         self._joints: dict[str, list[tuple[str, float]]] = {}  # what is lost, by the letters that join
-        for (lost, joined), (right, seen) in forms.joints.items():
+        for (lost, joined), (right, seen) in {**_HYPHENS, **forms.joints}.items():
             trust = (right + _DOUBT * 0.1) / (seen + _DOUBT)
             self._joints.setdefault(joined, []).append((lost, trust))
         self._joining = max(map(len, self._joints), default=0)
