@@ -41,8 +41,9 @@ sentences = 60
 iterations = 5
 
 [experiment]
-rows = ["mon-both", "swap-phrase", "swap-both"]
+rows = ["mon-both", "swap-phrase", "swap-both", "mon-both+scores"]
 scores = ["lm", "words"]
+binary = true
 mert = true
 """
 
@@ -124,12 +125,19 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["--quiet", *map(str, call), "--json"]) == 0
     results = json.loads(capsys.readouterr().out)
     assert results == json.loads((place / "out" / "results.json").read_text())
-    assert list(results["rows"]) == ["mon-both", "swap-phrase", "swap-both", "swap-both+scores"]
+    scores = ["mon-both+scores", "swap-both+scores"]
+    assert list(results["rows"]) == ["mon-both", "swap-phrase", "swap-both", *scores]
     for name, row in results["rows"].items():
         assert len(row["history"]) == (5 if name == "swap-both" else 3)
         first, last = row["history"][0], row["history"][-1]
-        assert row["sentences"] == 60
-        assert first["dev_score"] < last["dev_score"] < last["upper_bound"], name
+        assert row["sentences"] == (20 if name in scores else 60)  # rows with scores learn from dev
+        assert last["dev_score"] < last["upper_bound"], name
+        if name in scores:
+            # The same model, whose search is not the same: estimates of what is to come differ.
+            assert row["binary"] == pytest.approx(last["held_out_score"], abs=2)
+        else:
+            assert first["dev_score"] < last["dev_score"], name
+            assert row["binary"] is None
         assert 0 < row["untrained"]["train"] < last["upper_bound"]
         assert 0 <= row["untrained"]["test"] < 100
     assert len(list((place / "out" / "folds").iterdir())) == 10
@@ -137,17 +145,17 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert bounds[0] < bounds[1]
     assert results["mert"]["test"] > 0
     page = (place / "out" / "report.html").read_text()
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 5
     # What is done is not done again.
     assert main(["--quiet", *map(str, call)]) == 0
     out = capsys.readouterr().out
     assert "best BLEU" in out
+    assert "both+scores as binary features" in out
     assert f"{results['rows']['swap-both']['history'][-1]['held_out_score']:.2f}" in out
 
 
 def test_the_preset_paper_is_the_letter_of_the_paper(place: Path) -> None:
-    (place / "paper.toml").write_text(DESCRIPTION.replace('preset = "best"\n', ""))
-    task = read_description(RelevantSetTask, place / "paper.toml")
+    task = read_description(RelevantSetTask, _paper(place))
     assert task.preset == "paper"
     own = task.relevant
     assert (own.parts, own.selection, own.average, own.min_count, own.iterations) == (1, "top", False, 2, 3)
@@ -166,7 +174,16 @@ def test_a_row_of_its_own_differs_from_the_others_only_where_it_says_so(place: P
     assert task.options_of("mon-both") == task.relevant
     assert (task.train.search, task.train.method) == ("block", "none")
     assert Path(task.train.source) == place / "corpus/train.src"
-    assert task.options_of("swap-both+scores").real_features == ("lm", "words")
+    scores = task.options_of("swap-both+scores")
+    assert scores.real_features == ("lm", "words")
+    assert (scores.iterations, scores.passes, scores.sentences) == (3, 4, 60)  # of [relevant]
+    assert (scores.selection, scores.regularization, scores.folds) == ("nbest", 0.05, 0)  # of the preset
+    assert read_description(RelevantSetTask, _paper(place)).options_of("swap-both+scores").selection == "top"
+
+
+def _paper(place: Path) -> Path:
+    (place / "paper.toml").write_text(DESCRIPTION.replace('preset = "best"\n', ""))
+    return place / "paper.toml"
 
 
 def test_only_sentences_that_share_phrases_are_learned_from(place: Path, tmp_path: Path) -> None:
@@ -203,6 +220,7 @@ def _triples(line: str) -> list[tuple[str, ...]]:
         ("[cells.swap-both]", "[cells.swap-all]", "no row is called 'swap-all'"),
         ("[relevant]", "[relevance]", "no option is called 'relevance'; did you mean relevant?"),
         ("passes = 4", "passings = 4", "no option is called 'passings'"),
+        ('scores = ["lm", "words"]', "", "name the dense features of rows with scores"),
         ("mert = true", "mart = true", "no option is called 'mart' in [experiment]"),
         ("[relevant]\n", "relevant = 3\n[x]\n", "no option is called 'x'"),
         ("iterations = 3", "iterations = 0", "relevant.iterations must be at least 1"),

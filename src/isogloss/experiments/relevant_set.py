@@ -27,7 +27,7 @@ Names of files are relative to the description.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -42,6 +42,7 @@ from isogloss.decoder.weights import default_weights
 from isogloss.experiments.presets import PRESETS, Preset, preset_title, settings_toml
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say
 from isogloss.features import SparseModel
+from isogloss.features.binary_scores import binary_scores
 from isogloss.features.block import BlockFeatures, block_features
 from isogloss.grammar.table import RuleTable
 from isogloss.io.config import check_names, from_settings
@@ -49,6 +50,7 @@ from isogloss.io.errors import ConfigError
 from isogloss.io.options import DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
+from isogloss.lm import build
 from isogloss.lm.model import LanguageModel
 from isogloss.metric import Bleu, References
 from isogloss.pipeline.fold_models import FoldDecoders, FoldText
@@ -57,14 +59,27 @@ from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
 from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
-from isogloss.tuning.relevant_set_tuning import decoders_of_folds
+from isogloss.tuning.relevant_set_tuning import decoders_of_folds, stored_weights
 from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
 
 __all__ = ["RelevantSetRows", "RelevantSetTask", "run_relevant_set_experiment"]
 
 ORDERS: dict[str, PhraseOrder] = {"mon": "monotone", "swap": "swap"}
 ROWS = tuple(f"{order}-{features}" for order in ORDERS for features in ("phrase", "word", "both"))
-WITH_SCORES = "swap-both+scores"
+_SCORES = "+scores"
+WITH_SCORES = tuple(f"{order}-both{_SCORES}" for order in reversed(ORDERS))
+_BEST_WITH_SCORES = RelevantSetOptions(
+    iterations=2,
+    selection="nbest",
+    nbest=50,
+    parts=5,
+    learning_rate=0.0005,
+    regularization=0.05,
+    real_rate=0.01,
+    folds=0,
+)
+"""The preset best for rows with dense features. Learned from one half of a development set, these settings
+translate the other half best."""
 _BLOCKS = {"search": "block", "method": "none"}
 """The block set is trained without tuning; the experiment itself tunes."""
 
@@ -76,17 +91,23 @@ class RelevantSetRows(Options):
     rows: tuple[str, ...] = ROWS
     """Rows to learn: an order of blocks (mon, swap) and their features (phrase, word, both)."""
     scores: tuple[str, ...] = ()
-    """Dense features of an additional row, swap-both+scores, which learns from the development set."""
+    """Dense features of an additional row, swap-both+scores, which learns from the development set. With
+    them, ``rows`` may also name mon-both+scores."""
+    binary: bool = False
+    """After each row with dense features, add one whose model has binary features alone: weights of blocks,
+    n-grams and distances take the place of the dense ones. Needs ``lm.order`` of at most 3."""
     mert: bool = False
     """Add a row for a dense phrase-based system tuned by MERT."""
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         _check_rows(self.rows)
+        if not self.scores and (self.binary or any(row in WITH_SCORES for row in self.rows)):
+            raise ConfigError("name the dense features of rows with scores: experiment.scores")
 
 
 def _check_rows(names: Iterable[str]) -> None:
-    known = (*ROWS, WITH_SCORES)
+    known = (*ROWS, *WITH_SCORES)
     for name in names:
         if name not in known:
             raise ConfigError(f"no row is called '{name}'; there are {', '.join(known)}")
@@ -129,13 +150,19 @@ class RelevantSetTask(Options):
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{name} must be a table, got {value!r}")
         relevant = from_settings(RelevantSetOptions, given["relevant"], "relevant.", PRESETS[preset][1])
+        bases = dict.fromkeys((*ROWS, *WITH_SCORES), relevant)
+        cells = {**given["cells"]}
+        if preset == "best":
+            own = from_settings(RelevantSetOptions, given["relevant"], "relevant.", _BEST_WITH_SCORES)
+            bases |= dict.fromkeys(WITH_SCORES, own)
+            cells = {**{row: {} for row in WITH_SCORES}, **cells}
         return cls(
             preset=preset,
             train=TrainOptions.from_settings({**given["train"], **_BLOCKS}, warn),
             relevant=relevant,
             cells={
-                name: from_settings(RelevantSetOptions, values, f"cells.{name}.", relevant)
-                for name, values in given["cells"].items()
+                name: from_settings(RelevantSetOptions, values, f"cells.{name}.", bases.get(name, relevant))
+                for name, values in cells.items()
             },
             experiment=from_settings(RelevantSetRows, given["experiment"], "experiment."),
         )
@@ -153,12 +180,14 @@ class RelevantSetTask(Options):
     def options_of(self, row: str) -> RelevantSetOptions:
         """The settings of a row."""
         options = self.cells.get(row, self.relevant)
-        return replace(options, real_features=self.experiment.scores) if row == WITH_SCORES else options
+        return replace(options, real_features=self.experiment.scores) if row in WITH_SCORES else options
 
     @property
     def all_rows(self) -> tuple[str, ...]:
         """Rows that are learned, in order."""
-        return (*self.experiment.rows, *((WITH_SCORES,) if self.experiment.scores else ()))
+        return tuple(
+            dict.fromkeys((*self.experiment.rows, *(WITH_SCORES[:1] if self.experiment.scores else ())))
+        )
 
 
 def run_relevant_set_experiment(
@@ -226,7 +255,7 @@ class _Experiment:
         relevant = self.options.options_of(row)
         decoder = self._decoder(row)
         # Scores are too good on the text that they were estimated on; weights learned there fail elsewhere.
-        on_dev = row == WITH_SCORES and relevant.folds < 2 and (self._work("tokens") / "dev.source").exists()
+        on_dev = row in WITH_SCORES and relevant.folds < 2 and (self._work("tokens") / "dev.source").exists()
         sources, references = self._text("dev" if on_dev else "train")
         test, test_references = self._text("test")
         if relevant.shared_phrase:
@@ -262,7 +291,24 @@ class _Experiment:
                 row, learned_from, (test, References(test_references)), folds=not on_dev
             ),
             "history": [asdict(step) for step in found.history],
+            "binary": self._binary(row, len(found.history), test, References(test_references)),
         }
+
+    def _binary(self, row: str, iteration: int, test: list[str], references: References) -> float | None:
+        """BLEU of the test set with the last weights, those of dense features expressed by binary ones."""
+        if row not in WITH_SCORES or not self.options.experiment.binary:
+            return None
+        self.say(f"{row}, binary features alone")
+        arpa = self.folder / "lm.arpa"
+        if not arpa.exists():
+            options = self.options.train.lm
+            build([self.models.lm_text[1]], options=options, arpa=arpa, threads=self.threads)
+        learned = stored_weights(self.folder / "rows" / row, iteration, self.options.experiment.scores)
+        decoder = self._decoder(row)
+        scores = binary_scores(decoder.rules, arpa, learned.real)
+        weights = learned.plus(scores.features).table()
+        decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), "unknown": scores.unknown}, weights)
+        return _bleu(list(decoder.nbest(test, threads=self.threads).texts()), references)
 
     def _folds(self, decoder: Decoder) -> FoldDecoders:
         options = self.options.train
@@ -277,7 +323,7 @@ class _Experiment:
 
     def _decoder(self, row: str) -> Decoder:
         order, _, features = row.partition("-")
-        kind = cast(BlockFeatures, features.removesuffix("+scores"))
+        kind = cast(BlockFeatures, features.removesuffix(_SCORES))
         search: SearchOptions = replace(self.options.train.search_options, phrase_order=ORDERS[order])
         sparse = SparseModel(block_features(kind, swap=order == "swap"))
         decoder = Decoder(self._rules(), LanguageModel.load(self._work("lm")), search, sparse=sparse)
@@ -319,8 +365,7 @@ class _Experiment:
             else:
                 sequences.use(weights)
                 lines = list(decoder.nbest(sources, threads=self.threads).texts())
-                metric = Bleu()
-                scores[name] = float(metric.score(metric.statistics(lines, references).sum(axis=0)))
+                scores[name] = _bleu(lines, references)
         with atomic_output(path) as stream:
             stream.write(json.dumps({"facts": facts, "scores": scores}) + "\n")
         return scores
@@ -338,9 +383,12 @@ class _Experiment:
         trained = self._train("mert", options)
         test, references = self._text("test")
         lines = list(trained.load().translate(test, threads=self.threads, tokenized=True))
-        metric = Bleu()
-        score = metric.score(metric.statistics(lines, References(references)).sum(axis=0))
-        return {"test": score}
+        return {"test": _bleu(lines, References(references))}
+
+
+def _bleu(lines: Sequence[str], references: References) -> float:
+    metric = Bleu()
+    return float(metric.score(metric.statistics(lines, references).sum(axis=0)))
 
 
 def _table(results: Mapping[str, Any]) -> ResultTable:
@@ -365,7 +413,7 @@ def _table(results: Mapping[str, Any]) -> ResultTable:
             features = name.partition("-")[2]
             seconds = [sum(step["seconds"].values()) for step in row["history"]]
             before = row["untrained"]
-            label = f"{features}, {'start weights' if name == WITH_SCORES else 'zero weights'}"
+            label = f"{features}, {'start weights' if name in WITH_SCORES else 'zero weights'}"
             begin = [order.upper(), label, f"{row['sentences']:,}", "-"]
             lines.append([*begin, f"{before['train']:.2f}", f"{before['test']:.2f}", "0", ""])
             # The first pass has learned from truths and bags of blocks alone, before anything was decoded.
@@ -383,6 +431,10 @@ def _table(results: Mapping[str, Any]) -> ResultTable:
                         f"{sum(seconds) / len(seconds):.1f}",
                     ]
                 )
+            if row["binary"] is not None:
+                label = f"{features} as binary features"
+                cells = [str(row["history"][-1]["iteration"] - 1), "", f"{row['binary']:.2f}", "", ""]
+                lines.append([order.upper(), label, f"{row['sentences']:,}", *cells])
     if results["mert"] is not None:
         lines.append(["distortion", "dense, MERT", "", "", "", f"{results['mert']['test']:.2f}", "", ""])
     return ResultTable(preset_title("Table 3", results["preset"]), head, lines)

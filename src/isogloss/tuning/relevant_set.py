@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -40,7 +40,14 @@ if TYPE_CHECKING:
     from isogloss.decoder.system import System
     from isogloss.tuning.job import TuneResult, TuningJob
 
-__all__ = ["PAPER", "SELECTIONS", "RelevantSetIteration", "RelevantSetOptions", "RelevantSetTrainer"]
+__all__ = [
+    "PAPER",
+    "SELECTIONS",
+    "RelevantSetIteration",
+    "RelevantSetOptions",
+    "RelevantSetTrainer",
+    "weights_of",
+]
 
 KIND, VERSION = "relevant-set", 1
 SELECTIONS = ("top", "nbest", "exact")
@@ -250,7 +257,7 @@ class RelevantSetTrainer:
         return {**options, "real_features": list(self.options.real_features), "size": self._decoder.size}
 
     def _weights_folder(self, iteration: int) -> Path:
-        return self._work / f"weights-{iteration}"
+        return _weights_folder(self._work, iteration)
 
     # An iteration ------------------------------------------------------------------------------------
 
@@ -389,17 +396,25 @@ class RelevantSetTrainer:
 
     def stored_weights(self, iteration: int) -> SequenceWeights:
         """The weights of a stored iteration."""
-        arrays = open_folder(self._weights_folder(iteration), kind=KIND, version=VERSION).arrays
-        names = [feature.name for feature in self._real]
-        return SequenceWeights(
-            dict(zip(names, arrays["real"].tolist(), strict=True)), arrays["features"], arrays["values"]
-        )
+        return weights_of(self._work, iteration, [feature.name for feature in self._real])
 
     def name_arrays(
         self, features: npt.NDArray[np.uint64]
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
         """The concatenated names of features that have a weight, and the end of each."""
         return self._names.names_of(features)
+
+
+def weights_of(work: Path, iteration: int, real: Sequence[str]) -> SequenceWeights:
+    """The weights that a trainer stored after an iteration."""
+    arrays = open_folder(_weights_folder(work, iteration), kind=KIND, version=VERSION).arrays
+    return SequenceWeights(
+        dict(zip(real, arrays["real"].tolist(), strict=True)), arrays["features"], arrays["values"]
+    )
+
+
+def _weights_folder(work: Path, iteration: int) -> Path:
+    return work / f"weights-{iteration}"
 
 
 def _name(iteration: int) -> str:

@@ -13,10 +13,10 @@ from isogloss.decoder.system import System
 from isogloss.features.weights import SparseWeights
 from isogloss.metric import References
 from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, UnseenDecoders
-from isogloss.tuning.relevant_set import RelevantSetOptions, RelevantSetTrainer
+from isogloss.tuning.relevant_set import RelevantSetOptions, RelevantSetTrainer, weights_of
 from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
 
-__all__ = ["decoders_of_folds", "tune_relevant_set"]
+__all__ = ["decoders_of_folds", "stored_weights", "tune_relevant_set"]
 
 _RELEVANT = "relevant"
 
@@ -74,6 +74,11 @@ def _passes(options: RelevantSetOptions, job: TuningJob, decoder: Decoder, folde
         history=job.history,
         best=best,
     )
+
+
+def stored_weights(work: Path, iteration: int, real: Sequence[str]) -> SequenceWeights:
+    """The weights after an iteration of a run that was kept in this folder."""
+    return weights_of(work / _RELEVANT, iteration, real)
 
 
 def decoders_of_folds(

@@ -71,6 +71,19 @@ class SequenceWeights:
     values: npt.NDArray[np.float32]
     """Their weights."""
 
+    def table(self) -> _engine.StoredWeights:
+        """The weights of sparse features as the search reads them."""
+        slots = int(len(self.features) / _FULL) + 1
+        return _engine.StoredWeights(_engine.fill_weight_table(self.features, self.values, slots))
+
+    def plus(self, more: Mapping[str, float]) -> SequenceWeights:
+        """With more weights of sparse features, by name, added."""
+        added = np.fromiter(more.values(), np.float64, len(more))
+        numbers = np.concatenate([self.features, _engine.feature_numbers(list(more))])
+        found, place = np.unique(numbers, return_inverse=True)
+        summed = np.bincount(place, np.concatenate([self.values.astype(np.float64), added]), len(found))
+        return SequenceWeights(self.real, found, summed.astype(np.float32))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequences:
@@ -311,11 +324,10 @@ class SearchSequences:
 
     def use(self, weights: SequenceWeights) -> None:
         """Set the weights of the decoder and of those of the folds."""
-        slots = int(len(weights.features) / _FULL) + 1
-        table = _engine.fill_weight_table(weights.features, weights.values, slots)
+        table = weights.table()
         dense = {**dict.fromkeys(self._decoder.names, 0.0), **weights.real}
         for decoder in {id(one): one for one in (self._decoder, *self._folds)}.values():
-            decoder.set_weights(dense, _engine.StoredWeights(table))
+            decoder.set_weights(dense, table)
 
     def _batches(
         self, sentences: SentenceNumbers, track: Track, what: str
