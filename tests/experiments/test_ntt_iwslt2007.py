@@ -30,7 +30,17 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_task(tmp_path_factory.mktemp("ntt"))
 
 
-def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_whole_system(
+    task: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saw_sparse = []
+    reranker = NttExperiment._reranker
+
+    def watched(self, lists, *rest):
+        saw_sparse.append({store.sparse is not None for store in lists.values()})
+        return reranker(self, lists, *rest)
+
+    monkeypatch.setattr(NttExperiment, "_reranker", watched)
     call = [
         "--quiet",
         "experiment",
@@ -64,6 +74,7 @@ def test_the_whole_system(task: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         assert all(1 < one["perplexity_without_unknown"] < 100 for one in perplexity.values())
     assert found["preset"] == "paper"
     assert 'preset = "paper"' in found["settings"]
+    assert saw_sparse == [*[{True}] * 3, *[{False}] * 3] * 4
     primary, post = (found["systems"][name] for name in ("primary", "post-evaluation"))
     assert primary["sampling"]["chosen"] == 150
     assert post["sampling"] is None
