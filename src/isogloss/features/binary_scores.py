@@ -8,8 +8,9 @@ as a logarithm, give
     the triple t u v           p(v|t u) - p(v|u) - b(t u)
 
 as weights. Then the weights of all n-grams of a translation that the model has seen add up to its log
-probability, without the constants b(<s>) and p(</s>). Scores of a rule, its words and itself become the weight of its
-identity; the distance between rules becomes a weight for each bin of ``distortion``, by its typical length.
+probability, without the constants b(<s>) and p(</s>). Scores of a rule, its words and itself become the
+weight of its identity; the distance between rules becomes a weight for each bin of ``distortion``, by its
+typical length.
 """
 
 from __future__ import annotations
