@@ -62,7 +62,7 @@ class Parts:
     def engine(self, method: str) -> Path:
         engine = self.folder / method
         if not (engine / "results.json").exists():
-            train(engine, ["--method", method, "--threads", "2"])
+            train(engine, ["--method", method, "--effort", "quick", "--threads", "2"])
         return engine
 
     def lines(self, method: str) -> list[str]:

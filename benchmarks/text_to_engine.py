@@ -1,11 +1,12 @@
 """From parallel text to a tuned engine: CPU time and memory of every stage of `isogloss train`.
 
     ISOGLOSS_DATA=... python benchmarks/text_to_engine.py [--method batch-mira online-mira] [--search hiero]
-        [--threads 2] [--folder SCRATCH]
+        [--effort normal] [--threads 2] [--folder SCRATCH]
 
 Trains on `multi30k` of the folder that ISOGLOSS_DATA names (29,000 pairs, German to English; val is the
-development set, test_2016 the test set) with the command that a user types, and no other option than the
-method: `batch-mira` tunes dense weights, `online-mira` millions of sparse ones as well. Times are those of
+development set, test_2016 the test set) with the command that a user types: the method, the search, and
+`--effort quick`, which leaves out what only tells how good the engine is with half of the text. `batch-mira`
+tunes dense weights, `online-mira` millions of sparse ones as well. Times are those of
 all threads, user and system. A *unit* is the CPU time of a fixed workload on the same machine (`unit.py`).
 """
 
@@ -58,14 +59,18 @@ def train(engine: Path, options: Sequence[str]) -> Training:
     cost = run([*ISOGLOSS, "--quiet", "train", str(engine), *named, *options])
     if cost.code != 0:
         raise SystemExit(f"'isogloss train' failed with exit code {cost.code}")
+    results = json.loads((engine / "results.json").read_text())
+    return Training(cost, stage_costs(engine), results["test"]["scores"]["BLEU"]["score"])
+
+
+def stage_costs(engine: Path) -> list[StageCost]:
+    """What every stage of a run took, as the run recorded it."""
     records = map(json.loads, (engine / "run.jsonl").read_text().splitlines())
-    stages = [
+    return [
         StageCost(record["stage"], record["cpu_seconds"], record["peak_bytes"])
         for record in records
         if record["outcome"] == "done"
     ]
-    results = json.loads((engine / "results.json").read_text())
-    return Training(cost, stages, results["test"]["scores"]["BLEU"]["score"])
 
 
 def report(training: Training, one: float) -> None:
@@ -84,6 +89,7 @@ def main() -> None:
     )
     parser.add_argument("--method", nargs="+", default=list(METHODS), choices=METHODS)
     parser.add_argument("--search", default="hiero", choices=["hiero", "phrase"])
+    parser.add_argument("--effort", default="quick", choices=["quick", "normal"])
     parser.add_argument("--threads", default="2")
     parser.add_argument("--folder", type=Path)
     arguments = parser.parse_args()
@@ -92,9 +98,10 @@ def main() -> None:
         for method in arguments.method:
             before = unit()
             options = ["--method", method, "--search", arguments.search, "--threads", arguments.threads]
+            options += ["--effort", arguments.effort]
             training = train(folder / method, options)
             one = (before + unit()) / 2
-            print(f"{method}, {arguments.search}; unit {one:.3f} s")
+            print(f"{method}, {arguments.search}, effort {arguments.effort}; unit {one:.3f} s")
             report(training, one)
             print(
                 f"wall-clock time {training.cost.wall:.0f} s; test BLEU {training.bleu:.1f}; "

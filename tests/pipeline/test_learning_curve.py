@@ -110,3 +110,18 @@ def test_with_many_pairs_it_is_left_out(
 ) -> None:
     monkeypatch.setattr(learning_curve, "_MOST", 100)
     assert translated(trained, tmp_path / "half") == []
+
+
+def test_a_quick_training_leaves_it_out(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus", pairs=400, seed=3, raw=True)
+    quick = train_system(
+        tmp_path / "engine",
+        source=tmp_path / "corpus/train.src",
+        target=tmp_path / "corpus/train.tgt",
+        method="none",
+        effort="quick",
+        decoder={"beam_size": 10, "pop_limit": 20},
+        lm={"order": 2},
+    )
+    assert "half" not in [record.stage for record in quick.records]
+    assert quick.scores("test")["BLEU"] > 0

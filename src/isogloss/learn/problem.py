@@ -24,6 +24,11 @@ __all__ = ["Problem", "WeightVector"]
 _LARGEST = 1e30  # sums of squares must stay finite
 
 
+def _is_moderate(values: Statistics, most: float) -> bool:
+    """Whether all numbers are at most that far from 0, in two passes that write nothing; NaN is not."""
+    return not values.size or bool(-most <= values.min() and values.max() <= most)
+
+
 @dataclass(slots=True, eq=False)
 class WeightVector:
     """Weights as numbers: one per dense column, one per sparse column (none if there are no sparse ones)."""
@@ -73,19 +78,23 @@ class Problem:
         twice = set(store.dense_names) & set(names)
         if twice:
             raise ConfigError(f"'{min(twice)}' is both a dense and a sparse feature; rename one of them")
-        for what, values in (("statistics", statistics), ("features", store.dense)):
+        if not (_is_moderate(statistics, np.finfo(np.float64).max) and _is_moderate(store.dense, _LARGEST)):
+            self._refuse_numbers()
+
+    def _refuse_numbers(self) -> None:
+        """Raise an error that names the first bad number."""
+        store = self.store
+        for what, values in (("statistics", self.statistics), ("features", store.dense)):
             bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
             if len(bad):
                 raise ConfigError(f"the {what} of candidate {bad[0] + 1} are not finite numbers")
-        large = np.argwhere(np.abs(store.dense) > _LARGEST)
-        if len(large):
-            row, column = large[0].tolist()
-            raise DataFormatError(
-                f"the feature '{store.dense_names[column]}' of candidate {row + 1} is "
-                f"{store.dense[row, column]:g}",
-                store.path or "n-best list",
-                hint=f"values above {_LARGEST:g} cannot be learned from; scale the feature or leave it out",
-            )
+        row, column = np.argwhere(np.abs(store.dense) > _LARGEST)[0].tolist()
+        raise DataFormatError(
+            f"the feature '{store.dense_names[column]}' of candidate {row + 1} is "
+            f"{store.dense[row, column]:g}",
+            store.path or "n-best list",
+            hint=f"values above {_LARGEST:g} cannot be learned from; scale the feature or leave it out",
+        )
 
     @classmethod
     def of(cls, store: NbestStore, references: References, metric: Metric | None = None) -> Problem:

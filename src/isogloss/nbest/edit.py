@@ -122,6 +122,9 @@ def _all_groups(stores: Iterable[NbestStore]) -> tuple[DenseGroup, ...]:
 
 
 def _widened(store: NbestStore, groups: tuple[DenseGroup, ...]) -> Float64:
+    """The dense columns of a list in the order of the groups, which may be more."""
+    if store.dense_groups == groups:
+        return store.dense
     wide = np.zeros((store.num_candidates, sum(group.size for group in groups)))
     first = 0
     for group in groups:

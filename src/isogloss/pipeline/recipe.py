@@ -585,8 +585,10 @@ class _Recipe:
         )
 
     def _half(self, system: Stage, both: Inputs, models: Mapping[str, Stage], sets: Inputs) -> list[Stage]:
-        """What half of the training pairs would give; of a plain recipe only."""
+        """What half of the training pairs would give; of a plain recipe only, and not in a hurry."""
         options, helpers = self.options, self.helpers
+        if options.effort == "quick":
+            return []
         if "test_source" not in sets or options.significance or options.adapt_to or options.extra_bitext:
             return []
         return [

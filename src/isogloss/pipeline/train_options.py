@@ -123,7 +123,8 @@ class TrainOptions(Options):
     ``batch-mira:iterations=30``."""
     effort: Effort = "normal"
     """How much ``auto`` tries: ``quick`` tunes dense features, ``normal`` adds sparse ones where they gain,
-    ``thorough`` compares on more text and repeats it."""
+    ``thorough`` compares on more text and repeats it. ``quick`` also skips estimating what more training
+    pairs would bring."""
     held_out_size: Annotated[int, AtLeast(0), DefaultText("none")] = 0
     """Sentences at the end of the development set to hold out. Tuning does not learn from them; the iteration
     that translates them best is kept."""
