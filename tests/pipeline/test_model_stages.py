@@ -33,6 +33,13 @@ def test_a_joint_model_is_trained_tuned_and_stored_with_the_system(tmp_path: Pat
             found.score,
             atol=1e-2,
         )
+        explained = system.explain(sentence)
+        words = explained.predicted
+        assert [one.word for one in words] == [*explained.translation.split(), ""]
+        # The search knows alignments of unaligned words inside rules only.
+        assert np.isclose(sum(one.score for one in words), found.features["joint"], rtol=0.3)
+        assert f"{words[0].word}  (most likely: {words[0].likely[0]}" in explained.to_text()
+        assert "neural joint model" in explained.groups()
     assert JointModel.open(tmp_path / "engine/system/joint").facts["sentences"] < 300
 
 

@@ -17,29 +17,29 @@ _LANES = 16  # the engine computes this many numbers at a time
 class JointOptions(Options):
     """Sizes and training of a joint model."""
 
-    window: Annotated[int, Between(1, 31)] = 11
+    window: Annotated[int, Between(1, 31)] = 7
     """Source words seen around the one that the target word is aligned to; odd."""
     history: Annotated[int, Between(1, 7)] = 3
     """Target words seen before the one that is predicted."""
     embedding: Annotated[int, Between(16, 1024)] = 64
     """Numbers that describe a word; a multiple of 16."""
-    hidden: Annotated[int, Between(16, 4096)] = 256
+    hidden: Annotated[int, Between(16, 4096)] = 128
     """Units of the hidden layer; a multiple of 16."""
     min_count: Annotated[int, AtLeast(1)] = 2
     """Words seen less often are known by their last letters only."""
     max_words: Annotated[int, AtLeast(100)] = 16_000
     """Largest number of words of a vocabulary."""
-    epochs: Annotated[int, AtLeast(1)] = 8
+    epochs: Annotated[int, AtLeast(1)] = 5
     """Maximum number of passes over the training text; stops when the held-out text is no longer predicted
     better."""
     batch: Annotated[int, AtLeast(1)] = 256
     """Samples per step."""
-    noise: Annotated[int, AtLeast(1)] = 512
+    noise: Annotated[int, AtLeast(1)] = 256
     """Words drawn at random per step, which stand for all others in the sum of probabilities."""
     penalty: Annotated[float, AtLeast(0)] = 0.5
     """Weight of the squared logarithm of the sum of all probabilities, which keeps it near 0."""
     step: Annotated[float, Above(0)] = 0.05
-    """First step size of AdaGrad; steps shrink evenly to 0 over all epochs."""
+    """Step size of AdaGrad; in the last epoch, steps shrink evenly to 0."""
     dropout: Annotated[float, Between(0, 0.9)] = 0.1
     """Share of hidden units left out of a sample."""
     history_dropout: Annotated[float, Between(0, 0.9)] = 0.1

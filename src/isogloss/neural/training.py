@@ -79,14 +79,14 @@ def train_joint(
         without_progress, lowest = _progress(epochs)
         if number <= len(epochs) or without_progress == _PATIENCE:
             continue
-        # Steps shrink to nothing: the last ones average out what single samples say.
-        step, last_step = (options.step * (1 - passed / options.epochs) for passed in (number - 1, number))
+        # Steps of the last epoch shrink to 0, which averages out what single samples say.
+        last_step = 0.0 if number == options.epochs else options.step
         shuffled = np.random.default_rng([options.seed, number]).permutation(learned)
-        trainer.train(shuffled[:share], step=step, last_step=last_step, threads=threads)
+        trainer.train(shuffled[:share], step=options.step, last_step=last_step, threads=threads)
         _, scores, log_sums = trainer.predict(judged, threads=threads)
         epoch = Epoch(
             number=number,
-            step=step,
+            step=options.step,
             perplexity=float(np.exp((log_sums - scores).mean())),
             log_sum=float(np.abs(log_sums).mean()),
         )

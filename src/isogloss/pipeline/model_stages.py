@@ -135,7 +135,15 @@ def prune(inputs: Paths, outputs: Paths, options: Options, *, threads: int, trac
         raise ConfigError(f"no rule is significant at '{options['significance']}'; choose a lower threshold")
 
 
-def joint_model(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+def joint_model(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Track,
+    note: Callable[[str], None],
+) -> None:
     """Train the neural joint model."""
     source, target = ([line.split() for line in read_lines(inputs[side])] for side in ("source", "target"))
     links = Alignments.read(inputs["links"])
@@ -146,6 +154,7 @@ def joint_model(inputs: Paths, outputs: Paths, options: Options, *, threads: int
         JointOptions(**options),
         threads=threads,
         track=track,
+        note=note,
         work=outputs[CHECKPOINT],
     )
     model.save(outputs["joint"])

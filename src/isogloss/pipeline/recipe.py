@@ -18,6 +18,7 @@ from isogloss.io.streams import StrPath
 from isogloss.pipeline import (
     calibration,
     evaluation,
+    joint_choice,
     learning_curve,
     model_stages,
     near_match_stage,
@@ -352,16 +353,40 @@ class _Recipe:
             entries["dictionary_links"] = align["dictionary_links"]
         found |= self._rules(aligned | entries, both)
         found["lm"] = self._language_model(tokens["target"], entries)
+        if options.trains_joint and not options.tuning_pairs:
+            found["joint"] = self._joint(aligned, tokens, self._tables(found))
+        return found
+
+    def _joint(self, aligned: Inputs, tokens: Stage, tables: Inputs) -> Stage:
+        """The stage that trains the joint model; the development set decides on it if nobody else has."""
+        options, helpers = self.options, self.helpers
+        threads, track, note = helpers.threads, helpers.track, helpers.note
+        training = {**asdict(options.joint), "seed": options.seed}
         if options.neural:
-            found["joint"] = Stage(
+            return Stage(
                 name="joint",
-                function=partial(model_stages.joint_model, threads=threads, track=track),
+                function=partial(model_stages.joint_model, threads=threads, track=track, note=note),
                 inputs=aligned,
                 outputs={"joint": "work/joint"},
-                options={**asdict(options.joint), "seed": options.seed},
+                options=training,
                 checkpoint=True,
             )
-        return found
+        return Stage(
+            name="joint",
+            function=partial(joint_choice.train_and_judge, threads=threads, track=track, note=note),
+            inputs={
+                **aligned,
+                **tables,
+                **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")},
+            },
+            outputs={"joint": "work/joint", "choice": "work/joint.json"},
+            options={
+                "joint": training,
+                "search": asdict(options.search_options),
+                "tune": options.tuning.as_stored(),
+            },
+            checkpoint=True,
+        )
 
     def _rules(self, aligned: Inputs, both: Inputs, prefix: str = "") -> dict[str, Stage]:
         options, helpers = self.options, self.helpers
@@ -420,11 +445,14 @@ class _Recipe:
         if entries:
             entries["dictionary_links"] = models["align"]["dictionary_links"]
         text: Inputs = {side: aside[side] for side in _SIDES}
-        return {
+        found = {
             "aside": aside,
             **self._rules(rest | entries, text, "tuning-"),
             "lm": self._language_model(aside["target"], entries, "tuning-"),
         }
+        if self.options.trains_joint:  # the finished system has the same one
+            found["joint"] = self._joint(rest, tokens, self._tables(found))
+        return found
 
     def _tables(self, models: Mapping[str, Stage]) -> Inputs:
         return {"rules": models.get("prune", models["rules"])["rules"], "lm": models["lm"]["lm"]}

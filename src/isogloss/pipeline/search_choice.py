@@ -8,7 +8,7 @@ better. Where it matters, the difference is large, so that a part of the develop
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from isogloss.tuning.choice import (
     translated_unseen,
 )
 
-__all__ = ["choose_search"]
+__all__ = ["choose_search", "compared_on"]
 
 Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
@@ -52,13 +52,7 @@ def choose_search(
     names = list(options["searches"])
     choice = HeldOutChoice((), names[0], f"{len(sources)} sentences are too few to compare searches on")
     if len(sources) >= FEWEST:
-        tuning = TuneOptions.from_stored(options["tune"])
-        if tuning.effort in LIMITS:
-            most, turns = LIMITS[tuning.effort]
-            tuning = replace(tuning, dense_first=min(turns, tuning.dense_first or turns))
-            kept = spread_sample(len(sources), most)
-            sources = [sources[at] for at in kept]
-            references = [[stream[at] for at in kept] for stream in references]
+        tuning, sources, known = compared_on(sources, references, options["tune"], LIMITS)
         found = {}
         for name, facts in options["searches"].items():
             with temporary_folder(outputs["choice"].parent, ".search-") as folder:
@@ -71,11 +65,26 @@ def choose_search(
                 )
                 decoder.set_weights(default_weights(decoder.names, hierarchical=decoder.options.hierarchical))
                 found[f"the search {name}"] = [
-                    translated_unseen(
-                        System(decoder, folder), sources, References(references), tuning, threads, track
-                    )
+                    translated_unseen(System(decoder, folder), sources, known, tuning, threads, track)
                 ]
         choice = choose_simplest(found, AutoOptions().p_value)
     with atomic_output(outputs["choice"]) as stream:
         content = {**choice.to_dict(), "search": choice.chosen.removeprefix("the search ")}
         stream.write(json.dumps(content, indent=1) + "\n")
+
+
+def compared_on(
+    sources: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    tuning: Mapping[str, Any],
+    limits: Mapping[str, tuple[int, int]],
+) -> tuple[TuneOptions, list[str], References]:
+    """How to tune for a comparison, and on which sentences: as many as the limits of the effort allow."""
+    stored = TuneOptions.from_stored(tuning)
+    if stored.effort not in limits:
+        return stored, list(sources), References(references)
+    most, turns = limits[stored.effort]
+    kept = spread_sample(len(sources), most)
+    streams = [[stream[at] for at in kept] for stream in references]
+    limited = replace(stored, dense_first=min(turns, stored.dense_first or turns))
+    return limited, [sources[at] for at in kept], References(streams)

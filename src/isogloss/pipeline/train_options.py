@@ -179,10 +179,11 @@ class TrainOptions(Options):
     ``alpha-epsilon`` (keeps them), or the lowest -log p. By default all rules are kept."""
     lm: LmOptions = field(default_factory=lambda: LmOptions(special_words="unknown"))
     """The language model."""
-    neural: bool = False
+    neural: Annotated[bool | None, DefaultText("decided on the development set; no if quick")] = None
     """Train a neural joint model, which predicts each target word from the last ones and from the source
-    words around it, and let the search use it. Training takes minutes more, and the search half as long
-    again."""
+    words around it, and let the search use it. By default, ``auto`` trains one unless the effort is
+    ``quick``, and keeps it if held-out halves of the development set are translated better; other methods
+    do not. The search takes about half as long again."""
     joint: JointOptions = field(default_factory=JointOptions)
     """Sizes and training of the neural joint model; its ``seed`` is the one above."""
     decoder: SearchOptions | None = None
@@ -446,6 +447,13 @@ class TrainOptions(Options):
     def tuning(self) -> TuneOptions:
         """The tuning options, with method and seed filled in."""
         return replace(self.tune, method=self.method, effort=self.effort, seed=self.seed)
+
+    @property
+    def trains_joint(self) -> bool:
+        """Whether a joint model is trained; the development set decides on it if ``neural`` is not set."""
+        if self.neural is not None:
+            return self.neural
+        return self.learner_name == AUTO and not self._quick
 
     @property
     def chooses_search(self) -> bool:

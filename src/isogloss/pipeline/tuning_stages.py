@@ -234,7 +234,7 @@ def put_together(inputs: Paths, outputs: Paths, options: Options) -> None:
         weights=weights,
         sparse=_sparse(inputs, options),
         text=text if text.changes else None,
-        joint=inputs.get("joint"),
+        joint=_joint(inputs),
     )
     if "sparse_weights" in inputs and len(sparse := SparseWeights.open(inputs["sparse_weights"])):
         system.save_weights(weights, sparse)
@@ -247,8 +247,14 @@ def make_decoder(inputs: Paths, options: Options) -> Decoder:
         LanguageModel.load(inputs["lm"]),
         SearchOptions.from_mapping(options["search"]),
         sparse=_sparse(inputs, options),
-        joint=JointModel.open(inputs["joint"]) if "joint" in inputs else None,
+        joint=None if (joint := _joint(inputs)) is None else JointModel.open(joint),
     )
+
+
+def _joint(inputs: Paths) -> Path | None:
+    """The folder of the joint model; it is empty if the model was not worth keeping."""
+    folder = inputs.get("joint")
+    return folder if folder is not None and any(folder.iterdir()) else None
 
 
 def _sparse(inputs: Paths, options: Options) -> SparseModel | None:
