@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--tested", type=int, default=1500)
     parser.add_argument("--corrections", type=int, default=100)
     parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=0, help="of the first draw")
     parser.add_argument("--choosing", action="store_true")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
@@ -109,7 +110,7 @@ def main() -> None:
     seconds = 0.0
     for draw in range(arguments.draws):
         shutil.rmtree(engine / "corrections", ignore_errors=True)
-        corrected = random.Random(draw).sample(wrong, arguments.corrections)
+        corrected = random.Random(arguments.seed + draw).sample(wrong, arguments.corrections)
         started = time.process_time()
         system.correct_all((one, pairs[one]) for one in corrected)
         seconds += time.process_time() - started
