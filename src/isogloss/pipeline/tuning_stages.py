@@ -204,6 +204,8 @@ def _tune(
 def usable_sentences(inputs: Paths, name: str) -> tuple[list[str], list[list[str | None]]]:
     """Sources and reference streams, without empty sentences and those long enough for windows."""
     sources = list(read_lines(inputs[f"{name}_source"]))
+    if not sources:  # a text too small to hold any out
+        return [], []
     streams = References.read(
         [inputs[item] for item in sorted(inputs) if item.startswith(f"{name}_target")]
     ).streams
