@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,19 @@ RANDOM = re.compile(rb'-[0-9a-f]{8}(?=\.bin)|"checksum": "[0-9a-f]{64}"(?=\s*\}\
 
 def train_command(folder: Path, corpus: Path, *more: str) -> list[str]:
     sides = ["--source", str(corpus / "train.src"), "--target", str(corpus / "train.tgt")]
-    return [*COMMAND, "train", str(folder), *sides, "--method", "mert", "--set", "iterations=2", *more]
+    return [
+        *COMMAND,
+        "train",
+        str(folder),
+        *sides,
+        "--method",
+        "mert",
+        "--search",
+        "phrase",
+        "--set",
+        "tune.iterations=2",
+        *more,
+    ]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -47,6 +60,16 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file() and path.name not in RECORDS and path.name != "history.json"
     }
+
+
+def in_time(start: Callable[[], Any]) -> Any:
+    """Ray gives a node 30 seconds to start, which a very busy machine may not have: try again."""
+    for _ in range(5):
+        try:
+            return start()
+        except Exception as error:
+            print(f"trying again: {error}", flush=True)
+    sys.exit("nodes of Ray do not start in time")
 
 
 def workers(cluster: Any) -> list[int]:
@@ -68,7 +91,7 @@ def kill_something(cluster: Any, rng: random.Random) -> str | None:
     if rng.random() < 0.25:
         others = [node for node in cluster.list_all_nodes() if node != cluster.head_node]
         cluster.remove_node(rng.choice(others), allow_graceful=False)
-        cluster.add_node(**NODE)
+        in_time(lambda: cluster.add_node(**NODE))
         return "node"
     busy = workers(cluster)
     if not busy:
@@ -104,10 +127,10 @@ def main() -> int:
         expected = contents(local)
         ray_folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
         head = {**NODE, "include_dashboard": False, "temp_dir": ray_folder}
-        cluster = Cluster(initialize_head=True, head_node_args=head)
+        cluster = in_time(lambda: Cluster(initialize_head=True, head_node_args=head))
         stack.callback(cluster.shutdown)
         for _ in range(arguments.nodes - 1):
-            cluster.add_node(**NODE)
+            in_time(lambda: cluster.add_node(**NODE))
         kills, runs, failures = {"worker": 0, "node": 0}, 0, 0
         while sum(kills.values()) < arguments.kills:
             runs += 1

@@ -5,15 +5,23 @@ from __future__ import annotations
 import filecmp
 import gzip
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from isogloss.cli.main import main
+from isogloss.corpus.processing import SideOptions
+from isogloss.decoder import load
+from isogloss.io.progress import no_track
 from isogloss.io.text_shards import plain_files, text_shards
 from isogloss.lm import sharded_counts
+from isogloss.nbest import moses
+from isogloss.pipeline import sharded_text, text_stages
+from isogloss.rerank import SweepOptions, sweep
 from isogloss.tuning import sharded_decoding
+from support.small_engine import PAIRS
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
 
@@ -21,6 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharded_counts, "_SHARD_LINES", 700)
+    monkeypatch.setattr(sharded_text, "_SHARD_LINES", 50)
     monkeypatch.setattr(sharded_decoding, "_SENTENCES", 30)
 
 
@@ -108,3 +117,42 @@ def test_tuning(nodes: Any, systems: Path, tmp_path: Path) -> None:
     assert_same(tmp_path / "local", tmp_path / "ray")
     for name in ("weights-2", "lists"):
         assert_same(tmp_path / "local.work" / name, tmp_path / "ray.work" / name)
+
+
+def test_a_sweep(nodes: Any, systems: Path, tmp_path: Path) -> None:
+    from isogloss.pipeline.executors.ray_cluster import RayExecutor
+
+    lists, corpus, found = tmp_path / "list", systems / "corpus", []
+    lines = (corpus / "dev.src").read_text().splitlines()[:60]
+    store = load(systems / "phrase").nbest(lines, nbest=10)
+    lists.write_text("".join(moses.write(store)))
+    reference = (corpus / "dev.tgt.0").read_text().splitlines()[:60]
+    for executor in (None, RayExecutor()):
+        swept = sweep(
+            lists,
+            reference,
+            methods=["expected-bleu", "mert"],
+            features=["popularity"],
+            options=SweepOptions(folds=2, samples=50),
+            executor=executor,
+        )
+        found.append([{**row, "seconds": 0} for row in swept.rows()])
+    assert len(found[0]) == 4
+    assert found[0] == found[1]
+
+
+def test_tokenizing(nodes: Any, tmp_path: Path) -> None:
+    from isogloss.pipeline.executors.ray_cluster import RayExecutor
+
+    inputs = {name: tmp_path / name for name in ("source", "target")}
+    for at, path in enumerate(inputs.values()):
+        path.write_text("".join(f"{pair[at]}\n" for pair in PAIRS))
+    options = {"placeholders": ["printf"]}
+    for name, language in (("source", "de"), ("target", "en")):
+        options[name] = asdict(SideOptions(language=language, tokenizer="words", case="truecase"))
+    for place, executor in (("local", None), ("ray", RayExecutor())):
+        outputs = {name: tmp_path / place / name for name in ("source", "target", "text")}
+        (tmp_path / place).mkdir()
+        text_stages.tokenize(inputs, outputs, options, threads=1, track=no_track, executor=executor)
+    assert_same(tmp_path / "local", tmp_path / "ray")
+    assert "%s" not in (tmp_path / "ray" / "target").read_text()

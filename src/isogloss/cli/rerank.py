@@ -11,8 +11,9 @@ import isogloss
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares, heading
 from isogloss.cli.lists import ListFile, ListFormat, ListOutput, Quality, Source, opened, write_list
+from isogloss.cli.machines import executor_of
 from isogloss.cli.parameters import OptionalReference, output_to
-from isogloss.io.resources import Threads
+from isogloss.io.resources import Cluster, Threads
 from isogloss.nbest import FormatName, NbestList
 from isogloss.rerank import (
     SWEEP_HEAD,
@@ -73,7 +74,7 @@ _SWEEP = {
     "Learning": ("methods", "start"),
     "Metric": _METRIC,
     "Comparison": ("folds", "seed"),
-    "Resources": _RESOURCES,
+    "Resources": (*_RESOURCES, "cluster"),
 }
 _ABLATE = {
     "Features": ("features", "columns", "score"),
@@ -367,6 +368,7 @@ def mbr(
     train_options=RerankOptions,
     options=SweepOptions,
     resources=Threads,
+    machines=Cluster,
 )
 def sweep(
     list: ListFile,
@@ -376,6 +378,7 @@ def sweep(
     train_options: RerankOptions,
     options: SweepOptions,
     resources: Threads,
+    machines: Cluster,
     reference: OptionalReference = None,
     quality: Quality = None,
     source: Source = None,
@@ -391,21 +394,23 @@ def sweep(
     json: Json = False,
 ) -> None:
     """Compare methods and features by cross-validation over the sentences of a list."""
-    found = compare(
-        opened(list, format, source=source, warn=False),
-        reference,
-        quality=quality,
-        methods=task.methods,
-        features=task.features,
-        metric=task.metric,
-        tokenize=task.tokenize,
-        lowercase=task.lowercase,
-        train_options=train_options,
-        options=options,
-        curves=curves is not None or json,
-        threads=resources.count,
-        report=_say_row,
-    )
+    with executor_of(machines, resources.count) as executor:
+        found = compare(
+            opened(list, format, source=source, warn=False),
+            reference,
+            quality=quality,
+            methods=task.methods,
+            features=task.features,
+            metric=task.metric,
+            tokenize=task.tokenize,
+            lowercase=task.lowercase,
+            train_options=train_options,
+            options=options,
+            curves=curves is not None or json,
+            threads=resources.count,
+            report=_say_row,
+            executor=executor,
+        )
     for warning in found.warnings:
         console.warn(warning)
     if curves is not None:

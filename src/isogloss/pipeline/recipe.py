@@ -93,7 +93,12 @@ class _Recipe:
             more |= {f"dictionary_{side}": entries[side] for side in _SIDES}
         tokens = Stage(
             name="tokenize",
-            function=partial(text_stages.tokenize, threads=helpers.threads, track=helpers.track),
+            function=partial(
+                text_stages.tokenize,
+                threads=helpers.threads,
+                track=helpers.track,
+                executor=helpers.executor,
+            ),
             inputs={**train, **sets, **more},
             outputs={
                 **{name: f"work/tokens/{name.replace('_', '.')}" for name in (*train, *sets, *more)},

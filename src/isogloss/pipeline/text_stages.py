@@ -25,8 +25,10 @@ from isogloss.corpus.spacing import SpacedLine
 from isogloss.corpus.tsv import read_tsv
 from isogloss.decoder.matches import in_context, write_matches
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track
 from isogloss.io.streams import atomic_output, atomic_outputs, read_lines
+from isogloss.pipeline.sharded_text import split_in_shards, split_pairs
 from isogloss.selection import SampleOptions, read_text, sample_corpus
 
 __all__ = ["clean", "fold_in", "hold_out", "join", "keep_contexts", "sample", "set_aside", "tokenize"]
@@ -153,13 +155,21 @@ def _set_sizes(count: int, options: Options, warn: Callable[[str], None]) -> tup
     return dev, test
 
 
-def tokenize(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+def tokenize(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Track,
+    executor: Executor | None = None,
+) -> None:
     """Tokenize everything; the truecaser is trained on the training text.
 
     Inputs and outputs have the same names; those with ``source`` in the name are in the source language.
     """
     raw = TextProcessing(placeholders=tuple(options["placeholders"]))
-    sides = _tokenize_training(raw, inputs, outputs, options, threads=threads, track=track)
+    sides = _tokenize_training(raw, inputs, outputs, options, threads=threads, track=track, executor=executor)
     for name in inputs:
         if name not in sides:
             side = sides["source" if name.endswith("source") else "target"]
@@ -232,16 +242,29 @@ def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:
 
 
 def _tokenize_training(
-    text: TextProcessing, inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track
+    text: TextProcessing,
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Track,
+    executor: Executor | None = None,
 ) -> dict[str, TextSide]:
     """Tokenize the training text; in a pair, only text that occurs on both sides counts as a placeholder."""
     sides = {name: TextSide(SideOptions(**options[name])) for name in ("source", "target")}
     split = {name: outputs[name].with_name(outputs[name].name + ".split") for name in sides}
-    pairs = track(zip(*(read_lines(inputs[name]) for name in sides), strict=True), "tokenizing")
     with atomic_outputs(list(split.values())) as streams:
-        for batch in _batches(starmap(text.protect_pair, pairs)):
-            for side, lines, stream in zip(sides.values(), zip(*batch, strict=True), streams, strict=True):
-                _write(stream, side.split_lines(list(lines), threads=threads))
+        if executor is not None and executor.distributed:
+            files, facts = (inputs["source"], inputs["target"]), (options["source"], options["target"])
+            split_in_shards(executor, files, streams, text.placeholders, facts, outputs["source"].parent)
+        else:
+            pairs = read_sides(inputs["source"], inputs["target"])
+            for batch in _batches(track(pairs, "tokenizing")):
+                for lines, stream in zip(
+                    split_pairs(text, sides.values(), batch, threads), streams, strict=True
+                ):
+                    _write(stream, lines)
     for name, path in split.items():
         sides[name] = sides[name].learn_case(read_lines(path))
         with atomic_output(outputs[name]) as stream:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track, no_track
 from isogloss.learn.expected import ExpectedScore
 from isogloss.learn.learner import Learner
@@ -163,39 +164,60 @@ def compare(
     *,
     track: Track = no_track,
     report: Callable[[SweepRow], None] = lambda row: None,
+    executor: Executor | None = None,
 ) -> list[SweepRow]:
-    """Compare all methods with all sets of features; ``report`` is called with each result."""
+    """Compare all methods with all sets of features; ``report`` is called with each result.
+
+    A distributed ``executor`` validates every method with every set on a machine of its own.
+    """
     options, train_options = options or SweepOptions(), train_options or RerankOptions()
     decoder = problem.stats()[best_rows(problem.store)]
     sign = 1 if problem.metric.higher_is_better else -1
+    names = [(method, features) for features, _ in feature_sets for method, _ in methods]
+    shards = (
+        (own, learner, functions, train_options, options)
+        for functions in (functions for _, functions in feature_sets)
+        for own in [table.problem(functions, problem)]
+        for _, learner in methods
+    )
+    if executor is not None and executor.distributed:
+        results = executor.map(validate_shard, shards, "cross-validating")
+    else:
+        results = (validate_shard(shard, 1, track) for shard in shards)
     rows = []
-    for features, functions in feature_sets:
-        own = table.problem(functions, problem)
-        for method, learner in methods:
-            begun = time.process_time()
-            chosen, training = cross_validate(own, learner, functions, train_options, options, track=track)
-            seconds = time.process_time() - begun
-            found = paired_bootstrap(
-                problem.metric,
-                [decoder],
-                [problem.stats()[chosen]],
-                samples=options.samples,
-                seed=options.seed,
+    for (method, features), (chosen, training, seconds) in zip(names, results, strict=True):
+        found = paired_bootstrap(
+            problem.metric,
+            [decoder],
+            [problem.stats()[chosen]],
+            samples=options.samples,
+            seed=options.seed,
+        )
+        rows.append(
+            SweepRow(
+                method=method,
+                features=features,
+                score=problem.metric.score(problem.stats()[chosen].sum(axis=0)),
+                training_score=problem.reported(training),
+                difference=sign * found.difference,
+                p_value=found.p_value,
+                seconds=seconds,
+                length_ratio=length_ratio(problem, chosen),
             )
-            rows.append(
-                SweepRow(
-                    method=method,
-                    features=features,
-                    score=problem.metric.score(problem.stats()[chosen].sum(axis=0)),
-                    training_score=problem.reported(training),
-                    difference=sign * found.difference,
-                    p_value=found.p_value,
-                    seconds=seconds,
-                    length_ratio=length_ratio(problem, chosen),
-                )
-            )
-            report(rows[-1])
+        )
+        report(rows[-1])
     return rows
+
+
+def validate_shard(
+    shard: tuple[Problem, Learner, Sequence[FeatureFunction], RerankOptions, SweepOptions],
+    threads: int,
+    track: Track = no_track,
+) -> tuple[Int64, float, float]:
+    """Cross-validate a method with its features: rows chosen, training score, CPU seconds."""
+    begun = time.process_time()
+    chosen, training = cross_validate(*shard, track=track)
+    return chosen, training, time.process_time() - begun
 
 
 def learning_curve(

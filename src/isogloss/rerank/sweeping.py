@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from isogloss.io.errors import ConfigError
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track, as_track
 from isogloss.io.streams import StrPath
 from isogloss.io.text_lines import TextLines
@@ -81,11 +82,12 @@ def sweep(
     threads: int = 1,
     progress: bool | Track = False,
     report: Callable[[SweepRow], None] = lambda row: None,
+    executor: Executor | None = None,
 ) -> Sweep:
     """Compare ``methods`` with sets of ``features`` by cross-validation over the sentences of a list.
 
     The list's own features alone are always the first set. ``report`` is called with each result; ``curves``
-    also records the scores of every iteration.
+    also records the scores of every iteration. A distributed ``executor`` spreads the results over machines.
 
     >>> from isogloss.nbest import make_nbest
     >>> lines = [f"line {i} of a text about {i * 7} things" for i in range(40)]
@@ -113,7 +115,17 @@ def sweep(
         sets = sets[1:]
         if not sets:
             raise ConfigError("the list has no features; name some with features (--features)")
-    results = compare(table, problem, learners, sets, train_options, options, track=track, report=report)
+    results = compare(
+        table,
+        problem,
+        learners,
+        sets,
+        train_options,
+        options,
+        track=track,
+        report=report,
+        executor=executor,
+    )
     return Sweep(
         metric=problem.metric.name,
         sentences=problem.num_sentences,

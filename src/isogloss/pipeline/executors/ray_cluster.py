@@ -82,7 +82,7 @@ def ray_executor(
                 ray.init(address, **common)
             else:
                 _join_or_start(threads, common)
-        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        except Exception as error:  # Ray raises Exception itself when a node does not start in time
             raise ClusterError(f"cannot connect to the Ray cluster '{address}': {error}") from None
     try:
         yield RayExecutor(note)
