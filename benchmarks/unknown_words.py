@@ -43,7 +43,7 @@ from isogloss.tuning import TuneOptions, tune
 
 CORPORA = ("multi30k-de", "multi30k-fr", "quran", "tanaka", "fisher", "indian-ur", "indian-bn")
 AGAINST = {"on": ("off",), "pairs": ("on",), "dictionary": ("on", "pairs")}
-RUNS = 5
+RUNS = 3
 COPIES = 16
 TUNING = TuneOptions(method="batch-mira", iterations=5)
 
@@ -168,7 +168,8 @@ def measure(name: str, folder: Path, job: Task) -> None:
     lines = list(read_lines(job.corpus.dev.source))
     spent: dict[str, list[float]] = {"off": [], "on": []}
     systems = {setting: system(folder, job, setting) for setting in spent}
-    weights = read_weights(folder / "weights.dev.on.0", systems["on"].decoder.names)
+    found = next(path for path in sorted(folder.glob("weights.*.on.0")))
+    weights = read_weights(found, systems["on"].decoder.names)
     for made in systems.values():
         made.decoder.set_weights({key: weights[key] for key in made.decoder.names})
     for _ in range(RUNS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import shutil
@@ -212,6 +213,8 @@ def test_long_words_take_no_time(system: System) -> None:
 def test_explanation_names_where_options_came_from(system: System) -> None:
     text = explain(system, "das regenertisch").to_text()
     assert "(split)" in text
+    assert "(unknown)" not in text
+    assert "xyz  (unknown)" in explain(system, "das xyz").to_text()
     assert "unknown words" in explain(system, "das regenertisch").groups()
 
 
@@ -245,7 +248,7 @@ def test_dictionary_translates_unknown_words_and_competes_for_known_ones(
 
 
 def test_unknown_lists_words_as_terms(
-    system: System, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    system: System, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, terms = tmp_path / "text", tmp_path / "terms.tsv"
     text.write_text("das regenertisch\ndie xyz\n", encoding="utf-8")
@@ -253,6 +256,20 @@ def test_unknown_lists_words_as_terms(
     assert capsys.readouterr().out == "regenertisch\train table\nxyz\txyz\n"
     assert main(["corpus", "unknown", str(system.path), str(text), "-o", str(terms)]) == 0
     assert len(Terms.read(terms)) == 2
+    terms.write_text(terms.read_text(encoding="utf-8").replace("\txyz", "\tiron"), encoding="utf-8")
+    engine = tmp_path / "engine"
+    shutil.copytree(system.path, engine)
+
+    def given(path: Path) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes()), encoding="utf-8"))
+
+    given(text)
+    assert main(["translate", str(engine), "--terms", str(terms)]) == 0
+    assert capsys.readouterr().out == "the rain table\nthe iron\n"
+    given(terms)
+    assert main(["correct", str(engine)]) == 0
+    assert load(engine, corrections=True).translate("xyz") == "iron"  # alone: this engine has no aligner
+    capsys.readouterr()
     assert main(["corpus", "unknown", str(system.path), str(text), "--details"]) == 0
     assert "regenertisch\train table\t1\tsplit\tregen tisch\tdas regenertisch" in capsys.readouterr().out
     assert main(["corpus", "unknown", str(system.path), str(text), "--json"]) == 0

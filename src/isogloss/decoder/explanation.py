@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Contribution", "ExplainOptions", "Explanation", "explain", "explanation_of"]
 
+_NAMED = ("unknown", *KINDS)  # origins that are named beside a rule
+
 _KNOWN = {"correction": "a correction", "training": "its translation in the training text"}
 _GROUPS = (
     ("language model", ("lm",)),
@@ -169,7 +171,7 @@ class Explanation:
             (
                 f"{step.source_span[0]}-{step.source_span[1]}",
                 step.source,
-                step.target + (f"  ({step.origin})" if step.origin in KINDS else ""),
+                step.target + (f"  ({step.origin})" if step.origin in _NAMED else ""),
             )
             for step in self.steps
         ]
@@ -221,7 +223,7 @@ class Explanation:
                 f"{step.source_span[0]}–{step.source_span[1]}",
                 step.source,
                 step.target,
-                f"{step.kind} ({step.origin})" if step.origin in KINDS else step.kind,
+                f"{step.kind} ({step.origin})" if step.origin in _NAMED else step.kind,
             )
             for step in self.steps
         ]
