@@ -156,7 +156,7 @@ class UnknownWords:
     def _hashes(self) -> npt.NDArray[np.int64]:
         """Hashes of the forms of all words, sorted; they take less room than the words."""
         words = self._table.source_words.words()
-        return np.unique(np.fromiter((hash(fold(word)) for word in words), np.int64, len(words)))
+        return np.sort(np.fromiter((hash(fold(word)) for word in words), np.int64, len(words)))
 
     def _changed(self, form: str) -> Iterator[tuple[float, str]]:
         """Forms with one change, with how far they are trusted; known or not."""
