@@ -223,6 +223,7 @@ def test_vllm_beam_search() -> None:
         [BeamSearchOutput([BeamSearchSequence([1], "a", -1.0), BeamSearchSequence([2], "b", -2.0)])]
     )
     assert nbest.scores.tolist() == [-1.0, -2.0]
+    assert [one.features["Tokens"] for one in nbest[0]] == [1, 1]
     assert nbest.warnings == []
 
 
@@ -253,6 +254,21 @@ def test_samples_missing_log_probabilities_and_extra_keys(tmp_path: Path) -> Non
         "the column 'LogProbMissing' is 1",
         f"{path}: keys that are not numbers are left out: 'model'",
     ]
+
+
+@pytest.mark.parametrize("name", ["tokens", "num_tokens", "token_ids"])
+def test_the_number_of_tokens_of_a_sample_becomes_a_column(name: str) -> None:
+    def tokens(count: int) -> int | list[int]:
+        return list(range(count)) if name == "token_ids" else count
+
+    samples = [
+        {"text": "a", "logprob": -1.0, name: tokens(2)},
+        {"text": "b", "logprob": -3.0, name: tokens(4)},
+    ]
+    nbest = NbestList.from_outputs([{"samples": samples}])
+    assert [one.features["Tokens"] for one in nbest[0]] == [2, 4]
+    assert [one.features["LogProbMean"] for one in nbest[0]] == [-0.5, -0.75]
+    assert nbest.warnings == []
 
 
 def test_plain_strings_are_samples_never_characters() -> None:

@@ -35,12 +35,13 @@ __all__ = ["begins_with_shape", "read", "samples_of", "store_of_outputs"]
 
 _TEXT = ("text", "translation_text", "generated_text", "summary_text", "translation", "candidate")
 _SCORE = ("logprob", "cumulative_logprob", "cum_logprob", "log_prob", "score")
+_TOKENS = ("token_ids", "num_tokens", "tokens")  # a number, or the tokens themselves
 _SOMETHING = re.compile(r"\S")
 _SHAPES = ("samples", "choices", "outputs", "hypotheses", "sequences", "custom_id")
 # What every answer of these systems has, and what says nothing about the quality of a translation.
 _EXPECTED = {
-    *("index", "finish_reason", "stop_reason", "token_ids", "logprobs", "message", "lora_request"),
-    *("tokens", "routed_experts", "kv_transfer_params", "content_filter_results", "prompt_logprobs"),
+    *("index", "finish_reason", "stop_reason", "logprobs", "message", "lora_request"),
+    *("routed_experts", "kv_transfer_params", "content_filter_results", "prompt_logprobs"),
     *("orig_prompt", "encoder_tokens", "decoder_tokens", "multi_modal_data", "mm_processor_kwargs"),
     *("matched_stop", "prompt_token_ids"),
 }
@@ -159,7 +160,7 @@ def _of_choice(choice: object, ignored: Counter[str]) -> ModelSample:
     if not isinstance(text, str):
         raise TypeError(f"the text of a choice is {_short(text)}, a string is expected")
     values = _token_logprobs(_get(choice, "logprobs"))
-    columns = _columns(choice, {*_EXPECTED, "text"}, ignored)
+    columns = _columns(choice, {*_EXPECTED, *_TOKENS, "text"}, ignored)
     columns["Truncated"] = float(_get(choice, "finish_reason") == "length")
     return ModelSample(
         text=text,
@@ -187,13 +188,19 @@ def _of_item(item: object, ignored: Counter[str]) -> ModelSample:
     if text is None:
         raise TypeError(f"a sample is {_short(item)}; a string, or an object with 'text', is expected")
     found = next((name for name in _SCORE if _get(item, name) is not None), None)
-    ids, count = _get(item, "token_ids"), _get(item, "num_tokens")
-    tokens = len(ids) if isinstance(ids, Sequence) else count if isinstance(count, int) else None
-    columns = _columns(item, {*_EXPECTED, *_TEXT, found, "num_tokens"}, ignored)
+    tokens = next((size for name in _TOKENS if (size := _size(_get(item, name))) is not None), None)
+    columns = _columns(item, {*_EXPECTED, *_TEXT, *_TOKENS, found}, ignored)
     if _get(item, "finish_reason") is not None:
         columns["Truncated"] = float(_get(item, "finish_reason") == "length")
     score = None if found is None else _number(_get(item, found), f"'{found}'")
     return ModelSample(text=text, score=score, tokens=tokens, columns=columns)
+
+
+def _size(tokens: object) -> int | None:
+    """The number of tokens; the tokens of a sample may be of any type, but text is no list of tokens."""
+    if isinstance(tokens, Sequence) and not isinstance(tokens, str):
+        return len(tokens)
+    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) else None
 
 
 def _of_hypotheses(
