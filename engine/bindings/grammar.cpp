@@ -33,8 +33,7 @@ class RuleExtraction {
         counter_(options, scratch_, memory, threads) {}
 
   void add(std::string_view sources, std::string_view targets, std::string_view links, std::uint64_t line) {
-    if (scorer_) throw std::logic_error("the rules are being merged already");
-    counter_.add(sources, targets, links, line);
+    counting().add(sources, targets, links, line);
   }
 
   grammar::RuleScorer& scorer() {
@@ -43,6 +42,12 @@ class RuleExtraction {
   }
 
   grammar::RuleCounter& counter() { return counter_; }
+
+  /// The counter, as long as nothing is merged.
+  grammar::RuleCounter& counting() {
+    if (scorer_) throw std::logic_error("the rules are being merged already");
+    return counter_;
+  }
 
  private:
   grammar::ScratchSpace scratch_;
@@ -105,6 +110,41 @@ void bind_extraction(nb::module_& module) {
           },
           "sources"_a, "targets"_a, "links"_a, nb::kw_only(), "line"_a,
           "Add the same number of lines of each file, joined by line feeds; ``line`` is the number of the first.")
+      .def(
+          "write_run", [](RuleExtraction& self, const std::string& path) { self.counting().write_run(path); },
+          "path"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Write all rules as one sorted run, for ``add_run`` of another extraction with the same words. "
+          "Nothing may be added afterward.")
+      .def(
+          "add_run",
+          [](RuleExtraction& self, const std::string& path, std::uint64_t pairs, std::uint64_t skipped,
+             std::uint64_t occurrences) {
+            self.counting().add_run(path);
+            self.counting().add_totals(pairs, skipped, occurrences);
+          },
+          "path"_a, nb::kw_only(), "pairs"_a, "skipped"_a, "occurrences"_a,
+          "Add a run that another extraction wrote, and its statistics.")
+      .def(
+          "link_counts",
+          [](RuleExtraction& self) {
+            grammar::Lexicon::Counts counts = self.counting().lexicon().counts();
+            return nb::make_tuple(to_numpy(std::move(counts.sources)), to_numpy(std::move(counts.targets)),
+                                  to_numpy(std::move(counts.counts)));
+          },
+          nb::sig("def link_counts(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                  "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint64]]"),
+          "Source words, target words and how often they are linked.")
+      .def(
+          "add_link_counts",
+          [](RuleExtraction& self, const ArrayIn<WordId>& sources, const ArrayIn<WordId>& targets,
+             const ArrayIn<std::uint64_t>& counts) {
+            if (sources.size() != targets.size() || sources.size() != counts.size())
+              throw std::invalid_argument("the columns do not match");
+            grammar::Lexicon& lexicon = self.counting().lexicon();
+            for (std::size_t i = 0; i < sources.size(); ++i)
+              lexicon.add(sources.data()[i], targets.data()[i], counts.data()[i]);
+          },
+          "sources"_a, "targets"_a, "counts"_a, "Add the ``link_counts`` of another extraction.")
       .def(
           "merge", [](RuleExtraction& self, std::size_t limit) { return self.scorer().merge(limit); },
           "limit"_a, nb::call_guard<nb::gil_scoped_release>(),

@@ -120,11 +120,27 @@ std::vector<ScratchFile> RuleCounter::finish() {
                [&](std::size_t item, std::size_t) { runs[item] = workers_[item]->finish(); });
   std::vector<ScratchFile> all;
   for (std::vector<ScratchFile>& part : runs) std::move(part.begin(), part.end(), std::back_inserter(all));
+  for (const std::string& path : runs_elsewhere_) all.emplace_back(path, ScratchFile::Named::read);
   return all;
 }
 
+void RuleCounter::write_run(const std::string& path) {
+  ScratchFile file(path, ScratchFile::Named::write);
+  RunMerger<RuleSum> merger(finish());
+  while (merger.next()) write_record(file, merger.key(), merger.sum());
+  file.close();
+}
+
+void RuleCounter::add_run(const std::string& path) { runs_elsewhere_.push_back(path); }
+
+void RuleCounter::add_totals(std::uint64_t pairs, std::uint64_t skipped, std::uint64_t occurrences) {
+  pairs_ += pairs;
+  skipped_ += skipped;
+  occurrences_elsewhere_ += occurrences;
+}
+
 std::uint64_t RuleCounter::occurrences() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = occurrences_elsewhere_;
   for (const std::unique_ptr<Worker>& worker : workers_) sum += worker->occurrences();
   return sum;
 }

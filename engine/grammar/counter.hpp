@@ -70,6 +70,12 @@ class RuleCounter {
   /// first. Throws LineError about a line of links, ScratchError if a run cannot be written.
   void add(std::string_view sources, std::string_view targets, std::string_view links, std::uint64_t line);
 
+  /// Ends counting; writes all rules as one sorted run into a file. What other processes have written so
+  /// becomes a part of this with `add_run`; the words must have the same numbers in all of them.
+  void write_run(const std::string& path);
+  void add_run(const std::string& path);
+  void add_totals(std::uint64_t pairs, std::uint64_t skipped, std::uint64_t occurrences);
+
   /// Ends counting; hands over the runs.
   std::vector<ScratchFile> finish();
 
@@ -87,7 +93,8 @@ class RuleCounter {
   text::Vocabulary source_words_, target_words_;
   Lexicon lexicon_;
   AlignedText text_;
-  std::uint64_t pairs_ = 0, skipped_ = 0;
+  std::uint64_t pairs_ = 0, skipped_ = 0, occurrences_elsewhere_ = 0;
+  std::vector<std::string> runs_elsewhere_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -10,25 +10,35 @@
 
 namespace isogloss::grammar {
 
-void Lexicon::add(WordId source, WordId target) {
+void Lexicon::add(WordId source, WordId target, std::uint64_t count) {
   const std::uint32_t at = index_.find_or_add(
       hash(source, target), [&](std::uint32_t other) { return entries_[other].is(source, target); },
       [&](std::uint32_t other) { return hash(entries_[other].source, entries_[other].target); },
       [&] { entries_.push_back({source, target, 0}); });
-  ++entries_[at].value;
+  entries_[at].value += count;
+}
+
+Lexicon::Counts Lexicon::counts() const {
+  Counts counts;
+  for (const Entry& entry : entries_) {
+    counts.sources.push_back(entry.source);
+    counts.targets.push_back(entry.target);
+    counts.counts.push_back(entry.value);
+  }
+  return counts;
 }
 
 void Lexicon::count(const AlignedSentences& pair) {
   linked_source_.assign(pair.source.size(), false);
   linked_target_.assign(pair.target.size(), false);
   for (const WordLink link : pair.links) {
-    add(pair.source[link.source], pair.target[link.target]);
+    add(pair.source[link.source], pair.target[link.target], 1);
     linked_source_[link.source] = linked_target_[link.target] = true;
   }
   for (std::size_t s = 0; s < pair.source.size(); ++s)
-    if (!linked_source_[s]) add(pair.source[s], kNoWord);
+    if (!linked_source_[s]) add(pair.source[s], kNoWord, 1);
   for (std::size_t t = 0; t < pair.target.size(); ++t)
-    if (!linked_target_[t]) add(kNoWord, pair.target[t]);
+    if (!linked_target_[t]) add(kNoWord, pair.target[t], 1);
 }
 
 void Lexicon::estimate() {

@@ -31,6 +31,14 @@ class Lexicon {
 
   void count(const AlignedSentences& pair);
 
+  /// The counts so far, in the order of first appearance, to add them to those of another text.
+  struct Counts {
+    Buffer<WordId> sources, targets;
+    Buffer<std::uint64_t> counts;
+  };
+  Counts counts() const;
+  void add(WordId source, WordId target, std::uint64_t count);
+
   /// Turns counts into probabilities; no counting after this.
   void estimate();
 
@@ -55,7 +63,6 @@ class Lexicon {
   };
 
   static std::uint64_t hash(WordId source, WordId target) { return mix64(std::uint64_t{source} << 32 | target); }
-  void add(WordId source, WordId target);
 
   Index index_;
   Buffer<Entry> entries_;

@@ -47,6 +47,15 @@ using KeySize = std::uint16_t;
 
 }  // namespace sorting
 
+/// Appends a record to a run.
+template <class Sum>
+void write_record(ScratchFile& file, std::span<const std::uint8_t> key, const Sum& sum) {
+  const auto size = static_cast<sorting::KeySize>(key.size());
+  file.write(&size, sizeof size);
+  file.write(key.data(), key.size());
+  file.write(&sum, sizeof sum);
+}
+
 /// Merges sorted runs of (key, Sum), equal keys added up with `Sum::add`.
 template <class Sum>
 class RunMerger {
@@ -189,13 +198,6 @@ class RunSorter {
     return raw;
   }
 
-  static void write(ScratchFile& file, std::span<const std::uint8_t> key, const Sum& sum) {
-    const auto size = static_cast<sorting::KeySize>(key.size());
-    file.write(&size, sizeof size);
-    file.write(key.data(), key.size());
-    file.write(&sum, sizeof sum);
-  }
-
   void spill() {
     std::sort(entries_.data(), entries_.data() + entries_.size(), [this](const Entry& a, const Entry& b) {
       return a.prefix != b.prefix ? a.prefix < b.prefix : sorting::compare(key_of(a), key_of(b)) < 0;
@@ -211,7 +213,7 @@ class RunSorter {
         if (sorting::compare(other, key) != 0) break;
         sum.add(raw_behind(other));
       }
-      write(file, key, sum);
+      write_record(file, key, sum);
     }
     runs_.push_back(std::move(file));
     records_.clear();
@@ -221,7 +223,7 @@ class RunSorter {
   void merge_runs() {
     ScratchFile merged = scratch_->new_file();
     RunMerger<Sum> merger(std::exchange(runs_, {}));
-    while (merger.next()) write(merged, merger.key(), merger.sum());
+    while (merger.next()) write_record(merged, merger.key(), merger.sum());
     runs_.push_back(std::move(merged));
   }
 

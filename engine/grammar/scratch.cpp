@@ -39,6 +39,14 @@ ScratchFile::ScratchFile(const std::string& folder, const std::string& name)
   std::setvbuf(file_.get(), buffer_.get(), _IOFBF, kBuffer);
 }
 
+ScratchFile::ScratchFile(const std::string& path, Named how)
+    : path_(path),
+      buffer_(new char[kBuffer]),
+      file_(std::fopen(path.c_str(), how == Named::read ? "rb" : "wb")) {
+  if (!file_) fail();
+  std::setvbuf(file_.get(), buffer_.get(), _IOFBF, kBuffer);
+}
+
 ScratchFile::~ScratchFile() {
   if (!file_) return;
   file_.reset();
@@ -47,6 +55,10 @@ ScratchFile::~ScratchFile() {
 
 void ScratchFile::rewind() {
   if (std::fflush(file_.get()) != 0 || std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
+}
+
+void ScratchFile::close() {
+  if (std::fclose(file_.release()) != 0) fail();
 }
 
 std::size_t ScratchFile::read(void* data, std::size_t size) {

@@ -25,6 +25,9 @@ struct ScratchError : std::runtime_error {
 class ScratchFile {
  public:
   ScratchFile(const std::string& folder, const std::string& name);
+  /// Opens a file that has a name and keeps it: to read what another process has written, or to write it.
+  enum class Named { read, write };
+  ScratchFile(const std::string& path, Named how);
   ScratchFile(ScratchFile&& other) noexcept = default;
   ScratchFile& operator=(ScratchFile&& other) noexcept = default;
   ~ScratchFile();
@@ -36,6 +39,9 @@ class ScratchFile {
 
   /// Ends writing; reading begins at the front.
   void rewind();
+
+  /// Ends writing a file with a name; throws if not all of it could be written.
+  void close();
 
   /// Fewer bytes than asked for only at the end.
   std::size_t read(void* data, std::size_t size);

@@ -158,6 +158,20 @@ class RuleExtraction:
         Add the same number of lines of each file, joined by line feeds; ``line`` is the number of the first.
         """
 
+    def write_run(self, path: str) -> None:
+        """
+        Write all rules as one sorted run, for ``add_run`` of another extraction with the same words. Nothing may be added afterward.
+        """
+
+    def add_run(self, path: str, *, pairs: int, skipped: int, occurrences: int) -> None:
+        """Add a run that another extraction wrote, and its statistics."""
+
+    def link_counts(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint64]]:
+        """Source words, target words and how often they are linked."""
+
+    def add_link_counts(self, sources: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add the ``link_counts`` of another extraction."""
+
     def merge(self, limit: int) -> bool:
         """Merge equal rules; True while there are more."""
 

@@ -14,6 +14,7 @@ import pytest
 from isogloss.cli.main import main
 from isogloss.corpus.processing import SideOptions
 from isogloss.decoder import load
+from isogloss.grammar import sharded_extraction
 from isogloss.io.progress import no_track
 from isogloss.io.text_shards import plain_files, text_shards
 from isogloss.lm import sharded_counts
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharded_counts, "_SHARD_LINES", 700)
+    monkeypatch.setattr(sharded_extraction, "_SHARD_LINES", 700)
     monkeypatch.setattr(sharded_text, "_SHARD_LINES", 50)
     monkeypatch.setattr(sharded_decoding, "_SENTENCES", 30)
 
@@ -103,6 +105,29 @@ def test_errors_name_the_line_of_the_whole_file(
         errors.append(capsys.readouterr().err)
     assert f"{text}:1501: " in errors[0]
     assert errors[1] == errors[0]
+
+
+def test_files_of_different_length(
+    nodes: Any, systems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, shorter, errors = systems / "corpus", tmp_path / "shorter", []
+    shorter.write_text("".join((corpus / "train.tgt").open().readlines()[:1400]))
+    for more in ((), ("--cluster", "ray")):
+        words = ["extract", corpus / "train.src", shorter, corpus / "train.align", "--output", tmp_path / "r"]
+        assert main(["--quiet", *map(str, words), *more]) == 2
+        errors.append(capsys.readouterr().err)
+    assert errors[1] == errors[0]
+    assert "1,401" in errors[0] or "1401" in errors[0]
+
+
+@pytest.mark.parametrize("options", [(), ("--grammar", "phrase", "--smoothing", "kneser-ney")])
+def test_rules(nodes: Any, systems: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
+    corpus = systems / "corpus"
+    for place, more in (("local", ()), ("ray", ("--cluster", "ray"))):
+        sides = (corpus / "train.src", corpus / "train.tgt", corpus / "train.align")
+        limit = ("--max-sentence-length", "9")  # some pairs are left out, and their words not numbered
+        run("extract", *sides, "--output", tmp_path / place, *limit, *options, *more)
+    assert_same(tmp_path / "local", tmp_path / "ray")
 
 
 def test_tuning(nodes: Any, systems: Path, tmp_path: Path) -> None:

@@ -10,20 +10,22 @@ from cyclopts import Parameter
 
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares
+from isogloss.cli.machines import executor_of
 from isogloss.cli.parameters import Scratch, output_to
 from isogloss.grammar import GrammarOptions, extract_rules
-from isogloss.io.resources import Resources
+from isogloss.io.executor import shared_scratch
+from isogloss.io.resources import Cluster, Resources
 
 __all__ = ["extract"]
 
 _GROUPS = {
     "Rules": ("grammar", "max_length", "max_gaps", "max_symbols", "tight", "significance"),
     "Scores": ("orientation", "smoothing"),
-    "Resources": ("threads", "memory_limit"),
+    "Resources": ("threads", "memory_limit", "cluster"),
 }
 
 
-@declares(_GROUPS, options=GrammarOptions, resources=Resources)
+@declares(_GROUPS, options=GrammarOptions, resources=Resources, machines=Cluster)
 def extract(
     source: Annotated[
         Path, Parameter(help="Source sentences, tokenized, one per line; - is standard input.")
@@ -35,22 +37,25 @@ def extract(
     output: Annotated[Path, output_to("Folder for the rule table.", "FOLDER")],
     options: GrammarOptions,
     resources: Resources,
+    machines: Cluster,
     scratch: Scratch = None,
     json: Json = False,
 ) -> None:
     """Extract and score translation rules from an aligned corpus."""
-    report = extract_rules(
-        source,
-        target,
-        links,
-        output,
-        options.rules,
-        significance=options.threshold,
-        memory_limit=resources.memory_limit,
-        threads=resources.count,
-        scratch=scratch,
-        track=console.track,
-    )
+    with executor_of(machines, resources.count) as executor:
+        report = extract_rules(
+            source,
+            target,
+            links,
+            output,
+            options.rules,
+            significance=options.threshold,
+            memory_limit=resources.memory_limit,
+            threads=resources.count,
+            scratch=shared_scratch(executor, scratch, output),
+            track=console.track,
+            executor=executor,
+        )
     if report.skipped:
         console.warn(
             f"{report.skipped:,} sentence pairs have more than {options.max_sentence_length} words on a side "

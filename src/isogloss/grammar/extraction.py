@@ -12,13 +12,16 @@ from pathlib import Path
 
 from isogloss import _engine
 from isogloss.corpus.plain import unequal_lines
+from isogloss.grammar.counting import add_lines, new_extraction
 from isogloss.grammar.options import ExtractOptions, Significance, thread_count
+from isogloss.grammar.sharded_extraction import extract_shards
 from isogloss.grammar.storage import RuleColumns, rule_scratch, steps, store_table
 from isogloss.grammar.table import RuleTable
 from isogloss.grammar.word_forms import store_word_forms
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track, no_track
-from isogloss.io.streams import StrPath, naming_file, read_lines
+from isogloss.io.streams import StrPath, read_lines
 
 __all__ = ["SCORE_COLUMNS", "ExtractReport", "extract_rules", "parallel_lines"]
 
@@ -31,8 +34,6 @@ SCORE_COLUMNS = (
 """The score columns of an extracted table, natural logarithms."""
 
 _LEAST_MEMORY = 64 << 20
-_MOST_BUFFER = 512 << 20  # larger sort buffers do not help
-_BATCH = 2000  # sentence pairs handed to the engine at once
 _STEP = 500_000  # rules
 
 
@@ -67,13 +68,15 @@ def extract_rules(
     scratch: StrPath | None = None,
     known: RuleTable | None = None,
     track: Track = no_track,
+    executor: Executor | None = None,
 ) -> ExtractReport:
     """Extract, count and score the rules of an aligned corpus into a stored rule table.
 
     ``alignment`` holds links as ``source-target`` word positions counted from 0 (Pharaoh format).
     ``memory_limit`` bounds the memory for sorting, in bytes; the rest goes to the folder ``scratch``. 0
     ``threads`` means all processors. The result does not depend on either. Words of another table, ``known``,
-    keep their ids, so that both tables can be used together.
+    keep their ids, so that both tables can be used together. A distributed ``executor`` extracts on many
+    machines, which must share the folder ``scratch``; the result does not depend on it either.
     """
     options = options or ExtractOptions()
     if memory_limit < _LEAST_MEMORY:
@@ -85,28 +88,17 @@ def extract_rules(
     if piped and significance is not None:
         raise ConfigError("significance pruning reads the corpus twice: give files, not standard input")
     with rule_scratch(scratch) as folder:
-        extraction = _engine.RuleExtraction(
-            str(folder),
-            memory=min(memory_limit // 2, _MOST_BUFFER),
-            threads=threads,
-            max_length=options.max_length,
-            max_gaps=options.max_gaps,
-            max_symbols=options.max_symbols,
-            max_target_words=options.max_target_words,
-            min_gap=options.min_gap,
-            tight=options.tight,
-            adjacent_gaps=options.adjacent_gaps,
-            max_plain=options.max_plain,
-            fractional=options.count == "fractional",
-            max_sentence_length=options.max_sentence_length,
-            orientation=_engine.OrientationModel[options.orientation],
-            orientation_smoothing=options.orientation_smoothing,
-            smoothing=_engine.Smoothing[options.smoothing.replace("-", "_")],
-        )
+        extraction = new_extraction(folder, options, memory_limit, threads)
         if known is not None:
             extraction.source_words.encode([known.source_words.words()])
             extraction.target_words.encode([known.target_words.words()])
-        _count(extraction, source, target, alignment, track)
+        if executor is not None and executor.distributed:
+            files = (source, target, alignment)
+            extract_shards(extraction, files, folder, executor, options, memory_limit)
+        else:
+            lines = track(parallel_lines(source, target, alignment), "extracting rules")
+            add_lines(extraction, lines, alignment)
+        _check_count(extraction, source)
         whole = folder / "whole" if significance is not None else output
         _score(extraction, whole, options, folder, track)
         if options.word_forms:
@@ -134,22 +126,7 @@ def parallel_lines(*paths: StrPath) -> Iterator[tuple[str, ...]]:
         yield lines
 
 
-def batches(lines: Iterator[tuple[str, ...]]) -> Iterator[tuple[int, list[bytes]]]:
-    """Parallel lines in batches for the engine: the number of the first line and the joined lines of each
-    file."""
-    number = 1
-    while batch := list(itertools.islice(lines, _BATCH)):
-        yield number, ["\n".join(column).encode() for column in zip(*batch, strict=True)]
-        number += len(batch)
-
-
-def _count(
-    extraction: _engine.RuleExtraction, source: StrPath, target: StrPath, alignment: StrPath, track: Track
-) -> None:
-    lines = track(parallel_lines(source, target, alignment), "extracting rules")
-    for number, (sources, targets, links) in batches(iter(lines)):
-        with naming_file(alignment):
-            extraction.add(sources, targets, links, line=number)
+def _check_count(extraction: _engine.RuleExtraction, source: StrPath) -> None:
     if extraction.pairs == 0:
         found = "holds no lines" if extraction.skipped == 0 else "holds only sentence pairs that are too long"
         raise DataFormatError(found, source, hint="give a corpus of at least one sentence pair")

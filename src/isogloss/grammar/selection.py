@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss import _engine
-from isogloss.grammar.extraction import batches, parallel_lines
+from isogloss.grammar.counting import batches
+from isogloss.grammar.extraction import parallel_lines
 from isogloss.grammar.options import Significance, thread_count
 from isogloss.grammar.storage import RuleColumns, rule_scratch, steps, store_table
 from isogloss.grammar.table import RuleTable

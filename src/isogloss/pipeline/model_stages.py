@@ -90,6 +90,7 @@ def rules(
     threads: int,
     memory: int,
     track: Track,
+    executor: Executor | None = None,
 ) -> None:
     """Extract and score translation rules; the entries of a dictionary are further pairs."""
     with temporary_folder(outputs["rules"].parent, ".entries-") as folder:
@@ -105,7 +106,9 @@ def rules(
             ExtractOptions(**options),
             memory_limit=memory,
             threads=threads,
+            scratch=shared_scratch(executor, None, outputs["rules"]),
             track=track,
+            executor=executor,
         )
     if "dictionary_source" in inputs:
         store_dictionary(outputs["rules"], _dictionary(inputs))

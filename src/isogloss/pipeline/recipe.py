@@ -398,7 +398,9 @@ class _Recipe:
         threads, memory, track = helpers.threads, helpers.memory, helpers.track
         rules = Stage(
             name=f"{prefix}rules",
-            function=partial(model_stages.rules, threads=threads, memory=memory, track=track),
+            function=partial(
+                model_stages.rules, threads=threads, memory=memory, track=track, executor=helpers.executor
+            ),
             inputs=aligned,
             outputs={"rules": f"work/{prefix}rules"},
             options=options.extraction_facts,
