@@ -77,3 +77,18 @@ def test_mistakes(tmp_path: Path) -> None:
     manifest.write_text(manifest.read_text().replace("moses", "luck!"))
     with pytest.raises(ModelFormatError):
         TextProcessing.open(tmp_path)
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("tab", ["\t", " \t", "\t\t", "\t  "])
+def test_white_space_beside_tabs_is_that_of_the_source(tab: str, learned: bool) -> None:
+    side = TextSide(SideOptions(tokenizer="words"))
+    text = TextProcessing(side, side, ("escapes",))
+    if learned:
+        lines = [text.spaced_line(line, "") for line in ("Regal und Buch", "ein altes Buch")]
+        spaced = side.learn_spacing(line for line in lines if line is not None)
+        text = TextProcessing(side, spaced, ("escapes",))
+    source = f"shelf{tab}old book"
+    translated = text.tokenize(source).replace("shelf", "Regal").replace("old book", "altes Buch")
+    assert text.detokenize(translated, source) == f"Regal{tab}altes Buch"
+    assert text.detokenize("Regal", source) == "Regal"  # a translation that lost it stays as it is

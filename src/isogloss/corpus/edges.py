@@ -1,4 +1,4 @@
-"""Remove and restore the edges of a sentence: white space at its ends, and the accelerator of a label.
+"""Remove and restore the edges of a sentence: white space at its ends and beside tabs, and accelerators.
 
 ``&File`` and ``_Open`` underline a letter and make it a shortcut key. The sentence is translated without the
 mark. The translation gets it back, on the same letter if there is one, otherwise on its first letter.
@@ -22,6 +22,7 @@ _ACCELERATOR = re.compile(
     r"|(?<![^\s(\[\"'])_(?=[^\W\d_])|(?<=\b[A-Z])_(?=[a-z])"
 )
 _AT_END = re.compile(r"\s*\((?P<sign>[&_])(?P<letter>[^\W_])\)")
+_TABS = re.compile(r" *\t[ \t]*")
 _LETTER = re.compile(r"[^\W\d_]")
 _CASELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # labels in these scripts end in (&F)
 _PROTECTED = re.compile(r"<[^<>]*>|%\S+|\{[^{}]*\}|&#?\w+;|\S*(?:://|@|_|/)\S*")
@@ -112,13 +113,29 @@ class _Bound(Protocol):
 
 
 def keep_edges(detokenize: Callable[[P, str, str], str]) -> _Detokenize[P]:
-    """Decorate a detokenizer so that a translation keeps its source's outer white space and accelerator."""
+    """Decorate a detokenizer so that a translation keeps its source's outer white space, tabs and
+    accelerator."""
 
     @wraps(detokenize)
     def kept(self: P, line: str, source: str = "") -> str:
         if not self.placeholders:
             return detokenize(self, line, source)
         plain, edges = Edges.off(source, accelerators=ACCELERATORS in self.placeholders)
-        return edges.on(detokenize(self, line, plain))
+        return edges.on(_keep_tabs(detokenize(self, line, plain), plain))
 
     return cast(_Detokenize[P], kept)
+
+
+def _keep_tabs(text: str, source: str) -> str:
+    """Return a translation with the white space around tabs that its source has: tabs divide columns.
+
+    >>> _keep_tabs("Regal \\t Buch", "shelf\\tbook")
+    'Regal\\tBuch'
+    """
+    if "\t" not in source:
+        return text
+    wanted = _TABS.findall(source)
+    if len(_TABS.findall(text)) != len(wanted):
+        return text
+    found = iter(wanted)
+    return _TABS.sub(lambda _: next(found), text)
