@@ -4,9 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isogloss.decoder import Fixed, Sentence, Terms, factor_names, parse_factors
+from isogloss.decoder.sentence import split_words
 from isogloss.io.errors import ConfigError, DataFormatError
+from support.properties import examples
 
 # Sentences -----------------------------------------------------------------------------------------------
 
@@ -97,3 +101,9 @@ def test_lists_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> N
     assert len(terms(tmp_path, "a\tx\na\tx\n")) == 1
     with pytest.raises(DataFormatError, match=message):
         terms(tmp_path, text)
+
+
+@examples(200)
+@given(st.text(alphabet="ab \t\n\v\x1c\x85\u00a0\u2028\u3000字", max_size=12))
+def test_words_are_separated_by_ascii_whitespace_only(sentence: str) -> None:
+    assert split_words(sentence) == [word for word in re.split(r"[ \t\n\v\f\r]", sentence) if word]

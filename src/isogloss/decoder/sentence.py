@@ -17,7 +17,9 @@ _MOST_FIXED_WORDS = 1000
 
 def split_words(sentence: str) -> list[str]:
     """The words of a sentence, separated by ASCII whitespace."""
-    return [word for word in _SPACE.split(sentence) if word]
+    # The only white space of printable text is the space; splitting there needs no regular expression.
+    words = sentence.split(" ") if sentence.isprintable() else _SPACE.split(sentence)
+    return words if all(words) else [word for word in words if word]
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -253,9 +253,12 @@ def combinations(training: Sequence[str], judged: Judged, unknown: Bools) -> Boo
     when a word of one string takes the place of a word in another. In catalogs as people write them, that is
     half to two thirds of the strings.
     """
-    pairs = {pair for line in training for pair in _pairs(line)}
-    new = np.array([len(_pairs(line) - pairs) for line in judged.tokens])
-    return ~unknown & (judged.similar | (new <= 2))
+    wanted = [_pairs(line) for line in judged.tokens]
+    new = set[tuple[str, str]]().union(*wanted)  # all pairs of a large text would fill the memory
+    for line in training:
+        new -= _pairs(line)
+    missing = np.array([len(pairs & new) for pairs in wanted])
+    return ~unknown & (judged.similar | (missing <= 2))
 
 
 def _pairs(line: str) -> set[tuple[str, str]]:
