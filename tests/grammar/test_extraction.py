@@ -159,12 +159,12 @@ def test_smoothing_equals_the_oracle(tmp_path_factory, lines, smoothing):
 
 
 def test_threads_and_memory_do_not_change_a_byte(tmp_path, monkeypatch):
-    from isogloss.grammar import extraction
+    from isogloss.grammar import counting
 
     lines = many_lines()
     files = write_corpus(tmp_path, lines)
     extract_rules(*files, tmp_path / "one", ExtractOptions(), threads=1)
-    monkeypatch.setattr(extraction, "_MOST_BUFFER", 1 << 19)  # dozens of runs
+    monkeypatch.setattr(counting, "_MOST_BUFFER", 1 << 19)  # dozens of runs
     extract_rules(*files, tmp_path / "three", ExtractOptions(), threads=3)
     one, three = stored_bytes(tmp_path / "one"), stored_bytes(tmp_path / "three")
     assert one == three
