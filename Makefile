@@ -83,7 +83,7 @@ sanitize: $(VENV)/installed ## The engine's own tests under AddressSanitizer and
 # no leak.
 ASAN = env LD_PRELOAD="$(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libubsan.so)" \
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-  ISOGLOSS_SANITIZED=1 PYTHONPATH=$(abspath build/sanitize-python):$(abspath tests/support/sanitized)
+  ISOGLOSS_SANITIZED=1 PYTHONPATH=$(abspath build/sanitize-python):$(abspath fuzz/sanitized)
 
 $(VENV)/sanitized: $(VENV)/installed
 	rm -rf build/sanitize-python
