@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from isogloss.features import SparseOptions
     from isogloss.grammar import ExtractOptions
     from isogloss.io.errors import (
+        ClusterError,
         ConfigError,
         DataFormatError,
         ExternalCommandError,
@@ -66,6 +67,7 @@ __all__ = [
     "AlignOptions",
     "CheckOptions",
     "ClassOptions",
+    "ClusterError",
     "CommandOptions",
     "ConfigError",
     "Correction",
@@ -128,6 +130,7 @@ _PLACES = {
     "CheckOptions": "isogloss.corpus.check",
     "ClassOptions": "isogloss.classes",
     "CommandOptions": "isogloss.decoder",
+    "ClusterError": "isogloss.io.errors",
     "ConfigError": "isogloss.io.errors",
     "Correction": "isogloss.decoder",
     "DataFormatError": "isogloss.io.errors",

@@ -37,6 +37,7 @@ EXAMPLES: list[tuple[errors.IsoglossError, type[Exception], str]] = [
         RuntimeError,
         "stage 'align': train.de:3: no words",
     ),
+    (errors.ClusterError("no node answers"), RuntimeError, "no node answers"),
     (errors.TrainingError("all weights are zero"), RuntimeError, "all weights are zero"),
     (errors.InternalError("cannot happen"), RuntimeError, "cannot happen"),
 ]

@@ -133,13 +133,13 @@ def test_nodes_that_differ_are_named(nodes: Any, executor: Any, monkeypatch: pyt
 
 
 def test_check(nodes: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["cluster", "check", "--cluster", "ray", "--folder", str(tmp_path), "--json"]) == 0
+    assert main(["cluster", "check", "--cluster", "ray", "--shared-folder", str(tmp_path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found["nodes"]) == NODES + 1
     assert {node["folder"] for node in found["nodes"]} == {""}
     assert found["problems"] == []
     assert list(tmp_path.iterdir()) == []
-    assert main(["cluster", "check", "--folder", str(tmp_path)]) == 0
+    assert main(["cluster", "check", "--shared-folder", str(tmp_path)]) == 0
     assert "this machine" in capsys.readouterr().out
 
 

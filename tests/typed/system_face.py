@@ -126,6 +126,7 @@ def main(folder: Path) -> None:
 def failures() -> None:
     """Every error has a place in the tree."""
     by_user: list[type[isogloss.UserError]] = [
+        isogloss.ClusterError,
         isogloss.ConfigError,
         isogloss.DataFormatError,
         isogloss.ExternalCommandError,

@@ -16,7 +16,8 @@ from isogloss.io import errors
 SCRIPT = Path(__file__).parent / "system_face.py"
 ROOT = Path(__file__).parents[2]
 NAMES = [
-    "AlignOptions", "CheckOptions", "ClassOptions", "CommandOptions", "ConfigError", "Correction",
+    "AlignOptions", "CheckOptions", "ClassOptions", "ClusterError", "CommandOptions", "ConfigError",
+    "Correction",
     "DataFormatError", "Explanation", "ExternalCommandError", "ExternalDecoder", "ExtractOptions",
     "InputFileError", "InternalError", "IsoglossError", "JointOptions", "LinkOptions", "LmOptions",
     "LocalOptions", "Memory", "MemoryOptions", "MissingExtraError", "ModelFormatError", "NotTrainedError",

@@ -25,7 +25,7 @@ def check(
     *,
     machines: Cluster,
     resources: Threads,
-    folder: Annotated[
+    shared_folder: Annotated[
         Path | None,
         Parameter(
             metavar="FOLDER",
@@ -40,7 +40,7 @@ def check(
     Exits with code 2 if a node has another Isogloss, engine, Python or CPU than this machine, or cannot use
     the shared folder.
     """
-    nodes = cluster_nodes(machines.cluster, folder, threads=resources.count)
+    nodes = cluster_nodes(machines.cluster, shared_folder, threads=resources.count)
     different = mismatches(nodes)
     if json:
         facts = {"nodes": [node.to_dict() for node in nodes], "problems": different}
@@ -48,7 +48,7 @@ def check(
     else:
         table = Table("node", "isogloss", "engine", "Python", "NumPy", "CPU", "shared folder", box=None)
         for place, node in enumerate(nodes):
-            shared = "" if folder is None else node.folder or "yes"
+            shared = "" if shared_folder is None else node.folder or "yes"
             name = f"{node.name} (this machine)" if place == 0 else node.name
             table.add_row(name, node.isogloss, node.engine, node.python, node.numpy, node.cpu, shared)
         console.print_table(table)

@@ -24,7 +24,7 @@ _GROUPS = {
     "Text": ("source_language", "target_language", "tokenizer", "case", "placeholders"),
     "Search": ("search",),
     "Tuning": ("method", "effort"),
-    "Resources": ("threads", "memory_limit", "seed", "cluster"),
+    "Resources": ("threads", "memory_limit", "seed"),
 }
 
 

@@ -40,7 +40,7 @@ _GROUPS = {
     "Output": ("nbest", "format"),
     "Search": ("beam_size", "unknown", "max_words", "time_limit"),
     "Choice": ("mbr.utility",),
-    "Resources": ("threads", "cluster"),
+    "Resources": ("threads",),
 }
 
 
@@ -84,8 +84,7 @@ def translate(
 
     Reads one sentence per line: plain text if the engine was trained with a tokenizer, otherwise tokens.
     Lines are translated as they arrive, in order; an empty line stays empty. For PO, XLIFF and TMX files, use
-    'isogloss catalog fill'. With --cluster, lines are translated in shards of 100 on all nodes, and the
-    output is the same.
+    'isogloss catalog fill'.
     """
     if mbr and (output.nbest > 1 or output.format != "text"):
         raise ConfigError("--mbr writes one translation per sentence; remove --nbest and --format")

@@ -38,7 +38,7 @@ FEWEST = 100
 """With fewer sentences, halves are too small to compare anything on."""
 
 
-class Candidate(NamedTuple):
+class Blend(NamedTuple):
     """A share of what online training adds to dense weights, with dense weights that move by such steps."""
 
     share: float
@@ -47,13 +47,13 @@ class Candidate(NamedTuple):
 
 
 CANDIDATES = {
-    "batch-mira": Candidate(0.0),
-    "half of what online-mira adds": Candidate(0.5),
-    "three quarters of what online-mira adds": Candidate(0.75),
-    "online-mira": Candidate(1.0),
-    "half of what online-mira with large dense steps adds": Candidate(0.5, 1.0),
-    "three quarters of what online-mira with large dense steps adds": Candidate(0.75, 1.0),
-    "online-mira with large dense steps": Candidate(1.0, 1.0),
+    "batch-mira": Blend(0.0),
+    "half of what online-mira adds": Blend(0.5),
+    "three quarters of what online-mira adds": Blend(0.75),
+    "online-mira": Blend(1.0),
+    "half of what online-mira with large dense steps adds": Blend(0.5, 1.0),
+    "three quarters of what online-mira with large dense steps adds": Blend(0.75, 1.0),
+    "online-mira with large dense steps": Blend(1.0, 1.0),
 }
 """What is compared, the simplest first."""
 REPEATS = {"normal": 1, "thorough": 3}
@@ -201,7 +201,7 @@ def tune_auto(
 
 
 def _with_sparse(
-    job: TuningJob, system: System, weights: Mapping[str, float], folder: Path, chosen: Candidate
+    job: TuningJob, system: System, weights: Mapping[str, float], folder: Path, chosen: Blend
 ) -> TuneResult:
     """Weights from the whole development set, and from several orders of it with more effort."""
     learned, first = [], None
