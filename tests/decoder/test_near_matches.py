@@ -12,7 +12,7 @@ from isogloss.cli.main import main
 from isogloss.decoder import Fixed, Sentence
 from isogloss.decoder.near_examples import AlignedPair, example_columns
 from isogloss.decoder.near_matches import FEATURES, NearCandidate, NearChoice, open_examples, write_examples
-from isogloss.decoder.system import load
+from isogloss.decoder.stored_system import load
 from isogloss.io.errors import ModelFormatError
 from support.shared import shared_folder
 from support.small_engine import make_engine

@@ -10,7 +10,7 @@ import pytest
 
 import isogloss
 from isogloss.decoder import Arc, Lattice, SearchOptions, create_system, load, read_weights
-from isogloss.decoder.system import _checksum
+from isogloss.decoder.system_facts import checksum
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.weights import SparseWeights
 from isogloss.grammar.formats import import_rules
@@ -237,7 +237,7 @@ def test_a_description_that_cannot_be_used(copy: Path, changes: dict[str, object
     facts = json.loads((copy / "system.json").read_bytes())
     del facts["checksum"]
     facts |= changes
-    (copy / "system.json").write_text(json.dumps({**facts, "checksum": _checksum(facts)}))
+    (copy / "system.json").write_text(json.dumps({**facts, "checksum": checksum(facts)}))
     with pytest.raises(ModelFormatError, match=message):
         load(copy)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.align import AlignmentModel, Alignments
-from isogloss.decoder.system import open_joint
+from isogloss.decoder.stored_system import open_joint
 from isogloss.io.errors import DataFormatError, ModelFormatError
 from isogloss.neural import JointModel, JointOptions, train_joint
 from isogloss.rerank import JointFeatureOptions, train_joint_feature

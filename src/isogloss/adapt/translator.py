@@ -22,8 +22,9 @@ from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.plf import Lattice
 from isogloss.decoder.sentence import Source
-from isogloss.decoder.system import System, best_lines
+from isogloss.decoder.system import System
 from isogloss.decoder.translation import DecodedBatch
+from isogloss.decoder.translator import best_lines
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import StrPath

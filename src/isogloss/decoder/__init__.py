@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from isogloss.decoder.plf import Arc, Lattice, format_plf, parse_plf
     from isogloss.decoder.search_result import Posteriors, Searched
     from isogloss.decoder.sentence import Fixed, Sentence, Source
+    from isogloss.decoder.stored_system import create_system, inspect_system, is_system, load
     from isogloss.decoder.stream import InputOptions, OutputOptions, arriving_batches, line_reader, written
-    from isogloss.decoder.system import System, create_system, inspect_system, is_system, load
+    from isogloss.decoder.system import System
     from isogloss.decoder.terms import Terms
     from isogloss.decoder.translation import Translation
     from isogloss.decoder.translator import TextTranslator, Translator, best_lines, source_text
@@ -169,13 +170,13 @@ __getattr__, __dir__ = lazy_names(
             "line_reader",
             "written",
         ),
-        "system": (
-            "System",
+        "stored_system": (
             "create_system",
             "inspect_system",
             "is_system",
             "load",
         ),
+        "system": ("System",),
         "terms": ("Terms",),
         "translation": ("Translation",),
         "translator": (

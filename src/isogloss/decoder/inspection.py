@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isogloss.decoder.system import TRAINED, inspect_system, is_system
+from isogloss.decoder.stored_system import TRAINED, inspect_system, is_system
 from isogloss.io.streams import StrPath
 from isogloss.storage.inspection import Inspection, inspect_folder
 

@@ -15,8 +15,9 @@ from isogloss.decoder.keeping import fixed_marks, lines_without_marks, with_mark
 from isogloss.decoder.markup import parse_markup
 from isogloss.decoder.plf import parse_plf
 from isogloss.decoder.sentence import Sentence, Source
-from isogloss.decoder.system import System, best_lines, source_text
+from isogloss.decoder.system import System
 from isogloss.decoder.terms import Terms
+from isogloss.decoder.translator import best_lines, source_text
 from isogloss.io.errors import ConfigError, DataFormatError
 from isogloss.io.options import Above, AtLeast, DefaultText, Options
 from isogloss.io.streams import StrPath, split_chunks

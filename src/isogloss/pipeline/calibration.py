@@ -19,7 +19,8 @@ import numpy.typing as npt
 from isogloss.decoder.confidence import ConfidenceModel, translation_properties, write_confidence
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS
 from isogloss.decoder.sentence import Source
-from isogloss.decoder.system import System, load
+from isogloss.decoder.stored_system import load
+from isogloss.decoder.system import System
 from isogloss.decoder.translator import best_lines
 from isogloss.decoder.weights import default_weights
 from isogloss.io.errors import ConfigError, TrainingError

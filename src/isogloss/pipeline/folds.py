@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from isogloss.decoder.system import System, load
+from isogloss.decoder.stored_system import load
+from isogloss.decoder.system import System
 from isogloss.io.errors import ConfigError
 from isogloss.io.streams import read_lines
 from isogloss.nbest.edit import merge

@@ -30,7 +30,8 @@ from isogloss.decoder.near_matches import (
     near_candidates,
     write_examples,
 )
-from isogloss.decoder.system import System, load
+from isogloss.decoder.stored_system import load
+from isogloss.decoder.system import System
 from isogloss.grammar import ExtractOptions
 from isogloss.io.config import from_settings
 from isogloss.io.lbfgs import minimize

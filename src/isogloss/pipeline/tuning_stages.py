@@ -14,7 +14,8 @@ from isogloss.corpus.phrases import sharing_phrases
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
 from isogloss.decoder.options import SearchOptions
-from isogloss.decoder.system import System, create_system
+from isogloss.decoder.stored_system import create_system
+from isogloss.decoder.system import System
 from isogloss.decoder.weights import default_weights, read_weights, write_weights
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn

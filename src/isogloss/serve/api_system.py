@@ -11,7 +11,7 @@ from fastapi import Path as PathParameter
 from fastapi.responses import PlainTextResponse
 
 from isogloss._version import __version__
-from isogloss.decoder.system import inspect_system
+from isogloss.decoder.stored_system import inspect_system
 from isogloss.report.verdict import VERDICT
 from isogloss.serve.engines import Engine
 from isogloss.serve.json_values import read_json

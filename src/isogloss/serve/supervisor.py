@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isogloss.decoder.beside import ALIGNER, CONFIDENCE, CORRECTIONS, EXAMPLES, MATCHES, beside
-from isogloss.decoder.system import inspect_system, load
+from isogloss.decoder.stored_system import inspect_system, load
 from isogloss.io.errors import ConfigError, IsoglossError, MissingExtraError
 from isogloss.io.streams import StrPath
 from isogloss.serve.counters import SharedCounters
