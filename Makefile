@@ -41,14 +41,15 @@ browser: $(VENV)/installed ## All tests of the workbench page, in Chromium (Debi
 soak: $(VENV)/installed ## The service under load, then with kills, on this machine only; MINUTES=1 each
 	$(BIN)/python benchmarks/serve.py --minutes $(or $(MINUTES),1)
 
-fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10 or INPUTS=250, TARGETS="po arpa"
-	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(INPUTS),--inputs $(INPUTS)) $(TARGETS)
+fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10, INPUTS=250 or CAMPAIGN=1000000, TARGETS="po arpa"
+	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(INPUTS),--inputs $(INPUTS)) \
+	  $(if $(CAMPAIGN),--campaign $(CAMPAIGN)) $(TARGETS)
 
-fuzz-engine: $(VENV)/installed ## Damaged input for the parsers in C++, under sanitizers; needs clang; INPUTS=100000, CLANG=clang++
+fuzz-engine: $(VENV)/installed ## Damaged input for the parsers in C++, under sanitizers; needs clang; INPUTS=100000 or CAMPAIGN=10000000, CLANG=clang++
 	$(BIN)/cmake -S . -B build/fuzz-engine -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 	  -DCMAKE_CXX_COMPILER=$(or $(CLANG),clang++) -DISOGLOSS_PYTHON=OFF -DISOGLOSS_FUZZ=ON -DISOGLOSS_LTO=OFF >/dev/null
 	$(BIN)/cmake --build build/fuzz-engine
-	$(BIN)/python fuzz/engine.py build/fuzz-engine --inputs $(or $(INPUTS),100000) $(TARGETS)
+	$(BIN)/python fuzz/engine.py build/fuzz-engine --inputs $(or $(CAMPAIGN),$(INPUTS),100000) $(if $(CAMPAIGN),--campaign) $(TARGETS)
 
 faults: $(VENV)/installed ## Failing calls and kills for every verb that writes; FAULTS=1000 KILLS=200
 	$(BIN)/python fuzz/faults.py --faults $(or $(FAULTS),1000) --kills $(or $(KILLS),200)
