@@ -86,6 +86,7 @@ export function translateView(context) {
 
   function draw() {
     editButton.disabled = copyButton.disabled = !lines.length;
+    clearButton.hidden = !area.value;
     replace(state, lines.length ? confidence(lines[active].confidence, lines[active].match) : null);
     if (!lines.length) return replace(output, h("p", { class: "placeholder" }, "The translation appears here while you type."));
     replace(output, lines.map((line, at) => h("p", {
