@@ -66,7 +66,7 @@ export const differences = (parts) =>
     parts.map(([kind, words]) => {
       if (kind === "same" || !words.trim()) return words;
       const [, before, word, after] = /^(\s*)(.*?)(\s*)$/s.exec(words);
-      return [before, h(kind === "more" ? "ins" : "del", {}, word), after || (kind === "less" ? " " : "")];
+      return [before, h(kind === "more" ? "ins" : "del", {}, word), after];
     }));
 
 // Differences between two texts, word by word (longest common subsequence).
