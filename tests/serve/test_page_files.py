@@ -128,7 +128,11 @@ def test_words_show_what_they_come_from_and_their_alternatives(workbench: tuple[
 def test_every_view_by_the_keyboard_alone(workbench: tuple[Any, Served], tmp_path: Path) -> None:
     page, service = workbench
     keys = page.keyboard
-    keys.type("Der Zwerg kommt oft.")  # the field has the focus from the beginning
+    page.on("filechooser", lambda chooser: None)  # so that choosing files is watched from now on
+    page.wait_for_selector("#source:focus")
+    keys.type("Der Zwerg kommt oft.")
+    keys.press("Alt+Shift+Digit2")  # at once, before there is a translation
+    keys.press("Alt+Shift+Digit1")
     expect_translation(page, "The Zwerg comes often.")
     keys.press("Alt+Shift+Digit2")
     tab_to(page, ".drop")
