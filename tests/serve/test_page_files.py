@@ -288,7 +288,7 @@ def test_every_view_fits_and_can_be_read(
             page.wait_for_selector("body:not([data-waiting])")
             assert page.evaluate(CHECKS) == {"unreadable": [], "unnamed": [], "tooWide": 0}, view
         page.goto(f"{service.url}/api")
-        page.wait_for_selector("code >> text=/v1/translate/stream")
+        page.wait_for_selector("code:text-is('/v1/translate/stream')")
         assert page.evaluate(CHECKS) == {"unreadable": [], "unnamed": [], "tooWide": 0}
         assert problems == []
         page.context.close()
