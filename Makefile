@@ -38,17 +38,19 @@ browser: $(VENV)/installed ## All tests of the workbench page, in Chromium (Debi
 	$(BIN)/python -m pip install --quiet 'playwright>=1.45,<2'
 	$(BIN)/python -m pytest -n 0 tests/serve/test_page_files.py -m '' $(PYTEST)
 
-soak: $(VENV)/installed ## The service under load, then with kills, on this machine only; MINUTES=1 each
-	$(BIN)/python benchmarks/serve.py --minutes $(or $(MINUTES),1)
+soak: $(VENV)/installed ## The service under load, then with kills, on this machine only; MINUTES=1 each. With ENGINE and TEXT: one process, too
+	$(BIN)/python benchmarks/serve.py $(ENGINE) $(TEXT) --minutes $(or $(MINUTES),1)
+	$(if $(ENGINE),$(BIN)/python benchmarks/soak.py $(ENGINE) $(TEXT) --minutes $(or $(MINUTES),1))
 
-fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10 or INPUTS=250, TARGETS="po arpa"
-	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(INPUTS),--inputs $(INPUTS)) $(TARGETS)
+fuzz: $(VENV)/installed ## Damaged input for every parser and every stored kind, resumable; MINUTES=10, INPUTS=250 or CAMPAIGN=1000000, TARGETS="po arpa"
+	$(BIN)/python fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(INPUTS),--inputs $(INPUTS)) \
+	  $(if $(CAMPAIGN),--campaign $(CAMPAIGN)) $(TARGETS)
 
-fuzz-engine: $(VENV)/installed ## Damaged input for the parsers in C++, under sanitizers; needs clang; INPUTS=100000, CLANG=clang++
+fuzz-engine: $(VENV)/installed ## Damaged input for the parsers in C++, under sanitizers; needs clang; INPUTS=100000 or CAMPAIGN=10000000, CLANG=clang++
 	$(BIN)/cmake -S . -B build/fuzz-engine -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 	  -DCMAKE_CXX_COMPILER=$(or $(CLANG),clang++) -DISOGLOSS_PYTHON=OFF -DISOGLOSS_FUZZ=ON -DISOGLOSS_LTO=OFF >/dev/null
 	$(BIN)/cmake --build build/fuzz-engine
-	$(BIN)/python fuzz/engine.py build/fuzz-engine --inputs $(or $(INPUTS),100000) $(TARGETS)
+	$(BIN)/python fuzz/engine.py build/fuzz-engine --inputs $(or $(CAMPAIGN),$(INPUTS),100000) $(if $(CAMPAIGN),--campaign) $(TARGETS)
 
 faults: $(VENV)/installed ## Failing calls and kills for every verb that writes; FAULTS=1000 KILLS=200
 	$(BIN)/python fuzz/faults.py --faults $(or $(FAULTS),1000) --kills $(or $(KILLS),200)
@@ -91,9 +93,11 @@ $(VENV)/sanitized: $(VENV)/installed
 	  -Cbuild-dir=build/sanitize-python-objects -Ccmake.define.ISOGLOSS_SANITIZE=ON -Ccmake.define.ISOGLOSS_LTO=OFF
 	@touch $@
 
-sanitize-python: $(VENV)/sanitized ## What users run under AddressSanitizer and UBSan: search, stored folders, parsers, damaged input; INPUTS=100
-	$(ASAN) $(BIN)/python -m pytest -q -n 0 tests/decoder/test_system.py tests/storage tests/test_stored_folders.py tests/lm/test_arpa.py \
-	  tests/nbest/test_formats.py tests/decoder/test_same_translations.py tests/adapt/test_memory.py $(PYTEST)
+sanitize-python: $(VENV)/sanitized ## What users run under AddressSanitizer and UBSan: search, threads, memories, the service, stored folders, parsers, damaged input; INPUTS=100
+	$(ASAN) $(BIN)/python -m pytest -q -n 0 tests/decoder/test_system.py tests/decoder/test_threads.py \
+	  tests/decoder/test_same_translations.py tests/decoder/test_corrections.py tests/storage tests/test_stored_folders.py \
+	  tests/lm/test_arpa.py tests/nbest/test_formats.py tests/adapt/test_memory.py tests/adapt/test_memory_update.py \
+	  tests/serve/test_service.py tests/serve/test_guard.py $(PYTEST)
 	$(ASAN) $(BIN)/python fuzz/run.py --inputs $(or $(INPUTS),100) $(TARGETS)
 
 sanitize-threads: $(VENV)/installed ## The engine's own tests under ThreadSanitizer

@@ -23,10 +23,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from measure import private_memory
+
 from support.served import Served, serving
 
 _BATCH = 32
@@ -93,9 +96,14 @@ def request_of(kind: str, lines: list[str], rng: random.Random) -> tuple[str, An
 
 
 async def load(
-    port: int, lines: list[str], clients: int, seconds: float, mix: dict[str, int]
+    port: int,
+    lines: list[str],
+    clients: int,
+    seconds: float,
+    mix: dict[str, int],
+    watch: Callable[[float, dict[str, list[float]]], None] | None = None,
 ) -> dict[str, Any]:
-    """Ask with so many clients at a time for a while."""
+    """Ask with so many clients at a time for a while; ``watch`` is told ten times what was taken so far."""
     taken: dict[str, list[float]] = {kind: [] for kind in mix}
     statuses: Counter[int] = Counter()
     end = time.monotonic() + seconds
@@ -111,7 +119,13 @@ async def load(
             statuses[status] += 1
         client.close()
 
-    await asyncio.gather(*(one(number) for number in range(clients)))
+    async def watching() -> None:
+        for part in range(1, 11):
+            await asyncio.sleep(seconds / 10)
+            if watch is not None:
+                watch(part * seconds / 600, taken)
+
+    await asyncio.gather(watching(), *(one(number) for number in range(clients)))
     return {"taken": taken, "statuses": statuses}
 
 
@@ -134,13 +148,7 @@ async def burst(port: int, line: str) -> Counter[str]:
 
 def memory(service: Served) -> int:
     """Bytes of the worker processes that they do not share with others."""
-    total = 0
-    for worker in service.workers():
-        rows = Path(f"/proc/{worker}/smaps_rollup").read_text().splitlines()
-        total += sum(
-            int(row.split()[1]) for row in rows if row.startswith(("Private_Clean", "Private_Dirty"))
-        )
-    return total * 1024
+    return sum(map(private_memory, service.workers()))
 
 
 def cpu_of(service: Served) -> float:
@@ -182,8 +190,9 @@ def measure_load(engine: Path, lines: list[str], args: argparse.Namespace, folde
     limits = ["--max-in-flight", str(4 * args.clients), "--no-access-log", "--workers", str(args.workers)]
     with serving(folder, engine, *limits) as service:
         plain = command_line_cpu(engine, lines)
+        short = min(60.0, 20 * args.minutes)
         begun = cpu_of(service)
-        found = asyncio.run(load(service.port, lines, 4, 60 * args.minutes / 3, {"batch": 1}))
+        found = asyncio.run(load(service.port, lines, 4, short, {"batch": 1}))
         batches = len(found["taken"]["batch"])
         served = (cpu_of(service) - begun) / max(1, batches * min(_BATCH, len(lines)))
         row(
@@ -192,17 +201,25 @@ def measure_load(engine: Path, lines: list[str], args: argparse.Namespace, folde
             f"{1000 * plain:.2f} ms",
             f"{plain / served:.0%}",
         )
-        found = asyncio.run(load(service.port, lines, args.clients, 60 * args.minutes / 3, {"single": 1}))
+        found = asyncio.run(load(service.port, lines, args.clients, short, {"single": 1}))
         single = found["taken"]["single"]
         row(
             "single sentences",
-            f"{3 * len(single) / 60 / args.minutes:.0f}/s",
+            f"{len(single) / short:.0f}/s",
             milliseconds(single, 0.5),
             milliseconds(single, 0.99),
         )
         asyncio.run(load(service.port, lines, args.clients, 20 * args.minutes, _MIX))
         warm = memory(service)
-        found = asyncio.run(load(service.port, lines, args.clients, 60 * args.minutes, _MIX))
+        seen = 0
+
+        def watch(minute: float, taken: dict[str, list[float]]) -> None:
+            nonlocal seen
+            new, seen = taken["single"][seen:], len(taken["single"])
+            used = f"{memory(service) / 1e6:.0f} MB"
+            row(f"minute {minute:.1f}, single", milliseconds(new, 0.5), milliseconds(new, 0.99), used)
+
+        found = asyncio.run(load(service.port, lines, args.clients, 60 * args.minutes, _MIX, watch))
         for kind, taken in found["taken"].items():
             row(f"mix, {kind}", len(taken), milliseconds(taken, 0.5), milliseconds(taken, 0.99))
         row(

@@ -2,6 +2,7 @@
 
     python fuzz/engine.py BUILD --inputs 10000000              all targets, in turn
     python fuzz/engine.py BUILD --inputs 100000 arpa rules     these
+    python fuzz/engine.py BUILD --inputs 10000000 --campaign   all in slices; stop it, and repeat it to go on
 
 BUILD is where CMake has built them (``make fuzz-engine`` does both). Inputs that reach new code are kept, and the next
 run goes on from there. A target goes on beyond its inputs until its last third has reached nothing new, for
@@ -12,10 +13,12 @@ and the exit code is 1.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import resource
 import subprocess
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -54,6 +57,7 @@ WORDS = {
     "feature_names": (b":", b"|", b"+", b"#", b"~", b"pair_bigram", b"insertion", b"deletion", b"distortion"),
 }
 MOST_ROUNDS = 10
+SLICES = 50
 _PROGRESS = re.compile(r"^#(\d+)\s+(\S+)\s+cov: (\d+)")
 
 
@@ -62,26 +66,51 @@ def _cpu_seconds() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
-def run(binary: Path, name: str, inputs: int, folder: Path, seed: int) -> tuple[str, bool]:
-    """Run one target; a row of the table, and whether it found nothing wrong."""
-    corpus = folder / name
-    corpus.mkdir(parents=True, exist_ok=True)
-    for number, data in enumerate(SEEDS[name]):
-        (corpus / f"seed-{number}").write_bytes(data)
-    words = folder / f"{name}.words"
-    escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in WORDS.get(name, (b"\n",)))
-    words.write_text("".join(f'"{word}"\n' for word in escaped), encoding="ascii")
-    done = last_new = coverage = 0
-    begun = _cpu_seconds()
-    while not done or (last_new > 2 / 3 * done and done < MOST_ROUNDS * inputs):
-        more = inputs if not done else done // 2
+@dataclass
+class Progress:
+    """How far a target got."""
+
+    done: int = 0
+    last_new: int = 0
+    """The input that last reached new code."""
+    coverage: int = 0
+    seconds: float = 0.0
+
+    def complete(self, inputs: int) -> bool:
+        """Whether it had its inputs, and the last third of them has reached nothing new."""
+        return self.done >= inputs and (
+            self.last_new <= 2 / 3 * self.done or self.done >= MOST_ROUNDS * inputs
+        )
+
+
+class Runner:
+    """One target with its corpus."""
+
+    def __init__(self, binary: Path, name: str, folder: Path, seed: int) -> None:
+        self.binary, self.name, self.folder, self.seed = binary, name, folder, seed
+        self.corpus, self.words, self.tally = folder / name, folder / f"{name}.words", folder / f"{name}.json"
+        self.progress = Progress()
+        self.corpus.mkdir(parents=True, exist_ok=True)
+        for number, data in enumerate(SEEDS[name]):
+            (self.corpus / f"seed-{number}").write_bytes(data)
+        escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in WORDS.get(name, (b"\n",)))
+        self.words.write_text("".join(f'"{word}"\n' for word in escaped), encoding="ascii")
+
+    def resume(self) -> None:
+        """Count on from an earlier run of a campaign."""
+        if self.tally.exists():
+            self.progress = Progress(**json.loads(self.tally.read_text()))
+
+    def spend(self, inputs: int) -> bool:
+        """Try so many inputs; whether nothing was wrong."""
+        progress, begun = self.progress, _cpu_seconds()
         command = [
-            str(binary),
-            str(corpus),
-            f"-runs={more}",
-            f"-seed={seed + done}",
-            f"-dict={words}",
-            f"-artifact_prefix={folder}/{name}-",
+            str(self.binary),
+            str(self.corpus),
+            f"-runs={inputs}",
+            f"-seed={self.seed + progress.done}",
+            f"-dict={self.words}",
+            f"-artifact_prefix={self.folder}/{self.name}-",
             "-max_len=512",
             "-timeout=10",
             "-rss_limit_mb=2048",
@@ -89,17 +118,57 @@ def run(binary: Path, name: str, inputs: int, folder: Path, seed: int) -> tuple[
         ]
         found = subprocess.run(command, capture_output=True, text=True, errors="replace")
         for line in found.stderr.splitlines():
-            if progress := _PROGRESS.match(line):
+            if step := _PROGRESS.match(line):
                 # A run begins by reading what earlier ones have kept: that is nothing new.
-                if int(progress[3]) > coverage and progress[2] not in ("READ", "INITED"):
-                    last_new = done + int(progress[1])
-                coverage = max(coverage, int(progress[3]))
+                if int(step[3]) > progress.coverage and step[2] not in ("READ", "INITED"):
+                    progress.last_new = progress.done + int(step[1])
+                progress.coverage = max(progress.coverage, int(step[3]))
         if found.returncode:
             print(found.stderr[-4000:], file=sys.stderr)
-            return f"{name:16} FINDING", False
-        done += more
-    rate = done / max(0.01, _cpu_seconds() - begun)
-    return f"{name:16}{done:>12,}{rate:>12,.0f}{coverage:>10,}{last_new:>12,}{'':>4}none", True
+            return False
+        progress.done += inputs
+        progress.seconds += _cpu_seconds() - begun
+        written = self.tally.with_suffix(".new")
+        written.write_text(json.dumps(asdict(progress)))
+        written.replace(self.tally)
+        return True
+
+    def row(self, *, fine: bool) -> str:
+        """One line of the table."""
+        if not fine:
+            return f"{self.name:16} FINDING"
+        one = self.progress
+        rate = one.done / max(0.01, one.seconds)
+        return f"{self.name:16}{one.done:>12,}{rate:>12,.0f}{one.coverage:>10,}{one.last_new:>12,}{'':>4}none"
+
+
+def campaign(runners: list[Runner], inputs: int) -> bool:
+    """All targets in slices, counting over all runs; whether nothing was wrong."""
+    for runner in runners:
+        runner.resume()
+    left = [one for one in runners if not one.progress.complete(inputs)]
+    while left:
+        for runner in left:
+            fine = runner.spend(max(1000, inputs // SLICES))
+            print(runner.row(fine=fine), flush=True)
+            if not fine:
+                return False
+        left = [one for one in left if not one.progress.complete(inputs)]
+    for runner in runners:
+        print(runner.row(fine=True))
+    return True
+
+
+def in_turn(runners: list[Runner], inputs: int) -> bool:
+    """One target after the other; whether nothing was wrong."""
+    good = True
+    for runner in runners:
+        fine = True
+        while fine and not runner.progress.complete(inputs):
+            fine = runner.spend(inputs if not runner.progress.done else runner.progress.done // 2)
+        print(runner.row(fine=fine), flush=True)
+        good &= fine
+    return good
 
 
 def main() -> int:
@@ -110,6 +179,7 @@ def main() -> int:
     parser.add_argument("build", type=Path)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(SEEDS))
     parser.add_argument("--inputs", type=int, default=100_000, help="inputs for each target")
+    parser.add_argument("--campaign", action="store_true", help="all targets in slices, over several runs")
     parser.add_argument("--folder", type=Path, default=HERE.parent / "build" / "fuzz" / "engine")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_intermixed_args()
@@ -120,12 +190,11 @@ def main() -> int:
         f"{'target':16}{'inputs':>12}{'per CPU s':>12}{'edges':>10}{'last new':>12}{'':>4}findings",
         flush=True,
     )
-    good = True
-    for name in given.targets or SEEDS:
-        row, fine = run(given.build / f"fuzz_{name}", name, given.inputs, given.folder.resolve(), given.seed)
-        print(row, flush=True)
-        good &= fine
-    return 0 if good else 1
+    runners = [
+        Runner(given.build / f"fuzz_{name}", name, given.folder.resolve(), given.seed)
+        for name in given.targets or SEEDS
+    ]
+    return 0 if (campaign if given.campaign else in_turn)(runners, given.inputs) else 1
 
 
 if __name__ == "__main__":

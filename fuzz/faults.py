@@ -4,19 +4,22 @@
 
 Half of the faults are kills at a change of the file system, half are calls that fail; ``--kills`` come at random
 moments. It stops at the first that leaves something else than before or after, or that a repetition does not mend.
-Ctrl-C prints what happened so far.
+What was done is in a journal, build/faults.jsonl by default: stop it at any time, and repeat the command to go on.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import signal
 import sys
 import tempfile
+from collections import Counter, defaultdict
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "tests")]
 
 from support.faults import CASES, Campaign, make_base
 from support.fork_server import ForkServer
@@ -27,43 +30,54 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", nargs="*", metavar="VERB", default=[case.name for case in CASES])
     parser.add_argument("--faults", type=int, default=1000, help="calls that fail, and kills at changes")
     parser.add_argument("--kills", type=int, default=200, help="kills at random moments")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--journal", type=Path, default=HERE.parent / "build" / "faults.jsonl")
     given = parser.parse_args()
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
-    rng = random.Random(given.seed)
-    chosen = [case for case in CASES if case.name in given.only]
+    kinds = [("kill", "error")[number % 2] for number in range(given.faults)] + ["timed kill"] * given.kills
+    random.Random(given.seed).shuffle(kinds)
+    given.journal.parent.mkdir(parents=True, exist_ok=True)
+    given.journal.touch()
+    done = [json.loads(line) for line in given.journal.read_text("utf-8").splitlines()]
     with tempfile.TemporaryDirectory(prefix="isogloss-faults-") as name:
         folder = Path(name)
         (folder / "server").mkdir()
         (folder / "base").mkdir()
         make_base(folder / "base")
-        with ForkServer(folder / "server") as server:
-            campaign = Campaign(server, folder / "base", folder / "work", rng)
-            for case in chosen:
+        with ForkServer(folder / "server") as server, given.journal.open("a", encoding="utf-8") as journal:
+            campaign = Campaign(server, folder / "base", folder / "work", random.Random())
+            for case in CASES:
                 calls = campaign.calm(case)[2]
                 print(f"{case.name}: {calls['calls']} calls, {calls['changes']} of them changes", flush=True)
-            kinds = [("kill", "error")[number // len(chosen) % 2] for number in range(given.faults)]
-            kinds += ["timed kill"] * given.kills
-            done = 0
             try:
-                for number, kind in enumerate(kinds):
-                    campaign.fault(chosen[number % len(chosen)], kind)
-                    done = number + 1
+                for number, kind in list(enumerate(kinds))[len(done) :]:
+                    case = CASES[number % len(CASES)]
+                    campaign.rng.seed(f"{given.seed} {number}")
+                    done.append({"verb": case.name, "kind": kind, "outcome": campaign.fault(case, kind)})
+                    journal.write(json.dumps(done[-1]) + "\n")
+                    journal.flush()
             except KeyboardInterrupt:
                 pass
             finally:
-                for name, counts in campaign.outcomes.items():
-                    print(
-                        f"{name}: " + "; ".join(f"{what}: {count}" for what, count in sorted(counts.items()))
-                    )
-                print(
-                    f"{done} of {len(kinds)} faults: old or new every time, every repetition ended the same"
-                )
+                _tell(done, len(kinds))
     return 0
+
+
+def _tell(done: list[dict[str, str]], wanted: int) -> None:
+    outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in done:
+        outcomes[one["verb"]][one["outcome"]] += 1
+    for verb, counts in outcomes.items():
+        print(f"{verb}: " + "; ".join(f"{what}: {count}" for what, count in sorted(counts.items())))
+    kills = sum(one["kind"] == "timed kill" for one in done)
+    between = sum(one["outcome"].endswith("between") for one in done)
+    print(
+        f"{len(done)} of {wanted} faults, {kills} of them kills at random moments: old or new every time but for "
+        f"{between} between the stages of retrain; every repetition ended the same"
+    )
 
 
 if __name__ == "__main__":

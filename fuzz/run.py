@@ -2,12 +2,16 @@
 
     python fuzz/run.py --minutes 10                 all targets, in turn
     python fuzz/run.py --minutes 10 po arpa         these
+    python fuzz/run.py --campaign 1000000           all targets in slices, until each has had so many
     python fuzz/run.py --input FILE po              one input again
 
 Inputs that reach code that no other input reached are kept in a folder, build/fuzz by default, and the next
 run goes on from there. Coverage is that of Python code, line by line. An input that takes more than ten
 seconds, or raises anything but an error that explains the user's mistake, is a finding: it is written to the
-folder, and the exit code is 1.
+folder, and the exit code is 1. After a crash of the whole process, the input is in the file last-input.
+
+A campaign counts over all its runs: stop it at any time and repeat the command. A target ends when it has had
+its inputs and the last third of them has reached nothing new.
 """
 
 from __future__ import annotations
@@ -16,6 +20,9 @@ import argparse
 import contextlib
 import faulthandler
 import hashlib
+import json
+import math
+import mmap
 import os
 import random
 import resource
@@ -25,7 +32,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -43,6 +50,8 @@ from isogloss.io.errors import UserError
 OURS = str(Path(isogloss.__file__).parent)
 SLOWEST = 10.0
 MEMORY = 4 << 30
+SLICE = 20.0
+_LARGEST = 1 << 17
 
 
 class TooSlowError(Exception):
@@ -121,13 +130,35 @@ class Fuzzer:
         self.coverage = Coverage()
         self.outcome = Outcome(target.name)
         self.rng = random.Random(f"{seed} {target.name} {len(kept)}")
-        for data in self.corpus:
+        self.tally = folder / f"{target.name}.json"
+        self.last = _last_input(folder / "last-input")
+        for data in list(self.corpus):
             self.execute(data, covered=True)
 
+    def resume(self, seed: int) -> None:
+        """Count on from an earlier run of the campaign, with other inputs than it had."""
+        earlier = json.loads(self.tally.read_text()) if self.tally.exists() else {}
+        self.outcome = Outcome(self.target.name, lines=len(self.coverage.seen))
+        for name in ("executions", "refused", "seconds", "last_new", "findings"):
+            setattr(self.outcome, name, earlier.get(name, 0))
+        self.rng.seed(f"{seed} {self.target.name} {self.outcome.executions}")
+
+    def slice(self, seconds: float, most: int) -> None:
+        """Spend a slice of a campaign."""
+        self.spend(seconds, most if self.outcome.executions < most else None)
+        written = self.tally.with_suffix(".new")
+        written.write_text(json.dumps(asdict(self.outcome)))
+        written.replace(self.tally)
+
+    def complete(self, most: int) -> bool:
+        """Whether a campaign is done with this target."""
+        done = self.outcome.executions
+        return done >= most and (self.outcome.last_new <= 2 / 3 * done or done >= 10 * most)
+
     def spend(self, seconds: float, most: int | None = None) -> None:
-        """Try inputs for so long, or so many of them."""
+        """Try inputs for so long, or until there have been so many."""
         end = time.monotonic() + seconds
-        while self.outcome.executions < most if most else time.monotonic() < end:
+        while time.monotonic() < end and (most is None or self.outcome.executions < most):
             data = mutated(self.corpus, self.target.words, self.rng)
             if self.target.name.startswith("stored"):
                 data = self.rng.randbytes(8)
@@ -139,6 +170,7 @@ class Fuzzer:
         """Try one input."""
         outcome, begun = self.outcome, time.process_time()
         outcome.executions += 1
+        self.last[: 4 + len(data)] = len(data).to_bytes(4, "little") + data
         with contextlib.ExitStack() as stack:
             new = stack.enter_context(self.coverage.watching()) if covered else set()
             try:
@@ -169,6 +201,13 @@ class Fuzzer:
             traceback.print_exception(error)
 
 
+def _last_input(path: Path) -> mmap.mmap:
+    """A file that always has the input that is being tried, after its length: a crash leaves it behind."""
+    path.write_bytes(bytes(_LARGEST))
+    with path.open("r+b") as stream:
+        return mmap.mmap(stream.fileno(), _LARGEST)
+
+
 @contextlib.contextmanager
 def _time_limit() -> Iterator[None]:
     def late(signal_number: int, frame: FrameType | None) -> None:
@@ -193,6 +232,7 @@ def main() -> int:
     parser.add_argument(
         "--inputs", type=int, help="inputs for each target, in place of a time: always the same ones"
     )
+    parser.add_argument("--campaign", type=int, help="inputs for each target, over all runs of the campaign")
     parser.add_argument(
         "--folder", type=Path, default=HERE.parent / "build" / "fuzz", help="corpus and findings"
     )
@@ -217,9 +257,20 @@ def main() -> int:
                     target.run(given.input.read_bytes(), Path(scratch))
             return 0
         print(HEADER, flush=True)
-        for target in chosen:
+        if given.campaign:
+            fuzzers = [Fuzzer(one, given.folder.resolve(), Path(scratch), given.seed) for one in chosen]
+            for fuzzer in fuzzers:
+                fuzzer.resume(given.seed)
+            while left := [one for one in fuzzers if not one.complete(given.campaign)]:
+                for fuzzer in left:
+                    fuzzer.slice(SLICE, given.campaign)
+                    print(fuzzer.outcome.row(), flush=True)
+            outcomes = [fuzzer.outcome for fuzzer in fuzzers]
+            print(HEADER, *(one.row() for one in outcomes), sep="\n")
+        for target in [] if given.campaign else chosen:
             fuzzer = Fuzzer(target, given.folder.resolve(), Path(scratch), given.seed)
-            fuzzer.spend(given.minutes * 60 / len(chosen), given.inputs)
+            seconds = math.inf if given.inputs else given.minutes * 60 / len(chosen)
+            fuzzer.spend(seconds, given.inputs)
             outcomes.append(fuzzer.outcome)
             print(fuzzer.outcome.row(), flush=True)
         os.chdir("/")

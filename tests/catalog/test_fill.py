@@ -240,6 +240,16 @@ def test_plural_rules_that_cannot_be_used_are_not_used(header: str, tmp_path: Pa
     assert fill(source, tmp_path / "b.po", "%d b").messages == ["%d files"]
 
 
+def test_a_header_with_plural_forms_stays_as_it_is(tmp_path: Path) -> None:
+    source = tmp_path / "a.po"
+    header = (
+        'msgid ""\nmsgid_plural ""\nmsgstr[0] "Content-Type: text/plain; charset=UTF-8\\n"\nmsgstr[1] "x"\n'
+    )
+    source.write_text(header + '\nmsgid "file"\nmsgstr ""\n')
+    assert fill(source, tmp_path / "b.po", "Datei").messages == ["file"]
+    assert (tmp_path / "b.po").read_text().startswith(header)
+
+
 def test_a_comment_between_plural_forms_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "a.po"
     source.write_text(PLURALS.replace("msgstr[1]", "# strange\nmsgstr[1]"))

@@ -176,6 +176,31 @@ def test_closed_streams(nbest: str) -> None:
     assert subprocess.run(["bash", "-c", f"{command} nbest info {nbest}x 2>&-"], timeout=600).returncode == 2
 
 
+LIMITED = """
+import resource, sys
+import numpy  # its OpenBLAS interrupts the process (SIGINT) if it cannot start its threads
+from isogloss.cli.main import main
+kind, amount, *words = sys.argv[1:]
+if kind == "AS":  # beyond what the process has already
+    amount = int(amount) + 4096 * int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (int(amount), int(amount)))
+sys.exit(main(words))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits and /proc of Linux")
+@pytest.mark.parametrize(
+    ("kind", "amount"), [*(("AS", amount) for amount in (0, 1 << 20, 1 << 24, 1 << 26)), ("NOFILE", 4)]
+)
+def test_too_little_memory_or_files_is_no_bug(nbest: str, kind: str, amount: int) -> None:
+    command = [sys.executable, "-c", LIMITED, kind, str(amount), "nbest", "info", nbest]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2), done.stderr
+    if done.returncode:
+        assert done.stderr.startswith("error: ")
+        assert "bug" not in done.stderr
+
+
 # What is printed -----------------------------------------------------------------------------------------
 
 

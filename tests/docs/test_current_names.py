@@ -69,6 +69,14 @@ def test_modules_and_files_that_are_named_exist(page: Path) -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
+@pages
+def test_tests_that_are_named_exist(page: Path) -> None:
+    for file, names in re.findall(r"`(tests/[\w/]+\.py)((?:::test_\w+)?)`", page.read_text("utf-8")):
+        path = ROOT / file
+        assert path.exists(), file
+        assert not names or f"def {names.removeprefix('::')}(" in path.read_text("utf-8"), file + names
+
+
 def named(name: str) -> bool:
     """Whether a dotted name is a module, or what a module has."""
     parts = name.split(".")

@@ -53,6 +53,15 @@ def expect_translation(page: Any, text: str) -> None:
     expect_text(page, ".output .line", text)
 
 
+def tab_to(page: Any, selector: str) -> None:
+    """Press Tab until an element that is selected has the focus."""
+    for _ in range(100):
+        if page.evaluate("selector => document.activeElement?.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not reach {selector}")
+
+
 def write(path: Path, text: str) -> Path:
     path.write_text(text, "utf-8")
     return path
@@ -113,6 +122,58 @@ def test_words_show_what_they_come_from_and_their_alternatives(workbench: tuple[
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     expect_translation(page, "The tired king laughs.")
+
+
+@pytest.mark.browser
+def test_every_view_by_the_keyboard_alone(workbench: tuple[Any, Served], tmp_path: Path) -> None:
+    page, service = workbench
+    keys = page.keyboard
+    page.on("filechooser", lambda chooser: None)  # so that choosing files is watched from now on
+    page.wait_for_selector("#source:focus")
+    keys.type("Der Zwerg kommt oft.")
+    keys.press("Alt+Shift+Digit2")  # at once, before there is a translation
+    keys.press("Alt+Shift+Digit1")
+    expect_translation(page, "The Zwerg comes often.")
+    keys.press("Alt+Shift+Digit2")
+    tab_to(page, ".drop")
+    with page.expect_file_chooser() as choosing:
+        keys.press("Enter")
+    choosing.value.set_files(write(tmp_path / "messages.po", PO))
+    page.wait_for_selector(".rows:focus .entry.current")
+    keys.press("End")
+    page.wait_for_selector(".entry.current[aria-rowindex='2']")
+    keys.press("Enter")
+    page.wait_for_selector(".entry.editing textarea:focus")
+    source = page.locator(".entry.editing .from").inner_text()
+    keys.press("Control+A")
+    keys.type("Remove %s often?" if "%s" in source else "The dwarf laughs.")
+    keys.press("Control+Enter")
+    page.wait_for_selector(".rows:focus .entry.accepted")
+    with page.expect_download() as downloading:
+        keys.press("Control+s")
+    saved = Path(downloading.value.path()).read_text("utf-8")
+    assert ("Remove %s often?" if "%s" in source else "The dwarf laughs.") in saved
+    keys.press("Alt+Shift+Digit3")
+    page.wait_for_selector("[aria-label='Find examples']:focus")
+    keys.type("Der alte König lacht heute.")
+    page.wait_for_selector(".examples .pair")
+    tab_to(page, ".examples .pair button")
+    keys.press("Enter")
+    page.wait_for_selector(".examples textarea:focus")
+    keys.press("Control+A")
+    keys.type("The aged king laughs today.")
+    keys.press("Control+Enter")
+    page.wait_for_selector(".list >> text=The aged king laughs today.")
+    assert service.translate("Der alte könig lacht heute.") == "The aged king laughs today."
+    keys.press("Alt+Shift+Digit4")
+    page.wait_for_selector("#compare-source")
+    tab_to(page, "#compare-source")
+    keys.type("Der alte könig lacht heute.")
+    keys.press("Tab")
+    keys.type("The aged king laughs today.")
+    keys.press("Tab")
+    keys.press("Enter")
+    page.wait_for_selector(".differ >> text=aged")
 
 
 @pytest.mark.browser
@@ -212,7 +273,11 @@ def test_every_view_fits_and_can_be_read(
 ) -> None:
     with serving(tmp_path, engine) as service:
         page, problems = watched_page(
-            browser, service.url, viewport={"width": width, "height": 800}, color_scheme=scheme
+            browser,
+            service.url,
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,
+            reduced_motion="reduce",  # colors do not change slowly
         )
         page.goto(service.url)
         page.fill("#source", "Der müde Zwerg lacht.")
@@ -220,8 +285,11 @@ def test_every_view_fits_and_can_be_read(
         for view in ("translate", "catalog", "memory", "system"):
             page.evaluate("view => { location.hash = `#/${view}` }", view)
             page.wait_for_selector(f"#views a[href='#/{view}'][aria-current]")
-            page.wait_for_timeout(300)
+            page.wait_for_selector("body:not([data-waiting])")
             assert page.evaluate(CHECKS) == {"unreadable": [], "unnamed": [], "tooWide": 0}, view
+        page.goto(f"{service.url}/api")
+        page.wait_for_selector("code:text-is('/v1/translate/stream')")
+        assert page.evaluate(CHECKS) == {"unreadable": [], "unnamed": [], "tooWide": 0}
         assert problems == []
         page.context.close()
 

@@ -123,9 +123,23 @@ def test_memory_shows_what_differs(served: Served) -> None:
     ]
     assert len(found) == 3
     assert [one["similarity"] for one in found] == sorted((one["similarity"] for one in found), reverse=True)
-    kinds = dict(found[0]["differences"])
-    assert set(kinds) <= {"same", "more", "less"}
+    for one in found:
+        parts = one["differences"]
+        # What is the same and what is more is the example as it is written; what is less, the sentence's.
+        assert "".join(text for kind, text in parts if kind != "less") == one["source"]
+        assert "hier" in "".join(text for kind, text in parts if kind != "more")
     assert dict(PAIRS)[found[0]["source"]] == found[0]["target"]
+
+
+def test_a_translation_goes_on_from_what_was_typed(served: Served) -> None:
+    asked = {"source": "Der müde König lacht.", "typed": "The ti", "alternatives": 3}
+    answer = served.post("/v1/complete", asked).json
+    assert (answer["completion"], answer["next_word"]) == ("red king laughs.", "red")
+    assert answer["text"] == "The tired king laughs."
+    words = [one["text"] for one in answer["alternatives"]]
+    assert len({answer["next_word"], *words}) == 1 + len(words)
+    assert served.post("/v1/complete", {**asked, "typed": "\0"}).error == "no_text"
+    assert served.post("/v1/complete", {**asked, "alternatives": 21}).status == 422
 
 
 def test_terms_are_stored_with_the_engine(engine: Path, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import random
 import shlex
 import shutil
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,8 +139,7 @@ class Campaign:
     """Runs cases with faults, and counts what happened."""
 
     def __init__(self, server: ForkServer, base: Path, work: Path, rng: random.Random) -> None:
-        self._server, self._base, self._work, self._rng = server, base, work, rng
-        self.outcomes: dict[str, Counter[str]] = {}
+        self._server, self._base, self._work, self.rng = server, base, work, rng
         self._known: dict[str, tuple[object, object, dict[str, int], float]] = {}
 
     def _copy(self) -> Path:
@@ -165,31 +163,32 @@ class Campaign:
             assert case.state(folder) == after, f"{case.name} does not end the same twice"
         return self._known[case.name]
 
-    def fault(self, case: Case, kind: str) -> None:
-        """One fault, and what is there afterwards; raises AssertionError if that is wrong."""
+    def fault(self, case: Case, kind: str) -> str:
+        """One fault; returns what happened and what was there, raises AssertionError if that is wrong."""
         before, after, counted, seconds = self.calm(case)
         folder = self._copy()
         words, more = shlex.split(case.command), {}
         if kind == "kill":
-            more = {"change": self._rng.randint(1, counted["changes"])}
+            more = {"change": self.rng.randint(1, counted["changes"])}
             killed = self._server.killed(words, cwd=folder, **more)
             what = "killed" if killed else "ended first"
         elif kind == "timed kill":
-            more = {"seconds": self._rng.uniform(0, seconds)}
+            more = {"seconds": self.rng.uniform(0, seconds)}
             killed = self._server.killed(words, cwd=folder, **more)
             what = "killed" if killed else "ended first"
         else:
-            more = {"call": self._rng.randint(1, counted["calls"]), "error": self._rng.choice(ERRORS)}
+            more = {"call": self.rng.randint(1, counted["calls"]), "error": self.rng.choice(ERRORS)}
             failed = self._server.failed(words, cwd=folder, **more)
             what = "failed" if failed else "not needed"
         found = case.state(folder)
         where = f"{case.name}, {kind}, {more}"
         assert case.loose or found in (before, after), f"{where}: neither old nor new: {found!r}"
         assert found != NOTHING or before == NOTHING, f"{where}: what was there is gone"
-        self.outcomes.setdefault(case.name, Counter())[f"{what}, {'new' if found == after else 'old'}"] += 1
+        state = "new" if found == after else "old" if found == before else "between"
         again = self._server.run(*words, cwd=folder)
         assert again.returncode == 0, f"{where}: cannot be repeated: {again.stderr}"
         assert case.state(folder) == after, f"{where}: ends otherwise when repeated"
         for part in folder.rglob("manifest.json"):
             if ".part" not in part.parts:
                 verify_folder(part.parent)
+        return f"{what}, {state}"

@@ -74,9 +74,12 @@ def warn(message: str) -> None:
 
 def error(message: str) -> None:
     """Print why the command failed."""
-    from rich.text import Text
+    try:
+        from rich.text import Text
 
-    _stderr().print(Text.assemble(("error: ", "bold red"), _shown(message)))
+        _stderr().print(Text.assemble(("error: ", "bold red"), _shown(message)))
+    except (ImportError, MemoryError, OSError):  # no memory or no file left, not even for this
+        sys.stderr.write(f"error: {_shown(message)}\n")
 
 
 def print_json(value: Any) -> None:

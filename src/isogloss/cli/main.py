@@ -7,6 +7,7 @@ import inspect
 import io
 import os
 import platform
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ __all__ = ["app", "main", "run_words", "verbs"]
 _INTERRUPTED = 130
 _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
+_NO_ROOM = re.compile("allocate memory|failed to map segment")  # as the loader of modules says it
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 # Cyclopts reads a lone dash as the start of an option, but it means standard input or output. So we pass
@@ -185,6 +187,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _USERS_MISTAKE
         if debug:
             traceback.print_exc()
+        if shortage := _shortage(error):
+            console.error(shortage)
+            return _USERS_MISTAKE
         advice = "please report it" if debug else "please run it again with --debug and report what it prints"
         console.error(
             f"{type(error).__name__}: {error}\nThis is a bug in Isogloss; {advice} "
@@ -251,6 +256,19 @@ def _without_globals(words: list[str]) -> tuple[set[str], list[str]]:
 def _say_interrupted() -> int:
     console.note("interrupted")
     return _INTERRUPTED
+
+
+def _shortage(error: BaseException) -> str:
+    """What the machine has too little of, if that is why something failed."""
+    seen: BaseException | None = error
+    while seen is not None:
+        number, text = getattr(seen, "errno", None), str(seen)
+        if isinstance(seen, MemoryError) or number == errno.ENOMEM or _NO_ROOM.search(text):
+            return "not enough memory; use fewer --threads, a lower --memory-limit or less text at a time"
+        if number in (errno.EMFILE, errno.ENFILE) or "Too many open files" in text:
+            return "too many open files; raise the limit (ulimit -n)"
+        seen = seen.__cause__ or seen.__context__
+    return ""
 
 
 def _abandon_stdout() -> None:

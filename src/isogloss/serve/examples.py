@@ -12,7 +12,7 @@ from isogloss.adapt.segment import Example, Segment, segment_columns
 from isogloss.decoder import Correction, System
 from isogloss.decoder.corrections import tokens_of
 from isogloss.decoder.example_index import Frequencies, QueryTerms
-from isogloss.serve.spans import with_placeholders
+from isogloss.serve.spans import token_spans
 
 __all__ = ["FoundExample", "NearestExamples"]
 
@@ -29,7 +29,10 @@ class FoundExample:
     number: int | None
     """Number of the correction."""
     differences: tuple[tuple[str, str], ...]
-    """Words of the example: ``same``, ``more`` (not in the sentence) or ``less`` (only in the sentence)."""
+    """Parts of the texts: ``same``, ``more`` (only in the example) or ``less`` (only in the sentence).
+
+    ``same`` and ``more`` together are the example, white space included.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,17 @@ class NearestExamples:
 
     def _differences(self, sentence: str, example: str) -> tuple[tuple[str, str], ...]:
         text = self._system.text
-        found = _differences(tokens_of(sentence, text).split(), tokens_of(example, text).split())
-        return tuple(
-            (kind, with_placeholders(words, sentence if kind == "less" else example, text))
-            for kind, words in found
+        ours, theirs = (tokens_of(one, text).split() for one in (sentence, example))
+        before, after = (
+            _Pieces(one, token_spans(one, tokens, text, one))
+            for one, tokens in ((sentence, ours), (example, theirs))
         )
+        found: list[tuple[str, str]] = []
+        for kind, begin, end, first, last in SequenceMatcher(a=ours, b=theirs, autojunk=False).get_opcodes():
+            if kind != "equal":
+                found.append(("less", before.between(begin, end)))
+            found.append(("same" if kind == "equal" else "more", after.between(first, last)))
+        return tuple((kind, part) for kind, part in found if part)
 
     def _of_training(self) -> _Index | None:
         with self._making:
@@ -114,15 +123,15 @@ def _sides(row: Correction) -> tuple[str, str]:
     return row.source, row.target
 
 
-def _differences(sentence: Sequence[str], example: Sequence[str]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    matcher = SequenceMatcher(a=sentence, b=example, autojunk=False)
-    for kind, begin, end, first, last in matcher.get_opcodes():
-        if kind == "equal":
-            found.append(("same", " ".join(example[first:last])))
-            continue
-        if end > begin:
-            found.append(("less", " ".join(sentence[begin:end])))
-        if last > first:
-            found.append(("more", " ".join(example[first:last])))
-    return found
+class _Pieces:
+    """A text cut before each of its tokens; a token that is not found belongs to the one before."""
+
+    def __init__(self, text: str, spans: Sequence[tuple[int, int] | None]) -> None:
+        self._text, self._cuts = text, [0]
+        for span in spans[1:]:
+            self._cuts.append(self._cuts[-1] if span is None else span[0])
+        self._cuts += [len(text)] * (len(spans) + 1 - len(self._cuts))
+
+    def between(self, begin: int, end: int) -> str:
+        """The text of some tokens and what follows each."""
+        return self._text[self._cuts[begin] : self._cuts[end]]

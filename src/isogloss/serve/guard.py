@@ -210,7 +210,10 @@ class _Replayed:
 def _check_origin(headers: Mapping[str, str]) -> None:
     """Refuse what a browser sends from the page of another site."""
     origin = headers.get("origin")
-    own = origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    try:
+        own = origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    except ValueError:
+        own = False
     if not own or (
         headers.get("sec-fetch-site", "") in _CROSS_SITE and headers.get("sec-fetch-mode") != "navigate"
     ):

@@ -65,6 +65,7 @@ function entries(context, catalog, close) {
   let order = [], at = 0, editor = null;
 
   const status = h("span", { class: "progress", role: "status" });
+  const share = h("span", {});
   const remember = h("input", { type: "checkbox", id: "remember", checked: true });
   const search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter entries", value: catalog.filter });
   const only = h("select", { "aria-label": "Entries to show" }, [["open", "open entries"], ["all", "all entries"], ["edited", "accepted here"], ["faults", "with faults"]]
@@ -76,9 +77,10 @@ function entries(context, catalog, close) {
   const rows = h("div", { class: "rows", role: "grid", tabindex: "0", "aria-label": "Entries", "aria-rowcount": "0" }, spacer);
   const element = h("div", { class: "entries" },
     h("div", { class: "bar" },
-      h("strong", { class: "name" }, text(catalog.name)), status, search, only, sort,
-      h("label", { class: "check", for: "remember" }, remember, " learn from what I accept"),
+      h("strong", { class: "name" }, text(catalog.name)), h("span", { class: "meter", "aria-hidden": "true" }, share), status,
       h("span", { class: "buttons" }, saveButton, h("button", { type: "button", class: "quiet", onclick: leaveFile }, "Close"))),
+    h("div", { class: "bar" }, search, only, sort,
+      h("label", { class: "check", for: "remember" }, remember, " learn from what I accept")),
     h("p", { class: "help keys" }, h("kbd", {}, "↑"), h("kbd", {}, "↓"), " entry  ", h("kbd", {}, "Enter"), " edit  ", h("kbd", {}, "Ctrl"), "+", h("kbd", {}, "Enter"), " accept and go on  ", h("kbd", {}, "Esc"), " leave the entry"),
     rows);
 
@@ -103,9 +105,10 @@ function entries(context, catalog, close) {
   }
 
   function tell() {
-    const open = catalog.rows.filter((row) => row.state !== "done").length;
-    const accepted = [...catalog.edits.values()].length;
-    status.textContent = `${count(accepted)} accepted, ${count(Math.max(0, open - [...catalog.edits.keys()].filter((number) => catalog.rows[number].state !== "done").length))} open of ${count(catalog.rows.length)}`;
+    const open = catalog.rows.filter((row) => row.state !== "done" && !catalog.edits.has(row.number)).length;
+    const all = catalog.rows.length;
+    status.textContent = `${count(catalog.edits.size)} accepted, ${count(open)} of ${count(all)} open`;
+    share.style.width = `${all ? (100 * (all - open)) / all : 0}%`;
     saveButton.disabled = !catalog.edits.size;
   }
 

@@ -60,11 +60,14 @@ export function debounce(wait, work) {
   return later;
 }
 
-// Words with what differs: `same`, `more` and `less`, as the service says it.
+// A text with what differs: `same`, `more` and `less`, as the service says it. White space stays outside of the marks.
 export const differences = (parts) =>
   h("span", { class: "diff text", dir: "auto" },
-    parts.map(([kind, words]) =>
-      kind === "same" ? `${words} ` : [h(kind === "more" ? "ins" : "del", {}, words), " "]));
+    parts.map(([kind, words]) => {
+      if (kind === "same" || !words.trim()) return words;
+      const [, before, word, after] = /^(\s*)(.*?)(\s*)$/s.exec(words);
+      return [before, h(kind === "more" ? "ins" : "del", {}, word), after];
+    }));
 
 // Differences between two texts, word by word (longest common subsequence).
 export function wordDifferences(before, after) {

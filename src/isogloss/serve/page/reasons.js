@@ -4,6 +4,15 @@ import { h, number, text } from "./dom.js";
 
 const SHOWN = 12;
 
+// What the dense features say, for people who do not know their names; the name itself is the tooltip.
+const MEANINGS = {
+  lm: "fluency (language model)", words: "length", rules: "number of rules", unknown: "unknown words",
+  insertions: "words added", deletions: "words left out", reordering: "reordering", backtrack: "distance of reordering",
+  distance_rule: "distance of reordering (rules)", distance_glue: "distance of reordering (glue)",
+  target_given_source: "translation is usual", source_given_target: "source is usual for it",
+  target_given_source_lexical: "words fit the source", source_given_target_lexical: "source words fit it",
+};
+
 export function explanation(answer) {
   return h("div", {},
     answer.match ? h("p", { class: "notice" }, answer.match === "near" ? "The translation of a similar text is used, edited. " : "A known translation is returned as it is. ",
@@ -12,7 +21,7 @@ export function explanation(answer) {
     tree(answer),
     h("h3", {}, answer.second ? "Features, against the second best" : "Features"),
     answer.second ? h("p", { class: "second" }, h("span", { class: "label" }, "Second best "), text(answer.second_text),
-      h("span", { class: "score" }, ` ${number(answer.second_score - answer.score, 3)}`)) : null,
+      h("span", { class: "score" }, ` ${number(answer.score - answer.second_score, 3)} points behind`)) : null,
     bars(answer));
 }
 
@@ -56,7 +65,7 @@ function bars(answer) {
     h("tbody", {}, rows.map((row) => {
       const size = `${(Math.abs(value(row)) / most) * 50}%`, good = value(row) > 0;
       return h("tr", {},
-        h("th", { scope: "row" }, text(row.name)),
+        h("th", { scope: "row", title: MEANINGS[row.name] ? row.name : undefined }, text(MEANINGS[row.name] ?? row.name)),
         h("td", { class: "bar" }, h("span", { class: good ? "good" : "bad", style: { width: size, [good ? "left" : "right"]: "50%" } })),
         h("td", { class: "points" }, (good ? "+" : "") + number(value(row), 3)));
     })));

@@ -18,12 +18,16 @@ function kind(schema, all) {
   return schema.type ?? "any";
 }
 
-function fields(schema, all) {
+// Text with `code` in it.
+const prose = (words) => words.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
+const needed = () => h("span", { class: "help" }, " required");
+
+function fields(schema, all, asked) {
   const { properties = {}, required = [] } = resolve(schema, all);
   const rows = Object.entries(properties);
   return rows.length ? h("table", { class: "plain" }, h("tbody", {}, rows.map(([name, one]) => h("tr", {},
-    h("td", {}, h("code", {}, name), required.includes(name) ? h("span", { class: "fault" }, " required") : null), h("td", {}, kind(one, all)),
-    h("td", {}, one.description ?? "", one.default !== undefined && one.default !== null ? h("span", { class: "help" }, ` default ${JSON.stringify(one.default)}`) : null))))) : null;
+    h("td", {}, h("code", {}, name), asked && required.includes(name) ? needed() : null), h("td", {}, kind(one, all)),
+    h("td", {}, prose(one.description ?? ""), one.default !== undefined && one.default !== null ? h("span", { class: "help" }, ` default ${JSON.stringify(one.default)}`) : null))))) : null;
 }
 
 function operation(path, method, one, all) {
@@ -32,15 +36,15 @@ function operation(path, method, one, all) {
   const example = body?.example ?? resolve(body?.schema, all).examples?.at(-1);
   return h("section", { class: "card" },
     h("h2", {}, h("span", { class: "badge draft" }, method.toUpperCase()), " ", h("code", {}, path)),
-    h("p", {}, one.summary ?? ""), one.description ? h("p", { class: "help" }, one.description) : null,
+    h("p", {}, one.summary ?? ""), one.description ? h("p", { class: "help" }, prose(one.description)) : null,
     one.parameters?.length ? [h("h3", {}, "Parameters"), h("table", { class: "plain" }, h("tbody", {}, one.parameters.map((given) => h("tr", {},
-      h("td", {}, h("code", {}, given.name), given.required ? h("span", { class: "fault" }, " required") : null), h("td", {}, kind(given.schema, all)), h("td", {}, given.description ?? given.schema?.description ?? "")))))] : null,
-    body ? [h("h3", {}, "Request"), fields(body.schema, all)] : one.requestBody ? [h("h3", {}, "Request"), h("p", {}, "The bytes of the file.")] : null,
+      h("td", {}, h("code", {}, given.name), given.required ? needed() : null), h("td", {}, kind(given.schema, all)), h("td", {}, prose(given.description ?? given.schema?.description ?? ""))))))] : null,
+    body ? [h("h3", {}, "Request"), fields(body.schema, all, true)] : one.requestBody ? [h("h3", {}, "Request"), h("p", {}, "The bytes of the file.")] : null,
     example ? h("pre", { class: "command" }, h("code", {}, `curl ${location.origin}${path} --json '${JSON.stringify(example)}'`)) : null,
-    Object.entries(answer).map(([type, given]) => [h("h3", {}, `Answer (${type})`), fields(given.schema, all)]));
+    Object.entries(answer).map(([type, given]) => [h("h3", {}, `Answer (${type})`), fields(given.schema, all, false)]));
 }
 
 const all = await (await fetch("/openapi.json")).json();
 replace(main, h("h1", { class: "visually-hidden" }, "REST interface"),
-  h("section", { class: "card" }, h("h2", {}, `${all.info.title} ${all.info.version}`), h("p", {}, all.info.description)),
+  h("section", { class: "card" }, h("h2", {}, `${all.info.title} ${all.info.version}`), h("p", {}, prose(all.info.description))),
   Object.entries(all.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, one]) => operation(path, method, one, all))));

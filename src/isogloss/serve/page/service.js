@@ -39,7 +39,19 @@ async function request(method, path, { body, raw, signal } = {}) {
   throw new ServiceError(answer.status, error.code, error.message);
 }
 
-const json = async (...given) => (await request(...given)).json();
+// The page says while it waits for an answer, in the attribute data-waiting of its body.
+let waiting = 0;
+async function awaited(work) {
+  document.body.dataset.waiting = ++waiting;
+  try {
+    return await work;
+  } finally {
+    if (--waiting) document.body.dataset.waiting = waiting;
+    else delete document.body.dataset.waiting;
+  }
+}
+
+const json = (...given) => awaited(request(...given).then((answer) => answer.json()));
 const query = (values) => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return given.length ? `?${new URLSearchParams(given)}` : "";
@@ -60,7 +72,7 @@ export const removeTerm = (term, name) => json("DELETE", `/v1/terms${query({ ter
 export const evaluate = (body) => json("POST", "/v1/evaluate", { body });
 export const check = (body, signal) => json("POST", "/v1/check", { body, signal });
 export const openCatalog = (name, raw, system) => json("POST", `/v1/catalog/open${query({ name, system })}`, { raw });
-export const saveCatalog = async (body) => (await request("POST", "/v1/catalog/save", { body })).arrayBuffer();
+export const saveCatalog = (body) => awaited(request("POST", "/v1/catalog/save", { body }).then((answer) => answer.arrayBuffer()));
 
 // Translates many texts; `progress` is called with each event of the stream.
 export async function translateMany(body, progress, signal) {

@@ -16,7 +16,7 @@ export function systemView(context) {
         h("div", { class: "columns" }, scores(facts), curve(facts)),
         retrain(facts),
         comparison(context),
-        h("div", { class: "columns" }, weights(facts), strongest(facts)),
+        Object.keys(facts.strongest).length ? h("div", { class: "columns" }, weights(facts), strongest(facts)) : weights(facts),
         making(facts));
     } catch (error) {
       replace(view, h("p", { class: "problem", role: "alert" }, error.message));
@@ -74,11 +74,12 @@ function scores(facts) {
 function curve(facts) {
   const history = facts.training.history ?? {};
   const steps = history.iterations ?? [];
+  const named = (method) => (method === "auto" ? null : method);
   const value = (row) => row.dev_score ?? row.score ?? row.objective;
   const points = steps.map((row, at) => ({ x: row.iteration ?? at + 1, y: value(row) })).filter((one) => Number.isFinite(one.y));
   const best = points.findIndex((one) => one.x === history.best);
-  return card("Learning curve", points.length > 1 ? lineChart(`Score on the development set by iteration of ${history.method ?? "tuning"}`, points, { best })
-    : h("p", { class: "empty" }, history.method ? `Tuned by ${history.method} in one step.` : "This engine was not tuned in iterations."));
+  return card("Learning curve", points.length > 1 ? lineChart(`Score on the development set by iteration of ${named(history.method) ?? "tuning"}`, points, { best })
+    : h("p", { class: "empty" }, named(history.method) ? `Tuned by ${history.method} in one step.` : "This engine was not tuned in iterations."));
 }
 
 function retrain(facts) {
@@ -104,9 +105,7 @@ function weights(facts) {
 
 function strongest(facts) {
   const groups = Object.entries(facts.strongest);
-  return card("Strongest sparse features", groups.length
-    ? groups.map(([template, features]) => barTable(template, Object.entries(features)))
-    : h("p", { class: "empty" }, "This engine has no sparse features."));
+  return card("Strongest sparse features", groups.map(([template, features]) => barTable(template, Object.entries(features))));
 }
 
 function making(facts) {
@@ -124,7 +123,7 @@ function comparison(context) {
   const first = h("select", { id: "first", "aria-label": "Baseline" }, options(names[0]));
   const second = h("select", { id: "second", "aria-label": "Compared with it" }, options(names[1] ?? names[0]));
   const source = h("textarea", { class: "text", dir: "auto", rows: 5, id: "compare-source", placeholder: "One sentence per line" });
-  const references = h("textarea", { class: "text", dir: "auto", rows: 5, id: "compare-references", placeholder: "Its translation, line by line" });
+  const references = h("textarea", { class: "text", dir: "auto", rows: 5, id: "compare-references", placeholder: "Their translations, one per line" });
   const result = h("div", { "aria-live": "polite" });
   const button = h("button", { type: "button", class: "primary", onclick: run }, "Compare");
 

@@ -15,6 +15,7 @@ export function translateView(context) {
   const mirror = h("div", { class: "mirror text", dir: "auto", "aria-hidden": "true" });
   const output = h("div", { class: "output", "aria-live": "polite", "aria-label": "Translation" });
   const state = h("div", { class: "state" });
+  const size = h("span", { class: "help" });
   const editButton = h("button", { type: "button", class: "primary", onclick: () => edit() }, "Edit ", h("kbd", {}, "F2"));
   const copyButton = h("button", { type: "button", onclick: copy }, "Copy");
   const clearButton = h("button", { type: "button", class: "quiet", onclick: () => { area.value = ""; area.focus(); changed(); } }, "Clear");
@@ -29,7 +30,7 @@ export function translateView(context) {
       h("section", { class: "pane", "aria-label": "Source" },
         h("header", {}, h("h2", {}, languages.source), clearButton),
         h("div", { class: "field source" }, mirror, area),
-        h("footer", {}, h("span", { class: "help" }, "Each line is a sentence"), h("span", { class: "help", id: "length" }))),
+        h("footer", {}, h("span", { class: "help" }, "Each line is a sentence"), size)),
       h("section", { class: "pane target", "aria-label": "Translation" },
         h("header", {}, h("h2", {}, languages.target), state),
         output,
@@ -51,7 +52,7 @@ export function translateView(context) {
     abort?.abort();
     stopEditing();
     changes.hidden = true;
-    document.getElementById("length").textContent = whole.length > 500 ? `${whole.length.toLocaleString("en-US")} characters` : "";
+    size.textContent = whole.length > 500 ? `${whole.length.toLocaleString("en-US")} characters` : "";
     const given = whole.split("\n");
     if (!whole.trim()) {
       lines = [];
@@ -86,6 +87,7 @@ export function translateView(context) {
 
   function draw() {
     editButton.disabled = copyButton.disabled = !lines.length;
+    clearButton.hidden = !area.value;
     replace(state, lines.length ? confidence(lines[active].confidence, lines[active].match) : null);
     if (!lines.length) return replace(output, h("p", { class: "placeholder" }, "The translation appears here while you type."));
     replace(output, lines.map((line, at) => h("p", {
@@ -317,6 +319,8 @@ export function translateView(context) {
     leave() {
       document.removeEventListener("keydown", keys);
       document.removeEventListener("pointerdown", outside);
+      changed.cancel();
+      session.source = area.value;
       abort?.abort();
     },
   };
