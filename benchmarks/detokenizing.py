@@ -117,6 +117,7 @@ class Result:
     seconds: float = 0.0
     kinds: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    source_reasons: Counter[str] = field(default_factory=Counter)
 
     def __iadd__(self, other: Result) -> Result:
         for name in self.__dataclass_fields__:
@@ -135,6 +136,10 @@ class Result:
     def habit(self) -> int:
         """Lines that come back, or that are exceptions in their own catalog."""
         return self.exact + self.reasons["against the habit"]
+
+    @property
+    def source_habit(self) -> int:
+        return self.with_source + self.source_reasons["against the habit"]
 
 
 def plain(line: str) -> str:
@@ -180,6 +185,8 @@ def measure(
         if joined != target:
             found.kinds[kind_of_error(tokens, joined, target)] += 1
             found.reasons[habits.reason(line, joined)] += 1
+        if other != target:
+            found.source_reasons[habits.reason(line, other)] += 1
     return found
 
 
@@ -350,11 +357,16 @@ def main() -> None:
             print(shares[language].row(language), flush=True)
         means = [
             100 * sum(getattr(found, name) / found.lines for found in shares.values()) / len(shares)
-            for name in ("exact", "with_source", "peer", "habit")
+            for name in ("exact", "with_source", "peer", "habit", "source_habit")
         ]
-        print(f"mean of {len(shares):3}    {'':7} " + " ".join(f"{mean:9.2f}" for mean in means))
-        print("lines that did not come back, from tokens alone:")
-        for name in ("kinds", "reasons"):
+        print(f"mean of {len(shares):3}    {'':7} " + " ".join(f"{mean:9.2f}" for mean in means[:4]))
+        print(f"habit % with the source: {means[4]:.2f}")
+        for name, title in (
+            ("kinds", "lines that did not come back, from tokens alone:"),
+            ("reasons", "the same lines:"),
+            ("source_reasons", "lines that did not come back, with the source:"),
+        ):
+            print(title)
             for kind, count in sum(
                 (getattr(one, name) for one in shares.values()), Counter[str]()
             ).most_common():

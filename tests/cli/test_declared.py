@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from cyclopts import App, Parameter
+from cyclopts import App, CycloptsError, Parameter, RepeatArgumentError
 from cyclopts.argument import Argument
 
 from isogloss.cli.declared import DECLARED, Changes, Declared, declares
@@ -68,6 +68,28 @@ def test_lists_take_several_words_and_repeats_and_single_options_refuse_them(
     for words in (["--set", "seed=1", "--set", "seed=2"], ["--seed", "1", "--set", "seed=2"]):
         assert main(["train", "x", "--source", "a", *words]) == 2
         assert "--seed is given twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["train", "translate", "catalog fill", "correct"])
+def test_no_option_silently_keeps_the_last_of_several(verb: str) -> None:
+    inner = dict(every_verb())[verb]
+    for argument in arguments_of(inner):
+        words, is_list = argument.token_count()
+        if argument.name.startswith("--") and argument.show:
+            twice = [argument.name, *["1"] * words] * 2
+            try:
+                app.parse_args([*verb.split(), *twice], exit_on_error=False, print_error=False)
+                refused = False
+            except CycloptsError as error:  # also for options that are required
+                refused = isinstance(error, RepeatArgumentError)
+            assert refused is not is_list, f"{verb} {argument.name}"
+
+
+def test_repeated_sources_are_all_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tb\n")
+    words = ["train", str(tmp_path / "x"), "--source", str(tmp_path / "a.tsv"), "--source", "missing.tsv"]
+    assert main(words) == 2
+    assert "missing.tsv: No such file" in capsys.readouterr().err
 
 
 def declaring() -> list[tuple[str, Declared]]:

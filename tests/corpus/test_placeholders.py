@@ -86,6 +86,13 @@ def test_other_ways_to_write_what_a_program_fills_in(text: str, expected: list[s
     assert Protector().found(text) == expected
 
 
+def test_words_with_accelerators_stay_whole_but_may_be_translated() -> None:
+    protector = Protector(KINDS)
+    assert protector.found("See &File, (&Edit) and '&View'") == ["&File", "&Edit", "&View"]
+    assert protector.found("R&D, Q & A, &nbsp;, a &1 &_b") == ["&nbsp;"]
+    assert protector.difference("See &File and &Edit", "&Datei und &Edit") == ("", "")
+
+
 def test_addresses_are_protected_on_demand() -> None:
     text = "See https://example.org/a{b}?x=%s, or write to a.b@example.org."
     assert [item.text for item in Protector().protect(text)[1]] == ["{b}", "%s"]

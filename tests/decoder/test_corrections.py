@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import isogloss
-from isogloss.decoder.added_rules import changed_words
+from isogloss.decoder.added_rules import _new_words, changed_words
 from isogloss.decoder.beside import beside
 from isogloss.errors import ConfigError, DataFormatError
 from isogloss.storage.folder import verify_folder
@@ -214,6 +214,25 @@ def test_scores_are_of_the_engine_alone(engine: Path) -> None:
     (engine / "results.json").unlink()
     make_engine(engine, "hiero" if isogloss.load(engine).options.hierarchical else "phrase")
     assert (engine / "results.json").read_bytes() == scores
+
+
+def test_a_single_word_is_learned_only_if_it_was_left_untranslated(engine: Path) -> None:
+    system = isogloss.load(engine)
+    line = "Heute lacht Zwerg."
+    before = system.translate(line)
+    assert "Zwerg" in before
+    system.correct(NEW, "The tiny old dwarf comes often.")  # no word is linked to it alone
+    assert system.translate(line) == before
+    system.correct(NEW, "The dwarf comes often.")
+    assert system.translate(line).casefold() == before.replace("Zwerg", "dwarf").casefold()
+
+
+def test_new_words() -> None:
+    pair, links = ("a b c", "A B C"), [(0, 0), (1, 1), (2, 2)]
+    assert _new_words([pair], [links], ["A b C"]) == {("b", "B")}
+    assert _new_words([pair], [links], ["A x C"]) == set()  # the system offers something for it
+    assert _new_words([pair], [[(0, 0), (1, 1), (2, 1)]], ["A b C"]) == set()
+    assert _new_words([("a b", "A b")], [[(0, 0), (1, 1)]], ["x b"]) == set()  # it stays as it is
 
 
 def test_changed_words() -> None:

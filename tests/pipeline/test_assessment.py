@@ -193,7 +193,7 @@ def test_nothing_to_warn_of_and_nothing_to_advise() -> None:
         ({"combined": 0.97}, "97% of these strings are pieces of training strings"),
         ({"p_value": 0.3}, "may be chance (p = 0.30)"),
         ({"set": "dev"}, "these strings were tuned on"),
-        ({"set": "", "parts": {}}, "1,000 training pairs are too few to hold any out"),
+        ({"set": "", "parts": {}}, "too few training pairs to hold any out (1,000)"),
     ],
 )
 def test_warnings(changes: dict[str, Any], said: str) -> None:

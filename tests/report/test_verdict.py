@@ -216,7 +216,7 @@ def test_tiny_catalogs_train_and_say_what_is_missing(
     out, err = capsys.readouterr()
     assert "too few to tune on" in err
     assert "Nothing is known about its quality" in out
-    assert "too few to hold any out" in out
+    assert "too few training pairs to hold any out" in out
     assert main(["inspect", str(tmp_path / "engine")]) == 0
     assert capsys.readouterr().out.startswith("How good is it?\nNothing is known")
     assert "Nothing is known" in (tmp_path / "engine" / "report.html").read_text(encoding="utf-8")

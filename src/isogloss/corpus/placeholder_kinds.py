@@ -43,9 +43,10 @@ KINDS: dict[str, str] = {
     r"|(?![0-9]{1,3}(?:\.[0-9]{3})+(?![\w.]))(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2}(?!\w))"
     r"[0-9]{1,9}(?:\.[0-9]{1,9}){2,4})(?:-?(?:alpha|beta|rc|dev|post)[.-]?[0-9]{0,9})?(?![\w]|\.[0-9])",
     "escapes": r"\t|\\(?:[abfnrtv\"'\\]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})",
-    "accelerators": "",
+    # &File in a long line or beside others; ``edges`` handles the only one of a label
+    "accelerators": r"(?<![^\s(\[\"'])&[^\W\d_]\w*",
 }
-"""Patterns by kind; accelerators are letters inside words and are handled in ``edges``."""
+"""Patterns by kind."""
 
 HINT = r"[ǁ%{<&@_/\\\t]|\(\)|[a-z0-9][A-Z]|\.[a-z]|v[0-9]|[0-9]\.[0-9]"
 """What every placeholder contains, whatever its kind, and few other texts. It is found eight times as fast

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from isogloss.corpus.placeholder_kinds import ALL_KINDS, DEFAULT_KINDS, HINT, KINDS, ORDER
+from isogloss.corpus.placeholder_kinds import ACCELERATORS, ALL_KINDS, DEFAULT_KINDS, HINT, KINDS, ORDER
 from isogloss.io.errors import ConfigError
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
 MARK = re.compile("ǁ([0-9]{1,6})ǁ")
 """A mark: the number of the placeholder in its sentence, from 0."""
 _HINT = re.compile(HINT)
+_ACCELERATED = re.compile(KINDS[ACCELERATORS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Protector:
         for kind in wanted:
             if kind not in KINDS:
                 raise ConfigError(f"unknown kind of placeholder '{kind}'; known are {', '.join(KINDS)}")
-        patterns = [KINDS[kind] for kind in sorted(wanted, key=ORDER.index) if KINDS[kind]]
+        patterns = [KINDS[kind] for kind in sorted(wanted, key=ORDER.index)]
         self._pattern = re.compile("|".join([MARK.pattern, *patterns]))
         hard = [KINDS[kind] for kind in wanted if kind in DEFAULT_KINDS]
         self._hard = re.compile("|".join([MARK.pattern, *hard]))
@@ -90,13 +91,15 @@ class Protector:
     def difference(self, source: str, translation: str) -> tuple[str, str]:
         """Return a placeholder that the translation lacks and one that it has in excess; empty if none.
 
-        Only format placeholders can be in excess: a name may occur in one language only.
+        Only format placeholders can be in excess: a name may occur in one language only. Words with an
+        accelerator may be translated.
 
         >>> Protector().difference("Delete %s?", "{x} löschen?")
         ('%s', '{x}')
         """
         before, after = Counter(self.found(source)), Counter(self.found(translation))
-        lost = next((text for text, count in before.items() if after[text] < count), "")
+        fewer = (text for text, count in before.items() if after[text] < count)
+        lost = next((text for text in fewer if not _ACCELERATED.fullmatch(text)), "")
         more = (text for text, count in after.items() if before[text] < count)
         known = (text for text in more if text in before or self._hard.fullmatch(text))
         return lost, next(known, "")

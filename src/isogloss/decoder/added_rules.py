@@ -8,11 +8,13 @@ longer phrases and new words come from the small table. There are two ways to bu
   of a rule, the less its scores count.
 - From corrections, for which the system's own translation is known: only rules that involve a changed word
   are kept, and a source side that is frequent in the training text is penalized, so that its usual
-  translations stay.
+  translations stay. A rule for a single word would hold wherever the word is, so it is kept only for a word
+  that the system leaves untranslated.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -38,10 +40,8 @@ __all__ = ["add_rules", "complete_links"]
 _LEAST_MEMORY = 64 << 20
 _LONGEST = 40  # words in a phrase
 _WORTH = 10  # how many training pairs an added pair counts as
-_TARGET_GIVEN_SOURCE, _OF_SOURCE = (
-    SCORE_COLUMNS.index("target_given_source"),
-    1,
-)  # columns of scores and counts
+_TARGET_GIVEN_SOURCE = SCORE_COLUMNS.index("target_given_source")
+_OF_SOURCE = 1  # column of counts
 _TRUSTED = 4  # source sides with more words than this are treated as certain
 
 
@@ -83,6 +83,7 @@ def add_rules(
                 for draft, pair, found in zip(drafts, pairs, complete, strict=True)
             ]
             marks = _about_changes(table, [source for source, _ in pairs], changed)
+            _keep_single_words(table, marks, _new_words(pairs, links, drafts))
             copy_rules(table, marks, folder, scratch=scratch)
     if drafts is None:
         _trust_long_phrases(folder)
@@ -135,6 +136,40 @@ def _about_changes(
             else:  # a single word next to non-terminals has too little context
                 marks[first:last] = words > 1 and not single.isdisjoint(symbols)
     return marks
+
+
+def _new_words(
+    pairs: Sequence[tuple[str, str]], links: Sequence[Sequence[Link]], drafts: Sequence[str]
+) -> set[tuple[str, str]]:
+    """Return words that the system left untranslated, with the words that the corrections have for them.
+
+    The two must be linked to each other alone: an aligner that does not know a word goes by its position.
+
+    >>> sorted(_new_words([("a b c", "A x B")], [[(0, 0), (0, 1), (1, 2)]], ["A b"]))
+    [('b', 'B')]
+    """
+    found = set()
+    for (source, target), one, draft in zip(pairs, links, drafts, strict=True):
+        sources, targets, known = (split_words(text) for text in (source, target, draft))
+        linked = [Counter(link[side] for link in one) for side in (0, 1)]
+        found |= {
+            (sources[i], targets[j])
+            for i, j in one
+            if linked[0][i] == linked[1][j] == 1 and sources[i] in known and sources[i] not in targets
+        }
+    return found
+
+
+def _keep_single_words(table: RuleTable, marks: npt.NDArray[np.uint8], kept: set[tuple[str, str]]) -> None:
+    """Unmark rules for a single word but for those in ``kept``."""
+    words = [one.words() for one in (table.source_words, table.target_words)]
+    for node in range(table.engine.node_count):
+        first, last = table.engine.rules(node)
+        if marks[first:last].any() and len(symbols := table.engine.symbols(node)) == 1:
+            for number in (first + np.flatnonzero(marks[first:last])).tolist():
+                target = table.engine.rule(number, node)[0]
+                pair = words[0][symbols[0]], " ".join(words[1][word] for word in target)
+                marks[number] = pair in kept
 
 
 def complete_links(links: Sequence[Link], sources: int, targets: int) -> list[Link]:

@@ -50,7 +50,7 @@ def warnings(evidence: Evidence) -> list[str]:
     """Why the scores may mislead."""
     if not evidence.parts:
         return [
-            f"The {evidence.pairs:,} training pairs are too few to hold any out: nothing was tested, and no "
+            f"There are too few training pairs to hold any out ({evidence.pairs:,}): nothing was tested, and no "
             "weights were tuned."
         ]
     found = []
