@@ -32,9 +32,9 @@ from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, SearchName,
 from isogloss.report.verdict import VERDICT
 from isogloss.tuning import TuneIteration
 
-__all__ = ["SEARCH_CHOICE", "Helpers", "recipe"]
+__all__ = ["JOINT_CHOICE", "SEARCH_CHOICE", "Helpers", "recipe"]
 
-SEARCH_CHOICE = "work/search.json"
+SEARCH_CHOICE, JOINT_CHOICE = "work/search.json", "work/joint.json"
 SEARCHES: tuple[SearchName, ...] = ("hiero", "phrase")
 """What the development set chooses from, the default first."""
 
@@ -384,7 +384,7 @@ class _Recipe:
                 **tables,
                 **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")},
             },
-            outputs={"joint": "work/joint", "choice": "work/joint.json"},
+            outputs={"joint": "work/joint", "choice": JOINT_CHOICE},
             options={
                 "joint": training,
                 "search": asdict(options.search_options),
