@@ -25,6 +25,7 @@ from isogloss.metric import Bleu
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, first_best
+from isogloss.tuning.weight_scale import in_proportion
 
 __all__ = ["read_turn", "tune_in_turns"]
 
@@ -62,7 +63,9 @@ def tune_in_turns(
         # The last pass only evaluates the weights of the previous one.
         if iteration <= passes and pool.num_candidates > size:
             begun = time.perf_counter()
-            now = {**now, **_learned(job, learner, pool, now)}
+            learned = {**now, **_learned(job, learner, pool, now)}
+            # Weights reach the size that the learner wants in the first turn.
+            now = in_proportion(pool, now, learned) if iteration == 1 else learned
             step.seconds["learning"] = time.perf_counter() - begun
         job.history.append(step)
         _write_turn(folder, iteration, now, best_weights, store)
