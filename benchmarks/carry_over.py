@@ -4,10 +4,9 @@
 
 Rules, language model and classes of a system are made once, by the stages of `isogloss train`. Then each
 method tunes, and both sets are translated by the search. `before` is the default of versions without the
-method `auto`: online MIRA whose dense weights move with large steps. `small-steps` is the first `auto`, which
-compared only small ones. `auto` has no neural joint model; `default` trains one and keeps it where held-out
-text gains, as `isogloss train` does. A system whose name ends in `-auto` has the search that
-`isogloss train` chooses; the choice is printed.
+method `auto`: online MIRA whose dense weights move with large steps. `auto` has no neural joint model;
+`default` trains one and keeps it where held-out text gains, as `isogloss train` does. A system whose name
+ends in `-auto` has the search that `isogloss train` chooses; the choice is printed.
 
 FOLDER keeps everything; an interrupted run resumes, and if everything is there, only the table is printed. A
 line has the means over the seeds: BLEU of dev and test on tokens, test words per word of the reference, CPU
@@ -22,8 +21,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +38,7 @@ from isogloss.pipeline.recipe import JOINT_CHOICE, SEARCH_CHOICE, Helpers, recip
 from isogloss.pipeline.run import Run
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.pipeline.tuning_stages import make_decoder
-from isogloss.tuning import OnlineOptions, TuneOptions, choice, tune
+from isogloss.tuning import OnlineOptions, TuneOptions, tune
 
 METHODS = {
     "mert": TuneOptions(method="mert", iterations=6),
@@ -49,7 +46,6 @@ METHODS = {
     "before": TuneOptions(
         method="online-mira", dense_first=3, online=OnlineOptions(dense_scale=1.0, keep_start=False)
     ),
-    "small-steps": TuneOptions(),
     "auto": TuneOptions(),
     "default": TuneOptions(),
     "thorough": TuneOptions(effort="thorough"),
@@ -133,16 +129,6 @@ def decoder_of(folder: Path, options: TrainOptions, *, sparse: bool) -> Decoder:
     return decoder
 
 
-@contextmanager
-def compared(*, small: bool) -> Iterator[None]:
-    """Let `auto` compare only training with small steps of dense weights, or everything."""
-    everything = dict(choice.CANDIDATES)
-    for name in [name for name, one in everything.items() if small and one.dense_scale is not None]:
-        del choice.CANDIDATES[name]
-    yield
-    choice.CANDIDATES.update(everything)
-
-
 def run_of(folder: Path, system: str, corpus: Corpus, method: str, seed: int, threads: int) -> dict[str, Any]:
     """Translations of both sets, and what they cost; made if they are not there."""
     result = folder / "translations" / f"{system}.{method}.{seed}.json"
@@ -156,8 +142,7 @@ def run_of(folder: Path, system: str, corpus: Corpus, method: str, seed: int, th
     options = make_models(models, corpus, search, threads, raw=name in RAW, joint=method == "default")
     decoder = decoder_of(models, options, sparse=tuning.uses_online)
     sets = {name: tokens_of(models, name) for name in ("dev", "test")}
-    with compared(small=method == "small-steps"):
-        found = tune(System(decoder, models), *sets["dev"], tuning, threads=threads)
+    found = tune(System(decoder, models), *sets["dev"], tuning, threads=threads)
     spent = time.process_time() - begun
     decoder.set_weights(found.dense, found.sparse)
     notes = list(found.notes)

@@ -84,7 +84,10 @@ _MOST_MASS = 0.8
 def _prohibitions(
     start: Mapping[str, float], found: Mapping[str, float], pool: NbestStore | None
 ) -> tuple[str, ...]:
-    """A note if one weight came to outweigh all others together many times."""
+    """A note if one weight came to outweigh all others together many times.
+
+    That of ``unknown`` is large from the start: it is noted if the share of the others was halved.
+    """
     if pool is None:
         return ()
     free = [name for name, column in zip(pool.dense_names, pool.dense.T, strict=True) if np.ptp(column)]
@@ -98,7 +101,7 @@ def _prohibitions(
         f"the weight of '{name}' has {part:.0%} of the size of all weights: it forbids what it should weigh, "
         "and other text may suffer; compare with the method batch-mira"
         for name, part in mass(found).items()
-        if part > _MOST_MASS >= before[name]
+        if part > _MOST_MASS >= before[name] and 1 - part < (1 - before[name]) / 2
     )
 
 
