@@ -10,7 +10,9 @@ import pytest
 
 from isogloss.corpus.synthetic import write_corpus
 from isogloss.decoder import load
-from isogloss.pipeline import TrainOptions, search_choice
+from isogloss.pipeline import TrainOptions, model_stages, search_choice
+from isogloss.pipeline.recipe import SEARCH_RULES
+from isogloss.pipeline.run import Run
 from isogloss.pipeline.train import train
 from isogloss.tuning import choice
 from isogloss.tuning.choice import spread_sample
@@ -33,6 +35,14 @@ def test_both_searches_are_compared(
 
     translated_unseen = search_choice.translated_unseen
     monkeypatch.setattr(search_choice, "translated_unseen", watched)
+    extracted: list[int] = []
+
+    def extract(*given: Any, **more: Any) -> Any:
+        extracted.append(given[4].max_gaps)
+        return extract_rules(*given, **more)
+
+    extract_rules = model_stages.extract_rules
+    monkeypatch.setattr(model_stages, "extract_rules", extract)
     corpus = tmp_path / "corpus"
     write_corpus(corpus, pairs=150, seed=3, references=1, dev=16, test=1)
     told: list[str] = []
@@ -56,6 +66,13 @@ def test_both_searches_are_compared(
     assert translated == [compared, compared]
     assert made.options.search == found["search"]
     assert load(engine).options.hierarchical == (found["search"] == "hiero")
+    # The rules of the chosen search are used again, and are what that search gets by itself.
+    assert extracted == [2, 0]  # gaps of hierarchical and of plain rules
+    assert not (engine / SEARCH_RULES).exists()
+    (rules,) = [one for one in made.records if one.stage == "rules"]
+    train(tmp_path / "given", **settings, search=found["search"])
+    (alone,) = [one for one in Run(tmp_path / "given").summary() if one.stage == "rules"]
+    assert (rules.key, rules.outputs["rules"].content) == (alone.key, alone.outputs["rules"].content)
     assert told[-2:] == [found["reason"], made.history["choice"]["reason"]]
     assert made.history["notes"][0][1:] in (engine / "report.html").read_text()
     again = train(engine, **settings)

@@ -97,6 +97,18 @@ def test_few_sentences_and_a_quick_run_give_dense_weights(systems: Path) -> None
     assert not quick.notes
 
 
+def test_small_steps_are_compared_only_with_more_effort_or_if_asked_for() -> None:
+    def scales(options: TuneOptions) -> list[float | None]:
+        found = choice.compared_blends(options)
+        assert next(iter(found)) == "batch-mira"
+        return list(dict.fromkeys(one.dense_scale for one in found.values() if one.share))
+
+    assert scales(TuneOptions()) == [1.0]
+    assert scales(TuneOptions(effort="thorough")) == [None, 1.0]
+    assert scales(TuneOptions(online=OnlineOptions(dense_scale=0.3))) == [None, 1.0]
+    assert scales(TuneOptions(online=OnlineOptions(dense_scale=1.0))) == [None]
+
+
 @pytest.mark.parametrize("p_value", [0.0, 1.0])
 def test_the_choice_decides_and_resumes(
     systems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, p_value: float
@@ -121,11 +133,10 @@ def test_the_choice_decides_and_resumes(
     assert found.choice.chosen == (best if p_value else found.choice.candidates[0]).name
     assert (found.sparse is None) == (choice.CANDIDATES[found.choice.chosen].share == 0)
     assert dict(made.weights) == before
-    assert steps[:4] == [0.1, 1.0, 0.1, 1.0]
-    assert steps[4:] == [choice.CANDIDATES[found.choice.chosen].dense_scale or 0.1] * len(steps[4:])
-    assert learned_from == [12] * 4 + [24] * (found.sparse is not None)
+    assert steps == [1.0] * len(steps)
+    assert learned_from == [12] * 2 + [24] * (found.sparse is not None)
     assert (
-        learned_from[4:] or found.dense == tune(made, *dev(systems), replace(OPTIONS, effort="quick")).dense
+        learned_from[2:] or found.dense == tune(made, *dev(systems), replace(OPTIONS, effort="quick")).dense
     )
     again = tune(made, *dev(systems), options, work=tmp_path / "work")
     assert again.dense == found.dense

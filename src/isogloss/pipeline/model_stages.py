@@ -91,8 +91,15 @@ def rules(
     memory: int,
     track: Track,
     executor: Executor | None = None,
+    made: Path | None = None,
 ) -> None:
-    """Extract and score translation rules; the entries of a dictionary are further pairs."""
+    """Extract and score translation rules; the entries of a dictionary are further pairs.
+
+    If ``made`` has the same rules already, they are moved from there.
+    """
+    if made is not None and made.is_dir() and any(made.iterdir()):
+        made.rename(outputs["rules"])
+        return
     with temporary_folder(outputs["rules"].parent, ".entries-") as folder:
         files = {name: inputs[name] for name in ("source", "target", "links")}
         if "dictionary_source" in inputs:

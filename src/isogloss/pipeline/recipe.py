@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from isogloss.corpus.formats import has_contexts
@@ -32,9 +33,11 @@ from isogloss.pipeline.train_options import NO_TUNING, RELEVANT_SET, SearchName,
 from isogloss.report.verdict import VERDICT
 from isogloss.tuning import TuneIteration
 
-__all__ = ["SEARCH_CHOICE", "Helpers", "recipe"]
+__all__ = ["JOINT_CHOICE", "SEARCH_CHOICE", "SEARCH_RULES", "Helpers", "recipe"]
 
-SEARCH_CHOICE = "work/search.json"
+SEARCH_CHOICE, JOINT_CHOICE = "work/search.json", "work/joint.json"
+SEARCH_RULES = "work/search-rules"
+"""The rules of the chosen search, until they are moved to their place."""
 SEARCHES: tuple[SearchName, ...] = ("hiero", "phrase")
 """What the development set chooses from, the default first."""
 
@@ -55,6 +58,8 @@ class Helpers:
     report: Callable[[TuneIteration], None]
     note: Callable[[str], None] = lambda message: None
     executor: Executor = field(default_factory=LocalExecutor)
+    rules: Path | None = None
+    """Where the rules of this recipe are, if an earlier stage has extracted them."""
 
 
 def recipe(
@@ -384,7 +389,7 @@ class _Recipe:
                 **tables,
                 **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")},
             },
-            outputs={"joint": "work/joint", "choice": "work/joint.json"},
+            outputs={"joint": "work/joint", "choice": JOINT_CHOICE},
             options={
                 "joint": training,
                 "search": asdict(options.search_options),
@@ -399,7 +404,12 @@ class _Recipe:
         rules = Stage(
             name=f"{prefix}rules",
             function=partial(
-                model_stages.rules, threads=threads, memory=memory, track=track, executor=helpers.executor
+                model_stages.rules,
+                threads=threads,
+                memory=memory,
+                track=track,
+                executor=helpers.executor,
+                made=None if prefix else helpers.rules,
             ),
             inputs=aligned,
             outputs={"rules": f"work/{prefix}rules"},
@@ -506,6 +516,7 @@ class _Recipe:
                 **{name: tokens[name] for name in tokens.outputs if name.startswith("dev_")},
             },
             outputs={"choice": SEARCH_CHOICE},
+            extras={"rules": SEARCH_RULES},
             options={
                 "searches": {
                     name: {"rules": asdict(one.extraction), "decoder": asdict(one.search_options)}

@@ -47,16 +47,20 @@ LIMITS = {"normal": (300, 3)}
 def choose_search(
     inputs: Paths, outputs: Paths, options: Options, *, threads: int, memory: int, track: Track
 ) -> None:
-    """Write which search to use, and why; ``options`` has the rules and the search of every candidate."""
+    """Write which search to use, and why, and its rules, so that they need not be extracted again.
+
+    ``options`` has the rules and the search of every candidate. If nothing was compared, the folder of the
+    rules is empty.
+    """
     sources, references = usable_sentences(inputs, "dev")
     names = list(options["searches"])
     choice = HeldOutChoice((), names[0], f"{len(sources)} sentences are too few to compare searches on")
-    if len(sources) >= FEWEST:
-        tuning, sources, known = compared_on(sources, references, options["tune"], LIMITS)
-        found = {}
-        for name, facts in options["searches"].items():
-            with temporary_folder(outputs["choice"].parent, ".search-") as folder:
-                made = {"rules": folder / "rules"}
+    with temporary_folder(outputs["choice"].parent, ".search-") as folder:
+        if len(sources) >= FEWEST:
+            tuning, sources, known = compared_on(sources, references, options["tune"], LIMITS)
+            found = {}
+            for name, facts in options["searches"].items():
+                made = {"rules": folder / name}
                 model_stages.rules(inputs, made, facts["rules"], threads=threads, memory=memory, track=track)
                 decoder = Decoder(
                     RuleTable.open(made["rules"]),
@@ -67,10 +71,14 @@ def choose_search(
                 found[f"the search {name}"] = [
                     translated_unseen(System(decoder, folder), sources, known, tuning, threads, track)
                 ]
-        choice = choose_simplest(found, p_value=1.0)
+            choice = choose_simplest(found, p_value=1.0)
+        chosen = choice.chosen.removeprefix("the search ")
+        if choice.candidates:
+            (folder / chosen).rename(outputs["rules"])
+        else:
+            outputs["rules"].mkdir()
     with atomic_output(outputs["choice"]) as stream:
-        content = {**choice.to_dict(), "search": choice.chosen.removeprefix("the search ")}
-        stream.write(json.dumps(content, indent=1) + "\n")
+        stream.write(json.dumps({**choice.to_dict(), "search": chosen}, indent=1) + "\n")
 
 
 def compared_on(

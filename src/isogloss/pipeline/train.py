@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from isogloss.io.executor import Executor, LocalExecutor
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
-from isogloss.pipeline.recipe import SEARCH_CHOICE, Helpers, recipe
+from isogloss.pipeline.recipe import SEARCH_CHOICE, SEARCH_RULES, Helpers, recipe
 from isogloss.pipeline.record import Record
 from isogloss.pipeline.report import REPORT, system_page
 from isogloss.pipeline.run import Event, Run
@@ -184,6 +184,7 @@ def train(
         if choice["candidates"]:
             note(choice["reason"])
         options = options.with_search(choice["search"])
+        helpers = replace(helpers, rules=place / SEARCH_RULES)
         write_options(place, options)
     records = run.execute(recipe(options, helpers, sides))
     load(place).renew_corrections()

@@ -25,6 +25,7 @@ from isogloss.metric import Bleu, References
 from isogloss.metric.interface import Statistics
 from isogloss.metric.significance import paired_bootstrap
 from isogloss.tuning.job import Sentences, TuneIteration, TuneResult, TuningJob
+from isogloss.tuning.online import OnlineOptions
 from isogloss.tuning.online_tuning import dense_first, online_passes
 from isogloss.tuning.turns import tune_in_turns
 
@@ -55,7 +56,7 @@ CANDIDATES = {
     "three quarters of what online-mira with large dense steps adds": Blend(0.75, 1.0),
     "online-mira with large dense steps": Blend(1.0, 1.0),
 }
-"""What is compared, the simplest first."""
+"""What may be compared, the simplest first."""
 REPEATS = {"normal": 1, "thorough": 3}
 """In how many ways the development set is divided, and how many trainings the result is the mean of."""
 _BLOCK = 10
@@ -261,8 +262,7 @@ def _compare(
 ) -> HeldOutChoice:
     """Learn from every half, and translate the other one with every candidate."""
     count, decoder = len(job.dev.sources), system.decoder
-    usual = job.options.online.dense_scale
-    compared = {name: one for name, one in CANDIDATES.items() if one.dense_scale != usual}
+    compared = compared_blends(job.options)
     runs: dict[str, list[Statistics]] = {name: [] for name in compared}
     for division in range(REPEATS[job.options.effort]):
         tables = {name: np.zeros((count, _COLUMNS), np.int64) for name in compared}
@@ -272,14 +272,25 @@ def _compare(
             start = dense_first(job.part(half), system, weights, place)
             learned = {
                 scale: _learn(job.part(half), decoder, start, place, scale)[0]
-                for scale in dict.fromkeys(one.dense_scale for one in compared.values())
+                for scale in dict.fromkeys(one.dense_scale for one in compared.values() if one.share)
             }
             for name, (share, scale) in compared.items():
-                decoder.set_weights(*mixture([learned[scale]], share))
+                made = learned[scale] if share else LearnedFrom(start, start, None)
+                decoder.set_weights(*mixture([made], share))
                 tables[name][other] = _translated(decoder, job, other)
         for name, table in tables.items():
             runs[name].append(table)
     return choose_simplest(runs, options.p_value)
+
+
+def compared_blends(options: TuneOptions) -> dict[str, Blend]:
+    """What is compared. The usual small steps have never won where the search was chosen, so that with normal
+    effort, dense weights move with large steps, or with those of the options."""
+    usual = options.online.dense_scale
+    found = {name: one for name, one in CANDIDATES.items() if one.dense_scale != usual}
+    if options.effort == "normal" and usual == OnlineOptions().dense_scale:
+        found = {name: one for name, one in found.items() if one.dense_scale is not None or not one.share}
+    return found
 
 
 def _learn(

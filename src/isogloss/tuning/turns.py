@@ -25,6 +25,7 @@ from isogloss.metric import Bleu
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, first_best
+from isogloss.tuning.weight_scale import in_proportion
 
 __all__ = ["read_turn", "tune_in_turns"]
 
@@ -62,7 +63,9 @@ def tune_in_turns(
         # The last pass only evaluates the weights of the previous one.
         if iteration <= passes and pool.num_candidates > size:
             begun = time.perf_counter()
-            now = {**now, **_learned(job, learner, pool, now)}
+            learned = {**now, **_learned(job, learner, pool, now)}
+            # Weights reach the size that the learner wants in the first turn.
+            now = in_proportion(pool, now, learned) if iteration == 1 else learned
             step.seconds["learning"] = time.perf_counter() - begun
         job.history.append(step)
         _write_turn(folder, iteration, now, best_weights, store)
@@ -81,7 +84,10 @@ _MOST_MASS = 0.8
 def _prohibitions(
     start: Mapping[str, float], found: Mapping[str, float], pool: NbestStore | None
 ) -> tuple[str, ...]:
-    """A note if one weight came to outweigh all others together many times."""
+    """A note if one weight came to outweigh all others together many times.
+
+    That of ``unknown`` is large from the start: it is noted if the share of the others was halved.
+    """
     if pool is None:
         return ()
     free = [name for name, column in zip(pool.dense_names, pool.dense.T, strict=True) if np.ptp(column)]
@@ -95,7 +101,7 @@ def _prohibitions(
         f"the weight of '{name}' has {part:.0%} of the size of all weights: it forbids what it should weigh, "
         "and other text may suffer; compare with the method batch-mira"
         for name, part in mass(found).items()
-        if part > _MOST_MASS >= before[name]
+        if part > _MOST_MASS >= before[name] and 1 - part < (1 - before[name]) / 2
     )
 
 
