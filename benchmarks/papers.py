@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import learning
 from learning import Part, prepare, write
@@ -60,6 +61,8 @@ PAPER_METHODS = (
 BEST_METHODS = (
     "splitting:quality=document,shuffle=yes",
     "ordinal:quality=document,shuffle=yes,gap={gap}",
+    "splitting:good={share},bad={share},average=no,margin={splitting_margin}",
+    "ordinal:gap={gap},average=no,margin={ordinal_margin}",
     "voted-perceptron:quality=document,shuffle=no,iterations=20",
     "voted-perceptron:quality=document",
     "voted-perceptron:quality=document,average=yes",
@@ -153,34 +156,39 @@ def watanabe(place: Place, corpus_name: str, passes: int) -> None:
     place.experiment("online-large-margin", write(folder / "paper.toml", [config]))
 
 
-def rerank(
-    place: Place,
-    name: str,
-    lists: tuple[Path, Path],
-    sets: tuple[Part, Part],
-    aligner: Path,
-    sizes: tuple[int, int],
-) -> None:
+class Lists(NamedTuple):
+    """A development and a test list, and what suits their size."""
+
+    name: str
+    dev: Path
+    test: Path
+    aligner: Path
+    share: int
+    """Good candidates, and bad ones."""
+    splitting_margin: str
+    """τ of the size of a step, which grows with the pairs of a sentence; chosen by cross-validation."""
+    ordinal_margin: str
+
+
+def rerank(place: Place, lists: Lists, dev: Part, test: Part) -> None:
     """Tables 1 and 2 and the curves, for both presets."""
-    folder = place.folder / f"shen-{name}"
-    folder.mkdir(parents=True, exist_ok=True)
-    share, gap = sizes
+    folder = place.folder / f"shen-{lists.name}"
     for preset, methods, single in (
         ("paper", PAPER_METHODS, "mert:restarts=3"),
         ("best", BEST_METHODS, "expected-bleu"),
     ):
-        written = ", ".join(f'"{method.format(share=share, gap=gap)}"' for method in methods)
+        written = ", ".join(f'"{method.format(gap=20, **lists._asdict())}"' for method in methods)
         config = RERANKING.format(
             preset=preset,
             methods=written,
             single=single,
-            aligner=aligner,
-            list=lists[0],
-            test_list=lists[1],
-            source=sets[0].source,
-            test_source=sets[1].source,
-            references=", ".join(f'"{path}"' for path in sets[0].targets),
-            test_references=", ".join(f'"{path}"' for path in sets[1].targets),
+            aligner=lists.aligner,
+            list=lists.dev,
+            test_list=lists.test,
+            source=dev.source,
+            test_source=test.source,
+            references=", ".join(f'"{path}"' for path in dev.targets),
+            test_references=", ".join(f'"{path}"' for path in test.targets),
         )
         place.experiment("reranking", write(folder / f"{preset}.toml", [config]))
 
@@ -189,8 +197,11 @@ def shen_moses(place: Place) -> None:
     """Lists of Moses: 100 candidates, so 30 are good and 30 bad."""
     corpus = prepare("multi30k-de", place.data, place.folder)
     system = place.system("multi30k-de", corpus)
-    lists = [place.data / "nbest-multi30k" / f"{name}.100best.distinct.gz" for name in ("val", "test_2016")]
-    rerank(place, "moses", (lists[0], lists[1]), (corpus.dev, corpus.test), system / "aligner", (30, 20))
+    dev, test = (
+        place.data / "nbest-multi30k" / f"{name}.100best.distinct.gz" for name in ("val", "test_2016")
+    )
+    lists = Lists("moses", dev, test, system / "aligner", 30, "3e5", "1e5")
+    rerank(place, lists, corpus.dev, corpus.test)
 
 
 def shen_own(place: Place, name: str) -> None:
@@ -198,15 +209,14 @@ def shen_own(place: Place, name: str) -> None:
     corpus = prepare(name, place.data, place.folder)
     tuning = ("--method", "mert", "--tune.iterations", "6", *corpus.dev.options("dev"))
     system = place.system(f"{name}-mert", corpus, *tuning)
-    lists = []
-    for part, kind in ((corpus.dev, "dev"), (corpus.test, "test")):
-        path = place.folder / "systems" / f"{name}-mert.{kind}.1000best"
+    paths = [place.folder / "systems" / f"{name}-mert.{kind}.1000best" for kind in ("dev", "test")]
+    for path, part in zip(paths, (corpus.dev, corpus.test), strict=True):
         if not path.exists():
             options = ("--tokenized", "--nbest", "1000", "--format", "moses")
             found = place.isogloss("translate", str(system), str(part.source), *options)
             write(path, found.splitlines())
-        lists.append(path)
-    rerank(place, name, (lists[0], lists[1]), (corpus.dev, corpus.test), system / "aligner", (300, 20))
+    lists = Lists(name, *paths, system / "aligner", 300, "3e7", "1e6")
+    rerank(place, lists, corpus.dev, corpus.test)
 
 
 def liu(place: Place) -> None:
