@@ -135,9 +135,11 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
         if name in scores:
             # The same model, whose search is not the same: estimates of what is to come differ.
             assert row["binary"] == pytest.approx(last["held_out_score"], abs=2)
+            assert row["tuned"] != row["untrained"]["test"]
         else:
             assert first["dev_score"] < last["dev_score"], name
             assert row["binary"] is None
+            assert row["tuned"] is None
         assert 0 < row["untrained"]["train"] < last["upper_bound"]
         assert 0 <= row["untrained"]["test"] < 100
     assert len(list((place / "out" / "folds").iterdir())) == 10
@@ -151,6 +153,7 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     assert "best BLEU" in out
     assert "both+scores as binary features" in out
+    assert "both+scores, tuned start" in out
     assert f"{results['rows']['swap-both']['history'][-1]['held_out_score']:.2f}" in out
 
 

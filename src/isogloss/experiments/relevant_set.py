@@ -47,7 +47,7 @@ from isogloss.features.block import BlockFeatures, block_features
 from isogloss.grammar.table import RuleTable
 from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import DefaultText, Options
+from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.lm import build
@@ -58,6 +58,8 @@ from isogloss.pipeline.train import Trained, train
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
+from isogloss.tuning.job import Sentences, TuningJob
+from isogloss.tuning.online_tuning import dense_first
 from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
 from isogloss.tuning.relevant_set_tuning import decoders_of_folds, stored_weights
 from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
@@ -80,6 +82,7 @@ _BEST_WITH_SCORES = RelevantSetOptions(
 )
 """The preset best for rows with dense features. Learned from one half of a development set, these settings
 translate the other half best."""
+_BEST_DENSE_FIRST = 3
 _BLOCKS = {"search": "block", "method": "none"}
 """The block set is trained without tuning; the experiment itself tunes."""
 
@@ -96,6 +99,9 @@ class RelevantSetRows(Options):
     binary: bool = False
     """After each row with dense features, add one whose model has binary features alone: weights of blocks,
     n-grams and distances take the place of the dense ones. Needs ``lm.order`` of at most 3."""
+    dense_first: Annotated[int, AtLeast(0), DefaultText("3 for the preset best, else 0")] = 0
+    """Iterations of ``batch-mira`` that tune the dense features on the development set before rows with
+    ``scores`` learn; 0 starts from the default weights."""
     mert: bool = False
     """Add a row for a dense phrase-based system tuned by MERT."""
 
@@ -156,6 +162,7 @@ class RelevantSetTask(Options):
             own = from_settings(RelevantSetOptions, given["relevant"], "relevant.", _BEST_WITH_SCORES)
             bases |= dict.fromkeys(WITH_SCORES, own)
             cells = {**{row: {} for row in WITH_SCORES}, **cells}
+            given["experiment"] = {"dense_first": _BEST_DENSE_FIRST, **given["experiment"]}
         return cls(
             preset=preset,
             train=TrainOptions.from_settings({**given["train"], **_BLOCKS}, warn),
@@ -254,6 +261,7 @@ class _Experiment:
     def _row(self, row: str) -> dict[str, Any]:
         relevant = self.options.options_of(row)
         decoder = self._decoder(row)
+        decoder.set_weights(self._start(row))
         # Scores are too good on the text that they were estimated on; weights learned there fail elsewhere.
         on_dev = row in WITH_SCORES and relevant.folds < 2 and (self._work("tokens") / "dev.source").exists()
         sources, references = self._text("dev" if on_dev else "train")
@@ -292,7 +300,36 @@ class _Experiment:
             ),
             "history": [asdict(step) for step in found.history],
             "binary": self._binary(row, len(found.history), test, References(test_references)),
+            "tuned": self._tuned(row, test, References(test_references)),
         }
+
+    def _start(self, row: str) -> dict[str, float]:
+        """The dense weights that a row begins with."""
+        decoder, turns = self._decoder(row), self.options.experiment.dense_first
+        if row not in WITH_SCORES or not turns:
+            return dict(decoder.weights)
+        self.say(f"{row}, dense features first")
+        sources, references = self._text("dev")
+        options = TuneOptions(dense_first=turns, seed=self.options.options_of(row).seed)
+        job = TuningJob(
+            Sentences(sources, References(references)),
+            None,
+            options,
+            threads=self.threads,
+            track=self.track,
+            report=lambda step: None,
+        )
+        folder = self.folder / "rows" / row / f"dense-{turns}-{options.seed}"
+        return dense_first(job, System(decoder, self.folder), decoder.weights, folder)
+
+    def _tuned(self, row: str, test: list[str], references: References) -> float | None:
+        """BLEU of the test set with tuned dense weights, before binary features are learned."""
+        if row not in WITH_SCORES or not self.options.experiment.dense_first:
+            return None
+        decoder, start = self._decoder(row), self._start(row)
+        scores = {name: start[name] for name in self.options.experiment.scores}
+        decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), **scores})
+        return _bleu(list(decoder.nbest(test, threads=self.threads).texts()), references)
 
     def _binary(self, row: str, iteration: int, test: list[str], references: References) -> float | None:
         """BLEU of the test set with the last weights, those of dense features expressed by binary ones."""
@@ -416,6 +453,9 @@ def _table(results: Mapping[str, Any]) -> ResultTable:
             label = f"{features}, {'start weights' if name in WITH_SCORES else 'zero weights'}"
             begin = [order.upper(), label, f"{row['sentences']:,}", "-"]
             lines.append([*begin, f"{before['train']:.2f}", f"{before['test']:.2f}", "0", ""])
+            if row["tuned"] is not None:
+                cells = ["-", "", f"{row['tuned']:.2f}", "0", ""]
+                lines.append([order.upper(), f"{features}, tuned start", f"{row['sentences']:,}", *cells])
             # The first pass has learned from truths and bags of blocks alone, before anything was decoded.
             steps = [row["history"][0], row["history"][-1]] if len(row["history"]) > 1 else row["history"]
             for step in steps:

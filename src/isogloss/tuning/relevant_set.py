@@ -89,7 +89,8 @@ class RelevantSetOptions(Options):
     decay: Annotated[float, AtLeast(0)] = 0.0
     """Decay of the learning rate: after p passes it is η / (1 + decay · p)."""
     regularization: Annotated[float, AtLeast(0)] = 1e-5
-    """Strength of L2 regularization (λ)."""
+    """Strength of L2 regularization (λ): of sparse weights toward zero, of dense weights toward their
+    start."""
     average: bool = True
     """Decode with the mean of the weights after every step instead of the last weights."""
     memory: Annotated[float, Range(low=0, high=1, below=True)] = 0.9
@@ -184,10 +185,10 @@ class RelevantSetTrainer:
             real_columns=len(self._real),
             min_count=options.min_count,
         )
-        self._mean, self._share = (
-            np.zeros(0),
-            0.0,
-        )  # weighted sum of weights by column, and the total
+        # Toward zero, λ would make dense weights smaller with every sentence, whatever they are good for.
+        self._start = np.array([feature.start for feature in self._real]) * self._scales
+        self.set.pull_toward(self._start)
+        self._mean, self._share = np.zeros(0), 0.0  # weighted sum of weights by column, and the total
         self._names = NameLog(work / "names")
         self._clock = Clock()
         self.iteration = 0
@@ -204,9 +205,8 @@ class RelevantSetTrainer:
             self._store(kept, name)
             if self.set.rows == 0:
                 raise TrainingError("the rules cannot translate any sentence")
-        start = np.array([feature.start for feature in self._real]) * self._scales
         now = self.set.now()
-        now[: len(start)] = start
+        now[: len(self._start)] = self._start
         self.set.restart(now)
 
     def save(self, keep: Iterable[int] = ()) -> None:
@@ -314,12 +314,6 @@ class RelevantSetTrainer:
         mean = share * self.set.mean()
         mean[: len(self._mean)] += options.memory * self._mean
         self._mean, self._share = mean, options.memory * self._share + share
-
-    def objective(self) -> float:
-        """Twice the objective: mean Φ over the stored sequences + 2λ‖w‖²."""
-        return float(self.set.losses(self._threads).mean()) + (
-            2 * self.options.regularization * self.set.squared_norm()
-        )
 
     def _decode(
         self,
