@@ -146,6 +146,9 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     bounds = [results["rows"][name]["history"][-1]["upper_bound"] for name in ("mon-both", "swap-both")]
     assert bounds[0] < bounds[1]
     assert results["mert"]["test"] > 0
+    outputs = [path.name for path in (place / "out" / "outputs").iterdir()]
+    kinds = {"binary": scores, "tuned": scores, "untrained": results["rows"], "learned": results["rows"]}
+    assert sorted(outputs) == sorted(f"{row}.{kind}" for kind, rows in kinds.items() for row in rows)
     page = (place / "out" / "report.html").read_text()
     assert page.count("<svg") == 5
     # What is done is not done again.

@@ -228,6 +228,7 @@ class _Experiment:
 
     def run(self) -> dict[str, Any]:
         options = self.options
+        (self.folder / "outputs").mkdir(parents=True, exist_ok=True)
         self.say("block set")
         self.models = self._train("models", options.train)
         rows = {row: self._row(row) for row in options.all_rows}
@@ -291,6 +292,9 @@ class _Experiment:
             work=self.folder / "rows" / row,
             unseen=None if on_dev else self._folds(decoder),
         )
+        learned = stored_weights(self.folder / "rows" / row, len(found.history), relevant.real_features)
+        decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), **learned.real}, learned.table())
+        self._scored(row, "learned", decoder, test, References(test_references))
         sentences = min(relevant.sentences or len(sources), len(sources))
         learned_from = sources[:sentences], References([stream[:sentences] for stream in references])
         return {
@@ -329,7 +333,7 @@ class _Experiment:
         decoder, start = self._decoder(row), self._start(row)
         scores = {name: start[name] for name in self.options.experiment.scores}
         decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), **scores})
-        return _bleu(list(decoder.nbest(test, threads=self.threads).texts()), references)
+        return self._scored(row, "tuned", decoder, test, references)
 
     def _binary(self, row: str, iteration: int, test: list[str], references: References) -> float | None:
         """BLEU of the test set with the last weights, those of dense features expressed by binary ones."""
@@ -345,7 +349,16 @@ class _Experiment:
         scores = binary_scores(decoder.rules, arpa, learned.real)
         weights = learned.plus(scores.features).table()
         decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), "unknown": scores.unknown}, weights)
-        return _bleu(list(decoder.nbest(test, threads=self.threads).texts()), references)
+        return self._scored(row, "binary", decoder, test, references)
+
+    def _scored(
+        self, row: str, name: str, decoder: Decoder, test: Sequence[str], references: References
+    ) -> float:
+        """BLEU of the test set; its translation is kept, for significance tests."""
+        lines = list(decoder.nbest(test, threads=self.threads).texts())
+        with atomic_output(self.folder / "outputs" / f"{row}.{name}") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        return _bleu(lines, references)
 
     def _folds(self, decoder: Decoder) -> FoldDecoders:
         options = self.options.train
@@ -401,8 +414,7 @@ class _Experiment:
                 scores[name] = 100 * sum(float(part.qualities.sum()) for part in found) / len(sources)
             else:
                 sequences.use(weights)
-                lines = list(decoder.nbest(sources, threads=self.threads).texts())
-                scores[name] = _bleu(lines, references)
+                scores[name] = self._scored(row, "untrained", decoder, sources, references)
         with atomic_output(path) as stream:
             stream.write(json.dumps({"facts": facts, "scores": scores}) + "\n")
         return scores
