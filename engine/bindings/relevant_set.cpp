@@ -162,8 +162,6 @@ void bind_relevant_set(nb::module_& module) {
       .def("now", [](const learn::RelevantSet& self) { return array_of(self.weights().now()); }, "Weights by column.")
       .def("mean", [](const learn::RelevantSet& self) { return array_of(self.weights().mean()); },
            "Their mean over the steps since the restart; before the first step those of now.")
-      .def("pull_toward", [](learn::RelevantSet& self, ArrayIn<double> weights) { self.pull_toward(view(weights)); },
-           "weights"_a, "Regularize the first weights toward these, and not toward zero.")
       .def("restart", [](learn::RelevantSet& self, ArrayIn<double> weights) { self.restart(view(weights)); },
            "weights"_a, "Continue from these weights, with the initial learning rate and an empty mean.")
       .def("sizes",

@@ -58,10 +58,9 @@ void RelevantSet::step(const Set& set, const SgdOptions& options, double steps_p
       for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = score(set.alternatives[i].row);
     const Costly worst = most_costly(set, truth, score(truth.row), scores);
     const double factor = 1 - 2 * rate * options.regularization;
-    stale = worst.cost > 0 || !toward_.empty();
+    stale = worst.cost > 0;
     if (factor != 1) {
       weights_.shrink(factor);
-      for (std::size_t i = 0; i < toward_.size(); ++i) weights_.add(i, (1 - factor) * toward_[i]);
       for (double& value : scores) value *= factor;
     }
     if (worst.cost > 0) {
@@ -79,11 +78,6 @@ void RelevantSet::step(const Set& set, const SgdOptions& options, double steps_p
     ++pass.steps;
     weights_.next_step();
   }
-}
-
-void RelevantSet::pull_toward(std::span<const double> weights) {
-  if (weights.size() > rows_.real_columns()) throw std::invalid_argument("only real columns have such weights");
-  toward_.assign(weights.begin(), weights.end());
 }
 
 void RelevantSet::restart(std::span<const double> weights) {

@@ -49,8 +49,6 @@ class RelevantSet {
 
   /// One pass over sentences in this order; a step for every truth.
   SgdPass sweep(std::span<const std::uint32_t> order, const SgdOptions& options);
-  /// From now on λ pulls the first weights toward these, and not toward zero.
-  void pull_toward(std::span<const double> weights);
   /// Goes on from these weights, one for each column, with the learning rate and the mean at their beginning.
   void restart(std::span<const double> weights);
 
@@ -89,7 +87,6 @@ class RelevantSet {
   std::size_t truths_;
   SequenceRows rows_;
   ScaledWeights weights_;
-  std::vector<double> toward_;  // of the first columns; all others are pulled toward zero
   std::vector<Set> sets_;
   std::uint64_t steps_ = 0;  // since the rate was at its beginning
 };

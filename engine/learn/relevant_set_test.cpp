@@ -76,22 +76,4 @@ TEST("a step moves the weights toward the truth and away from the most costly al
   CHECK_NEAR(set.weights()[2], -0.2, 1e-12);
 }
 
-TEST("regularization pulls dense weights toward their start and sparse ones toward zero") {
-  RelevantSet set(1, 2, 1, 1);
-  const std::vector<float> one{1};
-  const std::vector<std::uint64_t> good{1}, better{2};
-  const std::vector<double> real{3};
-  set.add(0, {good, one, real}, 0.5, true);
-  set.add(0, {better, one, real}, 0.5, true);
-  const std::vector<double> start{0.5}, now{0.7, 0.4, 0};
-  set.pull_toward(start);
-  set.restart(now);
-  const std::vector<std::uint32_t> order{0};
-  set.sweep(order, {.learning_rate = 0.25, .regularization = 0.2});  // nothing costs; two steps of 0.9
-  CHECK_NEAR(set.weights()[0], 0.5 + 0.2 * 0.81, 1e-12);
-  CHECK_NEAR(set.weights()[1], 0.4 * 0.81, 1e-12);
-  const std::vector<double> long_start{0.5, 0.5};
-  CHECK_THROWS(std::invalid_argument, "only real columns", set.pull_toward(long_start));
-}
-
 }  // namespace

@@ -1266,11 +1266,6 @@ class RelevantSet:
         Their mean over the steps since the restart; before the first step those of now.
         """
 
-    def pull_toward(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        Regularize the first weights toward these, and not toward zero.
-        """
-
     def restart(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
         Continue from these weights, with the initial learning rate and an empty mean.

@@ -41,6 +41,7 @@ from isogloss.decoder.system import System
 from isogloss.decoder.weights import default_weights
 from isogloss.experiments.presets import PRESETS, Preset, preset_title, settings_toml
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say
+from isogloss.experiments.score_tuning import tuned_scores
 from isogloss.features import SparseModel
 from isogloss.features.binary_scores import binary_scores
 from isogloss.features.block import BlockFeatures, block_features
@@ -58,8 +59,6 @@ from isogloss.pipeline.train import Trained, train
 from isogloss.pipeline.train_options import TrainOptions
 from isogloss.report import Line, Page, line_plot
 from isogloss.tuning import RelevantSetOptions, TuneIteration, TuneOptions, tune
-from isogloss.tuning.job import Sentences, TuningJob
-from isogloss.tuning.online_tuning import dense_first
 from isogloss.tuning.relevant_set import PAPER as RELEVANT_PAPER
 from isogloss.tuning.relevant_set_tuning import decoders_of_folds, stored_weights
 from isogloss.tuning.sequence_decoder import SearchSequences, SequenceWeights
@@ -71,7 +70,7 @@ ROWS = tuple(f"{order}-{features}" for order in ORDERS for features in ("phrase"
 _SCORES = "+scores"
 WITH_SCORES = tuple(f"{order}-both{_SCORES}" for order in reversed(ORDERS))
 _BEST_WITH_SCORES = RelevantSetOptions(
-    iterations=2,
+    iterations=3,
     selection="nbest",
     nbest=50,
     parts=5,
@@ -310,21 +309,23 @@ class _Experiment:
     def _start(self, row: str) -> dict[str, float]:
         """The dense weights that a row begins with."""
         decoder, turns = self._decoder(row), self.options.experiment.dense_first
+        start = dict(decoder.weights)
         if row not in WITH_SCORES or not turns:
-            return dict(decoder.weights)
+            return start
         self.say(f"{row}, dense features first")
         sources, references = self._text("dev")
-        options = TuneOptions(dense_first=turns, seed=self.options.options_of(row).seed)
-        job = TuningJob(
-            Sentences(sources, References(references)),
-            None,
-            options,
+        seed = self.options.options_of(row).seed
+        tuned = tuned_scores(
+            decoder,
+            sources,
+            References(references),
+            {name: start[name] for name in self.options.experiment.scores},
+            iterations=turns,
+            seed=seed,
+            work=self.folder / "rows" / row / f"dense-{turns}-{seed}",
             threads=self.threads,
-            track=self.track,
-            report=lambda step: None,
         )
-        folder = self.folder / "rows" / row / f"dense-{turns}-{options.seed}"
-        return dense_first(job, System(decoder, self.folder), decoder.weights, folder)
+        return start | tuned
 
     def _tuned(self, row: str, test: list[str], references: References) -> float | None:
         """BLEU of the test set with tuned dense weights, before binary features are learned."""
