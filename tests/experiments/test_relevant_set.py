@@ -135,15 +135,20 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
         if name in scores:
             # The same model, whose search is not the same: estimates of what is to come differ.
             assert row["binary"] == pytest.approx(last["held_out_score"], abs=2)
+            assert row["tuned"] != row["untrained"]["test"]
         else:
             assert first["dev_score"] < last["dev_score"], name
             assert row["binary"] is None
+            assert row["tuned"] is None
         assert 0 < row["untrained"]["train"] < last["upper_bound"]
         assert 0 <= row["untrained"]["test"] < 100
     assert len(list((place / "out" / "folds").iterdir())) == 10
     bounds = [results["rows"][name]["history"][-1]["upper_bound"] for name in ("mon-both", "swap-both")]
     assert bounds[0] < bounds[1]
     assert results["mert"]["test"] > 0
+    outputs = [path.name for path in (place / "out" / "outputs").iterdir()]
+    kinds = {"binary": scores, "tuned": scores, "untrained": results["rows"], "learned": results["rows"]}
+    assert sorted(outputs) == sorted(f"{row}.{kind}" for kind, rows in kinds.items() for row in rows)
     page = (place / "out" / "report.html").read_text()
     assert page.count("<svg") == 5
     # What is done is not done again.
@@ -151,6 +156,7 @@ def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     assert "best BLEU" in out
     assert "both+scores as binary features" in out
+    assert "both+scores, tuned start" in out
     assert f"{results['rows']['swap-both']['history'][-1]['held_out_score']:.2f}" in out
 
 

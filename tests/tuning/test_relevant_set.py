@@ -26,7 +26,13 @@ from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import read_lines
 from isogloss.metric import References
 from isogloss.tuning.relevant_set import RelevantSetOptions, RelevantSetTrainer
-from isogloss.tuning.sequence_decoder import ListSequences, SearchSequences, Sequences, SequenceWeights
+from isogloss.tuning.sequence_decoder import (
+    ListSequences,
+    RealFeature,
+    SearchSequences,
+    Sequences,
+    SequenceWeights,
+)
 from isogloss.tuning.tune import TuneOptions, TuneResult, tune
 from support.relevant_set_toys import (
     Array,
@@ -294,6 +300,36 @@ def test_every_part_is_decoded_with_the_mean_of_what_the_parts_before_taught(tmp
         assert features.tolist() == weights.features.tolist()
         assert np.allclose(values, weights.values, atol=1e-6)
         assert (len(features) > 0) == (last > 0)  # the toy begins without alternatives
+
+
+class WithScore(ToyDecoder):
+    """Has a real-valued feature too."""
+
+    real = (RealFeature("score", 0.5, 2.0),)
+
+
+def test_regularization_keeps_dense_weights_at_their_start(tmp_path: Path) -> None:
+    decoder = WithScore(Toy.random(1))
+    options = RelevantSetOptions(
+        truths=1, learning_rate=0.05, regularization=0.5, min_count=1, passes=3, real_rate=0.25
+    )
+    trainer = RelevantSetTrainer(decoder, options, tmp_path)
+    count = decoder.size
+    trainer.set.add(
+        np.arange(count, dtype=np.uint32),
+        np.arange(count + 1),
+        np.arange(1, count + 1, dtype=np.uint64),
+        np.ones(count, np.float32),
+        np.ones((count, 1)),
+        np.full(count, 0.5),
+        as_truth=True,
+    )
+    start = 0.5 * 2.0 / 0.5  # scaled up, so that a step changes it less
+    trainer.set.restart(np.array([start, *([1.0] * count)]))
+    trainer.learn(np.arange(count))  # truths without alternatives: the steps do nothing but regularize
+    shrunk = 0.95 ** (3 * count)
+    assert trainer.set.now() == pytest.approx([start, *([shrunk] * count)])
+    assert trainer.weights().real["score"] == pytest.approx(0.5)
 
 
 # With decoders --------------------------------------------------------------------------------------------

@@ -41,13 +41,14 @@ from isogloss.decoder.system import System
 from isogloss.decoder.weights import default_weights
 from isogloss.experiments.presets import PRESETS, Preset, preset_title, settings_toml
 from isogloss.experiments.results import ExperimentResults, ResultTable, Say
+from isogloss.experiments.score_tuning import tuned_scores
 from isogloss.features import SparseModel
 from isogloss.features.binary_scores import binary_scores
 from isogloss.features.block import BlockFeatures, block_features
 from isogloss.grammar.table import RuleTable
 from isogloss.io.config import check_names, from_settings
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import DefaultText, Options
+from isogloss.io.options import AtLeast, DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 from isogloss.lm import build
@@ -69,7 +70,7 @@ ROWS = tuple(f"{order}-{features}" for order in ORDERS for features in ("phrase"
 _SCORES = "+scores"
 WITH_SCORES = tuple(f"{order}-both{_SCORES}" for order in reversed(ORDERS))
 _BEST_WITH_SCORES = RelevantSetOptions(
-    iterations=2,
+    iterations=3,
     selection="nbest",
     nbest=50,
     parts=5,
@@ -80,6 +81,7 @@ _BEST_WITH_SCORES = RelevantSetOptions(
 )
 """The preset best for rows with dense features. Learned from one half of a development set, these settings
 translate the other half best."""
+_BEST_DENSE_FIRST = 3
 _BLOCKS = {"search": "block", "method": "none"}
 """The block set is trained without tuning; the experiment itself tunes."""
 
@@ -96,6 +98,9 @@ class RelevantSetRows(Options):
     binary: bool = False
     """After each row with dense features, add one whose model has binary features alone: weights of blocks,
     n-grams and distances take the place of the dense ones. Needs ``lm.order`` of at most 3."""
+    dense_first: Annotated[int, AtLeast(0), DefaultText("3 for the preset best, else 0")] = 0
+    """Iterations of ``batch-mira`` that tune the dense features on the development set before rows with
+    ``scores`` learn; 0 starts from the default weights."""
     mert: bool = False
     """Add a row for a dense phrase-based system tuned by MERT."""
 
@@ -156,6 +161,7 @@ class RelevantSetTask(Options):
             own = from_settings(RelevantSetOptions, given["relevant"], "relevant.", _BEST_WITH_SCORES)
             bases |= dict.fromkeys(WITH_SCORES, own)
             cells = {**{row: {} for row in WITH_SCORES}, **cells}
+            given["experiment"] = {"dense_first": _BEST_DENSE_FIRST, **given["experiment"]}
         return cls(
             preset=preset,
             train=TrainOptions.from_settings({**given["train"], **_BLOCKS}, warn),
@@ -221,6 +227,7 @@ class _Experiment:
 
     def run(self) -> dict[str, Any]:
         options = self.options
+        (self.folder / "outputs").mkdir(parents=True, exist_ok=True)
         self.say("block set")
         self.models = self._train("models", options.train)
         rows = {row: self._row(row) for row in options.all_rows}
@@ -254,6 +261,7 @@ class _Experiment:
     def _row(self, row: str) -> dict[str, Any]:
         relevant = self.options.options_of(row)
         decoder = self._decoder(row)
+        decoder.set_weights(self._start(row))
         # Scores are too good on the text that they were estimated on; weights learned there fail elsewhere.
         on_dev = row in WITH_SCORES and relevant.folds < 2 and (self._work("tokens") / "dev.source").exists()
         sources, references = self._text("dev" if on_dev else "train")
@@ -283,6 +291,9 @@ class _Experiment:
             work=self.folder / "rows" / row,
             unseen=None if on_dev else self._folds(decoder),
         )
+        learned = stored_weights(self.folder / "rows" / row, len(found.history), relevant.real_features)
+        decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), **learned.real}, learned.table())
+        self._scored(row, "learned", decoder, test, References(test_references))
         sentences = min(relevant.sentences or len(sources), len(sources))
         learned_from = sources[:sentences], References([stream[:sentences] for stream in references])
         return {
@@ -292,7 +303,38 @@ class _Experiment:
             ),
             "history": [asdict(step) for step in found.history],
             "binary": self._binary(row, len(found.history), test, References(test_references)),
+            "tuned": self._tuned(row, test, References(test_references)),
         }
+
+    def _start(self, row: str) -> dict[str, float]:
+        """The dense weights that a row begins with."""
+        decoder, turns = self._decoder(row), self.options.experiment.dense_first
+        start = dict(decoder.weights)
+        if row not in WITH_SCORES or not turns:
+            return start
+        self.say(f"{row}, dense features first")
+        sources, references = self._text("dev")
+        seed = self.options.options_of(row).seed
+        tuned = tuned_scores(
+            decoder,
+            sources,
+            References(references),
+            {name: start[name] for name in self.options.experiment.scores},
+            iterations=turns,
+            seed=seed,
+            work=self.folder / "rows" / row / f"dense-{turns}-{seed}",
+            threads=self.threads,
+        )
+        return start | tuned
+
+    def _tuned(self, row: str, test: list[str], references: References) -> float | None:
+        """BLEU of the test set with tuned dense weights, before binary features are learned."""
+        if row not in WITH_SCORES or not self.options.experiment.dense_first:
+            return None
+        decoder, start = self._decoder(row), self._start(row)
+        scores = {name: start[name] for name in self.options.experiment.scores}
+        decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), **scores})
+        return self._scored(row, "tuned", decoder, test, references)
 
     def _binary(self, row: str, iteration: int, test: list[str], references: References) -> float | None:
         """BLEU of the test set with the last weights, those of dense features expressed by binary ones."""
@@ -308,7 +350,16 @@ class _Experiment:
         scores = binary_scores(decoder.rules, arpa, learned.real)
         weights = learned.plus(scores.features).table()
         decoder.set_weights({**dict.fromkeys(decoder.names, 0.0), "unknown": scores.unknown}, weights)
-        return _bleu(list(decoder.nbest(test, threads=self.threads).texts()), references)
+        return self._scored(row, "binary", decoder, test, references)
+
+    def _scored(
+        self, row: str, name: str, decoder: Decoder, test: Sequence[str], references: References
+    ) -> float:
+        """BLEU of the test set; its translation is kept, for significance tests."""
+        lines = list(decoder.nbest(test, threads=self.threads).texts())
+        with atomic_output(self.folder / "outputs" / f"{row}.{name}") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        return _bleu(lines, references)
 
     def _folds(self, decoder: Decoder) -> FoldDecoders:
         options = self.options.train
@@ -364,8 +415,7 @@ class _Experiment:
                 scores[name] = 100 * sum(float(part.qualities.sum()) for part in found) / len(sources)
             else:
                 sequences.use(weights)
-                lines = list(decoder.nbest(sources, threads=self.threads).texts())
-                scores[name] = _bleu(lines, references)
+                scores[name] = self._scored(row, "untrained", decoder, sources, references)
         with atomic_output(path) as stream:
             stream.write(json.dumps({"facts": facts, "scores": scores}) + "\n")
         return scores
@@ -416,6 +466,9 @@ def _table(results: Mapping[str, Any]) -> ResultTable:
             label = f"{features}, {'start weights' if name in WITH_SCORES else 'zero weights'}"
             begin = [order.upper(), label, f"{row['sentences']:,}", "-"]
             lines.append([*begin, f"{before['train']:.2f}", f"{before['test']:.2f}", "0", ""])
+            if row["tuned"] is not None:
+                cells = ["-", "", f"{row['tuned']:.2f}", "0", ""]
+                lines.append([order.upper(), f"{features}, tuned start", f"{row['sentences']:,}", *cells])
             # The first pass has learned from truths and bags of blocks alone, before anything was decoded.
             steps = [row["history"][0], row["history"][-1]] if len(row["history"]) > 1 else row["history"]
             for step in steps:

@@ -25,7 +25,8 @@ class OrdinalRegression(OnlineLearner):
     """
 
     margin: Annotated[float, Above(0)] = 1.0
-    """Margin on scaled features (τ)."""
+    """Margin on scaled features (τ). A sentence moves the weights by all its violated pairs, so 1 has no
+    effect where lists cannot be separated; without ``average``, try 100 times the pairs of a sentence."""
     ratio: Annotated[float, AtLeast(1)] = 2.0
     """Ranks p and q are far apart if ratio · p < q …"""
     gap: Annotated[float, AtLeast(0)] = 20.0

@@ -29,7 +29,8 @@ class Splitting(OnlineLearner):
     """
 
     margin: Annotated[float, Above(0)] = 1.0
-    """Margin on scaled features (τ)."""
+    """Margin on scaled features (τ). A sentence moves the weights by all its violated pairs, so 1 has no
+    effect where lists cannot be separated; without ``average``, try 100 times the pairs of a sentence."""
     good: int | float = 0.3
     """Number of good candidates (r); below 1, a share of the list."""
     bad: int | float = 0.3

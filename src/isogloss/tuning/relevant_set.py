@@ -89,7 +89,8 @@ class RelevantSetOptions(Options):
     decay: Annotated[float, AtLeast(0)] = 0.0
     """Decay of the learning rate: after p passes it is η / (1 + decay · p)."""
     regularization: Annotated[float, AtLeast(0)] = 1e-5
-    """Strength of L2 regularization (λ)."""
+    """Strength of L2 regularization (λ): of sparse weights toward zero, of dense weights toward their
+    start."""
     average: bool = True
     """Decode with the mean of the weights after every step instead of the last weights."""
     memory: Annotated[float, Range(low=0, high=1, below=True)] = 0.9
@@ -184,10 +185,8 @@ class RelevantSetTrainer:
             real_columns=len(self._real),
             min_count=options.min_count,
         )
-        self._mean, self._share = (
-            np.zeros(0),
-            0.0,
-        )  # weighted sum of weights by column, and the total
+        self._start = np.array([feature.start for feature in self._real]) * self._scales
+        self._mean, self._share = np.zeros(0), 0.0  # weighted sum of weights by column, and the total
         self._names = NameLog(work / "names")
         self._clock = Clock()
         self.iteration = 0
@@ -204,9 +203,8 @@ class RelevantSetTrainer:
             self._store(kept, name)
             if self.set.rows == 0:
                 raise TrainingError("the rules cannot translate any sentence")
-        start = np.array([feature.start for feature in self._real]) * self._scales
         now = self.set.now()
-        now[: len(start)] = start
+        now[: len(self._start)] = self._start
         self.set.restart(now)
 
     def save(self, keep: Iterable[int] = ()) -> None:
@@ -295,31 +293,46 @@ class RelevantSetTrainer:
         return np.array_split(self._everyone(), min(self.options.parts, self._decoder.size))
 
     def learn(self, sentences: npt.NDArray[np.int64], track: Track = no_track) -> None:
-        """Passes of stochastic gradient descent over the sequences of some sentences."""
+        """Passes of stochastic gradient descent over the sequences of some sentences.
+
+        The engine regularizes all weights toward zero. Dense weights would become smaller with every
+        sentence, whatever they are good for, so each pass gives back to them what it took from their start.
+        """
         options = self.options
-        self.set.restart(self.set.now())
-        passes = range(options.passes)
+        dense = bool(len(self._start) and options.regularization)
+        passes, now = range(options.passes), self.set.now()
+        mean = np.zeros(len(now))
         for number in track(passes, f"iteration {self.iteration}: learning", len(passes)):
             rng = np.random.default_rng([options.seed, self.iteration, int(sentences[0]), number])
-            self.set.sweep(
+            if dense or number == 0:
+                self.set.restart(now)
+            slower = 1 + options.decay * number * len(sentences) / self._decoder.size if dense else 1.0
+            rate = options.learning_rate / slower
+            steps, _, _ = self.set.sweep(
                 rng.permutation(sentences).astype(np.uint32),
-                learning_rate=options.learning_rate,
-                decay=options.decay,
+                learning_rate=rate,
+                decay=options.decay / slower,
                 regularization=options.regularization,
             )
+            if dense:
+                at_end, on_average = _shrinkage(2 * rate * options.regularization, steps)
+                mean += self._given_back(self.set.mean(), on_average) / options.passes
+                now = self._given_back(self.set.now(), at_end)
+        if dense:
+            self.set.restart(now)
+        else:
+            mean = self.set.mean()
         norm = self.set.squared_norm()
         if not math.isfinite(norm) or norm > _LARGEST**2 * max(1, self.set.columns):
             raise TrainingError("the weights grow without bound; lower learning_rate")
         share = 1 - options.memory
-        mean = share * self.set.mean()
+        mean *= share
         mean[: len(self._mean)] += options.memory * self._mean
         self._mean, self._share = mean, options.memory * self._share + share
 
-    def objective(self) -> float:
-        """Twice the objective: mean Φ over the stored sequences + 2λ‖w‖²."""
-        return float(self.set.losses(self._threads).mean()) + (
-            2 * self.options.regularization * self.set.squared_norm()
-        )
+    def _given_back(self, weights: FloatArray, share: float) -> FloatArray:
+        weights[: len(self._start)] += share * self._start
+        return weights
 
     def _decode(
         self,
@@ -411,6 +424,19 @@ def weights_of(work: Path, iteration: int, real: Sequence[str]) -> SequenceWeigh
     return SequenceWeights(
         dict(zip(real, arrays["real"].tolist(), strict=True)), arrays["features"], arrays["values"]
     )
+
+
+def _shrinkage(rate: float, steps: int) -> tuple[float, float]:
+    """The share of a weight that is lost if it shrinks by ``rate`` in each of some steps: at the end, and on
+    average over the weights after each step.
+
+    >>> _shrinkage(0.5, 2)
+    (0.75, 0.625)
+    """
+    if not rate or not steps:
+        return 0.0, 0.0
+    lost = 1 - (1 - rate) ** steps
+    return lost, 1 - (1 - rate) * lost / (rate * steps)
 
 
 def _weights_folder(work: Path, iteration: int) -> Path:
