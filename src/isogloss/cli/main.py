@@ -36,7 +36,7 @@ _INTERRUPTED = 130
 _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 _RARE_COLLECTIONS = (50_000, 20, 20)
-"""When Python looks for unreachable cycles. Text is many small objects without any, and looking takes long."""
+"""When Python looks for unreachable cycles. Text is many small objects without any; looking takes long."""
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 # Cyclopts reads a lone dash as the start of an option, but it means standard input or output. So we pass
