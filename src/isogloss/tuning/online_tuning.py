@@ -10,17 +10,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.system import System
 from isogloss.decoder.weights import read_weights, write_weights
 from isogloss.features.name_log import NameLog
 from isogloss.features.weights import SparseWeights
-from isogloss.nbest.store import NbestStore
 from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob
 from isogloss.tuning.online import OnlineOptions, OnlineTrainer, TrainedWeights
-from isogloss.tuning.turns import read_turn, tune_in_turns
+from isogloss.tuning.turns import read_turn, score_spread, tune_in_turns
 
 __all__ = ["dense_first", "online_passes", "tune_online"]
 
@@ -53,15 +50,8 @@ def dense_first(
         system.decoder.set_weights(weights)
         found = tune_in_turns(turns, system, options.learner(job.threads), weights, folder).dense
     _, _, pool = read_turn(folder, len(turns.history))
-    size = _spread(pool, weights) / (_spread(pool, found) or 1.0)
+    size = score_spread(pool, weights) / (score_spread(pool, found) or 1.0)
     return {name: found[name] * size if found[name] != weights[name] else weights[name] for name in found}
-
-
-def _spread(pool: NbestStore, weights: Mapping[str, float]) -> float:
-    """The spread of the scores of the candidates of a sentence."""
-    scores = pool.dense @ np.array([weights[name] for name in pool.dense_names])
-    first, counts = pool.sentence_offsets[:-1], np.diff(pool.sentence_offsets)
-    return float(np.sqrt(np.mean((scores - np.repeat(np.add.reduceat(scores, first) / counts, counts)) ** 2)))
 
 
 def online_passes(
