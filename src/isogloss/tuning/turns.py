@@ -108,7 +108,7 @@ def score_spread(pool: NbestStore, weights: Mapping[str, float]) -> float:
     return float(np.sqrt(np.mean((scores - np.repeat(np.add.reduceat(scores, first) / counts, counts)) ** 2)))
 
 
-_MOST_MASS = 0.8
+_MOST_MASS, _MUCH_MORE = 0.8, 1.1
 
 
 def _prohibitions(
@@ -128,7 +128,7 @@ def _prohibitions(
         f"the weight of '{name}' has {part:.0%} of the size of all weights: it forbids what it should weigh, "
         "and other text may suffer; compare with the method batch-mira"
         for name, part in mass(found).items()
-        if part > _MOST_MASS >= before[name]
+        if part > max(_MOST_MASS, _MUCH_MORE * before[name])
     )
 
 
