@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 from isogloss.cli import console
 from isogloss.cli.declared import Declared
 from isogloss.cli.main import main
+from isogloss.corpus.processing import SideOptions, TextProcessing
+from isogloss.corpus.spacing import SpacedLine
 from isogloss.corpus.synthetic.text import write_corpus
 from isogloss.decoder import load
 from isogloss.grammar.table import RuleTable
 from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.progress import no_track
 from isogloss.pipeline import TrainOptions, text_stages
 from isogloss.pipeline import train as train_system
 
@@ -238,3 +242,28 @@ def test_training_with_a_dictionary(corpus: Path, tmp_path: Path) -> None:
     pairs = len(lines(tmp_path / "system" / "work" / "tokens" / "source"))
     assert len(lines(tmp_path / "system" / "work" / "links")) == pairs  # entries have links of their own
     assert "qqq" in "".join(map(str, RuleTable.open(tmp_path / "system" / "work" / "rules").rules()))
+
+
+def test_spaces_are_learned_from_few_lines_with_the_same_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    common, rare = ["The old house stands."] * 800, ["It is «old» ,they say."] * 20
+    inputs = {name: tmp_path / name for name in ("source", "target")}
+    for path in inputs.values():
+        path.write_text("".join(f"{line}\n" for line in common + rare))
+    taken = []
+    spaced_line = TextProcessing.spaced_line
+
+    def watched(self: TextProcessing, target: str, source: str) -> SpacedLine | None:
+        taken.append(target)
+        return spaced_line(self, target, source)
+
+    monkeypatch.setattr(TextProcessing, "spaced_line", watched)
+    side = asdict(SideOptions(tokenizer="words"))
+    outputs = {name: tmp_path / f"{name}.tokens" for name in inputs} | {"text": tmp_path / "text"}
+    options = {"source": side, "target": side, "placeholders": ()}
+    text_stages.tokenize(inputs, outputs, options, threads=1, track=no_track)
+    assert len(taken) == 500 + len(rare)
+    assert taken[-1] == rare[-1]
+    side_after = TextProcessing.open(outputs["text"]).target
+    assert side_after.join(side_after.split(rare[-1])) == rare[-1]

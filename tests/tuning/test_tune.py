@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +12,16 @@ import pytest
 
 from isogloss.decoder import System, load
 from isogloss.io.errors import ConfigError, TrainingError
+from isogloss.io.progress import no_track
 from isogloss.io.streams import read_lines
 from isogloss.learn import LearnerEntry, learner_names, registry
+from isogloss.learn.learner import Learned
+from isogloss.learn.problem import Problem
 from isogloss.metric import References
 from isogloss.tuning import OnlineOptions, TuneOptions, tune
-from isogloss.tuning.turns import _prohibitions
+from isogloss.tuning.job import Sentences, TuneIteration, TuningJob
+from isogloss.tuning.narrow_search import NARROW_BEAM, narrowed
+from isogloss.tuning.turns import _prohibitions, tune_in_turns
 from support.toy_learner import RandomSearch
 
 ONLINE = OnlineOptions(nbest=20, candidates=2, oracles=2, batch=3)
@@ -25,6 +33,11 @@ def lines(systems: Path, name: str, begin: int, end: int) -> list[str]:
 
 def data(systems: Path, begin: int = 0, end: int = 12) -> tuple[list[str], References]:
     return lines(systems, "dev.src", begin, end), References([lines(systems, "dev.tgt.0", begin, end)])
+
+
+def with_beam(systems: Path, beam: int, pops: int) -> System:
+    own = load(systems / "phrase")
+    return load(systems / "phrase", options=replace(own.options, beam_size=beam, pop_limit=pops))
 
 
 @pytest.mark.parametrize("method", [name for name in learner_names(decoder=True) if name != "relevant-set"])
@@ -103,7 +116,7 @@ def test_a_learner_of_your_own_tunes_a_decoder(systems: Path, monkeypatch: pytes
 def test_another_decoder_is_tuned_from_start_weights(systems: Path) -> None:
     class Other:
         def decode(self, sources: Any, weights: Any, *, size: int) -> Any:
-            return load(systems / "phrase").decode(sources, weights, size=size)
+            return with_beam(systems, NARROW_BEAM, 200).decode(sources, weights, size=size)
 
     options = TuneOptions(method="mert", iterations=1, nbest=10, restarts=0)
     with pytest.raises(ConfigError, match="give start weights"):
@@ -111,7 +124,7 @@ def test_another_decoder_is_tuned_from_start_weights(systems: Path) -> None:
     with pytest.raises(ConfigError, match="'auto' works only with the decoder of Isogloss"):
         tune(Other(), *data(systems), TuneOptions(), start={})
     found = tune(Other(), *data(systems), options, start=load(systems / "phrase").weights)
-    assert found.dense == tune(load(systems / "phrase"), *data(systems), options).dense
+    assert found.dense == tune(with_beam(systems, NARROW_BEAM, 200), *data(systems), options).dense
 
 
 def test_a_weight_that_outweighs_all_others_is_told(systems: Path) -> None:
@@ -131,3 +144,77 @@ def test_results_are_plain_values_too(systems: Path) -> None:
     assert as_json["weights"] == found.dense
     assert as_json["best"]["dev_score"] == found.best.dev_score
     assert [step["iteration"] for step in as_json["history"]] == [1]
+
+
+class SameWeights:
+    """Decodes with the same weights, whatever it is given; lists grow from turn to turn."""
+
+    def __init__(self, systems: Path) -> None:
+        self.system, self.sizes = load(systems / "phrase"), list[int]()
+
+    def decode(self, sources: Any, weights: Any, *, size: int) -> Any:
+        self.sizes.append(size)
+        return self.system.decode(sources, self.system.weights, size=size + 3 * len(self.sizes))
+
+
+def test_turns_end_when_the_score_no_longer_rises(systems: Path, tmp_path: Path) -> None:
+    options = TuneOptions(method="batch-mira", nbest=5)
+    decoder = SameWeights(systems)
+    found = tune(decoder, *data(systems), options, start=decoder.system.weights, work=tmp_path)
+    assert len(found.history) == 2
+    assert len({step.dev_score for step in found.history}) == 1
+    again = tune(decoder, *data(systems), options, start=decoder.system.weights, work=tmp_path)
+    assert again.history == found.history
+    assert decoder.sizes == [5, 5]
+
+
+def test_turns_go_on_after_a_bad_one_and_first_steps_are_half_as_large(systems: Path) -> None:
+    bad, good = {"lm": -5.0}, {"lm": 1.0}
+
+    class Scripted:
+        """Learns bad weights first, and good ones from then on."""
+
+        def __init__(self) -> None:
+            self.starts = list[float]()
+
+        def learn(self, problem: Problem, start: Mapping[str, float], **kept: Any) -> Learned:
+            self.starts.append(start["lm"])
+            return Learned(weights={**start, **(bad if len(self.starts) < 3 else good)}, score=0.0)
+
+    system, learner = load(systems / "phrase"), Scripted()
+    options = TuneOptions(method="batch-mira", iterations=6, nbest=20)
+    job = TuningJob(Sentences(*data(systems)), None, options, threads=1, track=no_track, report=_ignore)
+    with tempfile.TemporaryDirectory() as folder:
+        found = tune_in_turns(job, system, learner, dict(system.weights), Path(folder))
+    scores = [step.dev_score for step in found.history]
+    assert scores[1] < scores[0] - 1  # and yet there is a third turn
+    assert len(scores) > 3
+    lm = system.weights["lm"]
+    assert bad["lm"] < learner.starts[1] < lm  # on the way, in the scale of the start
+    assert found.best.dev_score == max(scores)
+
+
+def _ignore(step: TuneIteration) -> None:
+    """Reports nothing."""
+
+
+def test_the_last_turn_needs_no_list(systems: Path) -> None:
+    decoder = SameWeights(systems)
+    options = TuneOptions(method="batch-mira", iterations=1, nbest=5)
+    tune(decoder, *data(systems), options, start=decoder.system.weights)
+    assert decoder.sizes == [5, 1]
+
+
+def test_lists_are_made_with_a_narrow_beam(systems: Path) -> None:
+    assert narrowed(with_beam(systems, NARROW_BEAM, 10).decoder).options.pop_limit == 10
+    assert narrowed(with_beam(systems, 0, 0).decoder).options.beam_size == 0
+    narrow = narrowed(with_beam(systems, 2 * NARROW_BEAM, 200).decoder)
+    assert (narrow.options.beam_size, narrow.options.pop_limit) == (NARROW_BEAM, 100)
+    options = TuneOptions(method="batch-mira", iterations=2, nbest=20)
+    system = with_beam(systems, 2 * NARROW_BEAM, 4 * NARROW_BEAM)
+    before = dict(system.weights)
+    found = tune(system, *data(systems), options)
+    assert (
+        found.dense == tune(with_beam(systems, NARROW_BEAM, 2 * NARROW_BEAM), *data(systems), options).dense
+    )
+    assert (dict(system.weights), system.options.beam_size) == (before, 2 * NARROW_BEAM)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import inspect
 import io
 import os
@@ -36,6 +37,8 @@ _INTERRUPTED = 130
 _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 _NO_ROOM = re.compile("allocate memory|failed to map segment")  # as the loader of modules says it
+_RARE_COLLECTIONS = (50_000, 20, 20)
+"""When Python looks for unreachable cycles. Text is many small objects without any; looking takes long."""
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 # Cyclopts reads a lone dash as the start of an option, but it means standard input or output. So we pass
@@ -343,5 +346,6 @@ class _ClosedOutput(io.TextIOBase):
 
 def run() -> None:
     """Entry point of the console script."""
+    gc.set_threshold(*_RARE_COLLECTIONS)
     _prepare_streams()
     raise SystemExit(main())

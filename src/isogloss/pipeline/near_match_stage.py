@@ -12,6 +12,7 @@ import contextlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice, pairwise
 from pathlib import Path
@@ -65,7 +66,7 @@ _REGULARIZATION = 1.0
 _BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of similarities, to report scores for
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
     """A hidden sentence: the decoder's translation, candidates, and statistics of all of them."""
 
@@ -159,7 +160,7 @@ def learn_choice(held_out: Sequence[HeldOut]) -> tuple[NearChoice, dict[str, Any
     """Learn weights, and test what is learned from four fifths of the sentences on the last fifth."""
     if len(held_out) < _FEWEST:
         return NearChoice(enabled=False), {"bleu": {}}
-    tables, (before, after) = _compared(held_out)
+    tables, (before, after) = _compared(tuple(held_out))
     runs = [tables["decoder"]], [tables["chosen"]]
     compared = bootstrap_comparison(_METRIC, *runs, before, after, _SEED)
     enabled = compared.difference >= _LEAST_GAIN and compared.p_value <= _SURE
@@ -177,11 +178,12 @@ def hopeless(held_out: Sequence[HeldOut]) -> bool:
     """Whether near matches would hardly gain enough on more sentences like these."""
     if len(held_out) < _PILOT:
         return False
-    decoder, chosen = _compared(held_out)[1]
+    decoder, chosen = _compared(tuple(held_out))[1]
     return float(np.quantile(chosen - decoder, 1 - _CHANCE)) < _LEAST_GAIN
 
 
-def _compared(held_out: Sequence[HeldOut]) -> tuple[dict[str, Statistics], tuple[Floats, Floats]]:
+@lru_cache(maxsize=1)  # asked again where the first fold was enough
+def _compared(held_out: tuple[HeldOut, ...]) -> tuple[dict[str, Statistics], tuple[Floats, Floats]]:
     """Statistics of what decoder, memory and weights learned from other sentences choose; and the scores of
     the first and the last on resampled sentences."""
     chosen = np.zeros(len(held_out), np.int64)

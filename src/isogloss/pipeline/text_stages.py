@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -43,6 +45,9 @@ _BATCH = 20_000
 """Lines that the engine tokenizes at once."""
 _SPACED_LINES = 30_000
 """Lines to learn spacing from; more add little."""
+_SAME_MARKS = 500
+"""Lines with the same punctuation marks to learn spacing from; more add nothing."""
+_MARKS = re.compile(r"[^\w\s]+")
 LEAST_TUNED = 10
 """Smallest development set, in sentences, that is worth tuning on."""
 
@@ -228,9 +233,15 @@ def keep_contexts(inputs: Paths, outputs: Paths, options: Options) -> None:
 
 
 def _spaced_lines(text: TextProcessing, inputs: Paths, step: int) -> Iterator[SpacedLine]:
-    """Take every ``step``-th line of the training text to learn spacing from."""
+    """Take every ``step``-th line of the training text to learn spacing from, if its marks are not common."""
     pairs = zip(read_lines(inputs["target"]), read_lines(inputs["source"]), strict=False)
-    return filter(None, starmap(text.spaced_line, islice(pairs, 0, None, step)))
+    seen: Counter[str] = Counter()
+    for target, source in islice(pairs, 0, None, step):
+        marks = " ".join(_MARKS.findall(target))
+        seen[marks] += 1
+        line = text.spaced_line(target, source) if seen[marks] <= _SAME_MARKS else None
+        if line is not None:
+            yield line
 
 
 def _protected(text: TextProcessing, inputs: Paths, name: str) -> Iterable[str]:

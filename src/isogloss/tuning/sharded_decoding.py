@@ -12,6 +12,7 @@ from isogloss.decoder.sentence import Source
 from isogloss.io.executor import Executor, line_ranges
 from isogloss.nbest.edit import concatenate
 from isogloss.nbest.store import NbestStore
+from isogloss.tuning.narrow_search import narrowed
 
 __all__ = ["DecodeShard", "OpenDecoder", "ShardedDecoder", "decode_shard", "elsewhere"]
 
@@ -70,4 +71,4 @@ def decode_shard(shard: DecodeShard, threads: int) -> NbestStore:
     maxsize=2
 )  # a worker decodes many shards; the models are mapped, so the processes of a node share them
 def _opened(decoder: OpenDecoder) -> Decoder:
-    return decoder.open()
+    return narrowed(decoder.open())  # as everywhere where lists are made

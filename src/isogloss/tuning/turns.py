@@ -25,11 +25,15 @@ from isogloss.metric import Bleu
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, first_best
-from isogloss.tuning.weight_scale import in_proportion
+from isogloss.tuning.narrow_search import narrowed
+from isogloss.tuning.weight_scale import in_proportion, spread
 
 __all__ = ["read_turn", "tune_in_turns"]
 
 _LISTS, _POOL = "lists", "pool"
+_LEAST_RISE = 0.1  # BLEU; a turn with less was of no use, and more of them hardly are
+_FALL = 1.0  # BLEU; after a turn that lost as much, the next one may recover it
+_CAREFUL = 2  # first turns, whose lists know only translations by the start weights or weights like them
 
 
 def tune_in_turns(
@@ -43,14 +47,18 @@ def tune_in_turns(
         now, best_weights, pool = read_turn(folder, len(job.history))
     decode: _Decode = decoder.decode
     if isinstance(decoder, System):  # other decoders have threads of their own
-        decode = partial(decoder.decode, threads=job.threads)
+        narrow = System(narrowed(decoder.decoder), decoder.path)
+        decode = partial(narrow.decode, threads=job.threads)
         if job.elsewhere is not None:
             decode = job.elsewhere.decode
-    for iteration in range(len(job.history) + 1, passes + 2):
+    turns = range(len(job.history) + 1, passes + 2)
+    for iteration in turns if not _has_settled(job) else ():
         began = time.perf_counter()
-        store = decode(job.dev.sources, now, size=job.options.nbest)
+        # The last pass only evaluates the weights of the previous one.
+        size = job.options.nbest if iteration <= passes else 1
+        store = decode(job.dev.sources, now, size=size)
         decoded = time.perf_counter()
-        size = 0 if pool is None else pool.num_candidates
+        known = 0 if pool is None else pool.num_candidates
         pool = store if pool is None else merge([pool, store])
         step = TuneIteration(
             iteration=iteration,
@@ -60,22 +68,37 @@ def tune_in_turns(
         )
         if best is None or job.worth(step, by_dev=True) > job.worth(best, by_dev=True):
             best, best_weights = step, now
-        # The last pass only evaluates the weights of the previous one.
-        if iteration <= passes and pool.num_candidates > size:
-            begun = time.perf_counter()
-            learned = {**now, **_learned(job, learner, pool, now)}
-            # Weights reach the size that the learner wants in the first turn.
-            now = in_proportion(pool, now, learned) if iteration == 1 else learned
-            step.seconds["learning"] = time.perf_counter() - begun
         job.history.append(step)
+        done = pool.num_candidates == known or _has_settled(job)
+        if iteration <= passes and not done:
+            begun = time.perf_counter()
+            found = {**now, **_learned(job, learner, pool, now)}
+            if iteration <= _CAREFUL + 1:  # later, weights have the size that the learner wants
+                found = in_proportion(pool, now, found)
+            now = _halfway(pool, now, found) if iteration <= _CAREFUL else found
+            step.seconds["learning"] = time.perf_counter() - begun
         _write_turn(folder, iteration, now, best_weights, store)
         job.write_state(folder, best)
         job.report(step)
-        if pool.num_candidates == size:
+        if done:
             break
     assert best is not None
     notes = _prohibitions(weights, best_weights, pool)
     return TuneResult(dense=best_weights, sparse=None, history=job.history, best=best, notes=notes)
+
+
+def _has_settled(job: TuningJob) -> bool:
+    """Whether the last turn did not raise the score noticeably."""
+    *before, last = (job.worth(step, by_dev=True) for step in job.history) if job.history else (0.0,)
+    return bool(before) and -_FALL < last - max(before) < _LEAST_RISE
+
+
+def _halfway(pool: NbestStore, now: Mapping[str, float], found: dict[str, float]) -> dict[str, float]:
+    """Weights between two others, in the scale of the first."""
+    own, other = spread(pool, now), spread(pool, found)
+    if own == 0 or other == 0:
+        return found
+    return {name: (now.get(name, 0.0) + weight * own / other) / 2 for name, weight in found.items()}
 
 
 _MOST_MASS = 0.8
