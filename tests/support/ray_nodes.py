@@ -14,7 +14,6 @@ import pytest
 
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's way to say: listen on the loopback interface only
     "RAY_DEDUP_LOGS": "0",
     # Nodes of the tests die on purpose; look for them more often than every few seconds.
     "RAY_health_check_initial_delay_ms": "1000",
@@ -22,7 +21,7 @@ _SETTINGS = {
     "RAY_health_check_failure_threshold": "3",
     "RAY_health_check_timeout_ms": "3000",
 }
-_NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
+_NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
 
 
 def _in_time(start: Callable[[], Any]) -> Any:
@@ -45,6 +44,8 @@ def ray_nodes(count: int) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in _SETTINGS.items():
             patch.setenv(name, value)
+        patch.setenv("RAY_TMPDIR", folder)
+        Path(folder, "ray").mkdir()  # where Ray notes the address; it makes only its default folder
         # Workers find functions of the tests too.
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (tests, os.environ.get("PYTHONPATH")))))
         import ray
