@@ -14,6 +14,7 @@ import pytest
 
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's way to say: listen on the loopback interface only
     "RAY_DEDUP_LOGS": "0",
     # Nodes of the tests die on purpose; look for them more often than every few seconds.
     "RAY_health_check_initial_delay_ms": "1000",
@@ -21,7 +22,7 @@ _SETTINGS = {
     "RAY_health_check_failure_threshold": "3",
     "RAY_health_check_timeout_ms": "3000",
 }
-_NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
+_NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 
 
 def _in_time(start: Callable[[], Any]) -> Any:
@@ -38,7 +39,6 @@ def _in_time(start: Callable[[], Any]) -> Any:
 @contextlib.contextmanager
 def ray_nodes(count: int) -> Iterator[Any]:
     """Start a head and ``count`` - 1 other nodes with a processor each, and connect to them."""
-    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     folder = tempfile.mkdtemp(prefix="ray-")  # short: the names of sockets are limited
     tests = str(Path(__file__).parents[1])
     with pytest.MonkeyPatch.context() as patch:
@@ -48,7 +48,8 @@ def ray_nodes(count: int) -> Iterator[Any]:
         Path(folder, "ray").mkdir()  # where Ray notes the address; it makes only its default folder
         # Workers find functions of the tests too.
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (tests, os.environ.get("PYTHONPATH")))))
-        import ray
+        # Only now: Ray reads some of the settings when it is imported.
+        ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
         from ray.cluster_utils import Cluster
 
         head = {**_NODE, "include_dashboard": False, "temp_dir": folder}
@@ -57,6 +58,7 @@ def ray_nodes(count: int) -> Iterator[Any]:
             for _ in range(count - 1):
                 _in_time(lambda: cluster.add_node(**_NODE))
             patch.setenv("RAY_ADDRESS", cluster.address)
+            assert cluster.address.startswith("127.0.0.1:")
             ray.init(cluster.address, log_to_driver=False)
             yield cluster
         finally:
