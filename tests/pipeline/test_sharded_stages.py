@@ -5,6 +5,7 @@ from __future__ import annotations
 import filecmp
 import gzip
 import re
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 
 from isogloss.cli.main import main
 from isogloss.corpus.processing import SideOptions
-from isogloss.decoder import load
+from isogloss.decoder import create_system, load
+from isogloss.features import SparseModel, SparseOptions
+from isogloss.features.weights import SparseWeights
 from isogloss.grammar import sharded_extraction
 from isogloss.io.progress import no_track
 from isogloss.io.text_shards import plain_files, text_shards
@@ -130,9 +133,27 @@ def test_rules(nodes: Any, systems: Path, tmp_path: Path, options: tuple[str, ..
     assert_same(tmp_path / "local", tmp_path / "ray")
 
 
-def test_tuning(nodes: Any, systems: Path, tmp_path: Path) -> None:
-    import shutil
+def test_parameter_mixing(nodes: Any, systems: Path, tmp_path: Path) -> None:
+    corpus = systems / "corpus"
+    phrase = systems / "phrase"
+    sparse = SparseModel(SparseOptions(templates=("pair", "target_bigram")))
+    for place, more in (("local", ()), ("ray", ("--cluster", "ray"))):
+        create_system(
+            tmp_path / place,
+            rules=phrase / "rules",
+            lm=phrase / "lm",
+            options=load(phrase).options,
+            sparse=sparse,
+        )
+        sets = ("--dev-source", corpus / "dev.src", "--dev-target", corpus / "dev.tgt.0")
+        how = ("--method", "online-mira", "--iterations", "2", "--set", "dense_first=0", "--threads", "1")
+        run("tune", tmp_path / place, *sets, *how, "--set", "online.mixed_parts=3", *more)
+    assert_same(tmp_path / "local", tmp_path / "ray")
+    assert {path.name for path in tmp_path.iterdir()} == {"local", "ray"}
+    assert len(SparseWeights.open(tmp_path / "ray" / "weights.sparse")) > 50
 
+
+def test_tuning(nodes: Any, systems: Path, tmp_path: Path) -> None:
     corpus = systems / "corpus"
     for place, more in (("local", ()), ("ray", ("--cluster", "ray"))):
         shutil.copytree(systems / "phrase", tmp_path / place)

@@ -39,15 +39,17 @@ def _in_time(start: Callable[[], Any]) -> Any:
 @contextlib.contextmanager
 def ray_nodes(count: int) -> Iterator[Any]:
     """Start a head and ``count`` - 1 other nodes with a processor each, and connect to them."""
-    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     folder = tempfile.mkdtemp(prefix="ray-")  # short: the names of sockets are limited
     tests = str(Path(__file__).parents[1])
     with pytest.MonkeyPatch.context() as patch:
         for name, value in _SETTINGS.items():
             patch.setenv(name, value)
+        patch.setenv("RAY_TMPDIR", folder)
+        Path(folder, "ray").mkdir()  # where Ray notes the address; it makes only its default folder
         # Workers find functions of the tests too.
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (tests, os.environ.get("PYTHONPATH")))))
-        import ray
+        # Only now: Ray reads some of the settings when it is imported.
+        ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
         from ray.cluster_utils import Cluster
 
         head = {**_NODE, "include_dashboard": False, "temp_dir": folder}
@@ -56,6 +58,7 @@ def ray_nodes(count: int) -> Iterator[Any]:
             for _ in range(count - 1):
                 _in_time(lambda: cluster.add_node(**_NODE))
             patch.setenv("RAY_ADDRESS", cluster.address)
+            assert cluster.address.startswith("127.0.0.1:")
             ray.init(cluster.address, log_to_driver=False)
             yield cluster
         finally:

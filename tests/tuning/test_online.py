@@ -13,21 +13,17 @@ from isogloss.decoder.decoder import Decoder
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.name_log import NameLog
 from isogloss.io.errors import ConfigError, ModelFormatError
-from isogloss.io.streams import read_lines
+from isogloss.io.progress import no_track
 from isogloss.metric import References
 from isogloss.metric.document import DocumentBleu
 from isogloss.tuning import TuneOptions, tune
-from isogloss.tuning.online import PAPER, OnlineOptions, OnlineTrainer, TrainedWeights
+from isogloss.tuning.job import Sentences, TuningJob
+from isogloss.tuning.online import PAPER, OnlineOptions, OnlineTrainer
+from support.small_dev import dev_sentences as dev
 from support.small_search import make_decoder
 
 OPTIONS = replace(PAPER, iterations=3, nbest=30, candidates=3, oracles=3)
 SPARSE = SparseModel(SparseOptions(templates=("pair", "target_bigram"), source_types=("surface", "prefix")))
-
-
-def dev(systems: Path, count: int = 12) -> tuple[list[str], References]:
-    sources = list(itertools.islice(read_lines(systems / "corpus/dev.src"), count))
-    lines = list(itertools.islice(read_lines(systems / "corpus/dev.tgt.0"), count))
-    return sources, References([lines])
 
 
 def make(
@@ -217,22 +213,20 @@ def test_training_does_not_end_below_its_start(
     systems: Path, monkeypatch: pytest.MonkeyPatch, worse: bool
 ) -> None:
     system = load(systems / "phrase")
-    scored: list[float] = []
-
-    def score_of(self: OnlineTrainer, found: object) -> float:
-        scored.append(self.start_score)
-        return self.start_score - 1 if worse else self.start_score
-
-    monkeypatch.setattr(OnlineTrainer, "score_of", score_of)
+    start = OnlineTrainer(system.decoder, *dev(systems), system.weights).start_score
+    assert start is not None
+    monkeypatch.setattr(TuningJob, "score_dev", lambda self, decoder: start - 1 if worse else start)
     options = TuneOptions(method="online-mira", iterations=1, dense_first=0, online=OnlineOptions(nbest=20))
     found = tune(system, *dev(systems), options)
     assert (found.dense == dict(system.weights)) == worse
     assert len(found.notes) == worse
     if worse:
-        assert (found.best.iteration, found.best.dev_score) == (0, scored[0])
+        assert (found.best.iteration, found.best.dev_score) == (0, start)
         assert "which are kept" in found.notes[0]
     monkeypatch.undo()
-    trainer = OnlineTrainer(system.decoder, *dev(systems), system.weights)
-    assert trainer.score_of(TrainedWeights(dict(system.weights), None)) == pytest.approx(trainer.start_score)
+    sentences = Sentences(*dev(systems))
+    job = TuningJob(sentences, None, options, threads=1, track=no_track, report=lambda step: None)
+    with system.decoder.restored():
+        assert job.score_dev(system.decoder) == pytest.approx(start)
     kept = replace(options, online=replace(options.online, keep_start=False))
     assert not tune(system, *dev(systems), kept).notes

@@ -78,10 +78,14 @@ class NameLog:
             raise OutputError(error.strerror or str(error), self._folder) from None
         self._pending, self._pending_bytes = [], 0
 
+    def features(self) -> UInt64:
+        """The features that have a name here, in the order of arrival."""
+        self.flush()
+        return np.fromfile(self._folder / "features", np.uint64)
+
     def names_of(self, features: UInt64) -> tuple[UInt8, UInt64]:
         """The concatenated names of features, and the end of each."""
-        self.flush()
-        known = np.fromfile(self._folder / "features", np.uint64)
+        known = self.features()
         order = np.argsort(known, kind="stable")
         found = order[np.minimum(np.searchsorted(known, features, sorter=order), max(len(known) - 1, 0))]
         if len(features) and not np.array_equal(known[found], features):

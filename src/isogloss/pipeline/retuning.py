@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder import Source, load, parse_plf, read_weights
 from isogloss.decoder.decoder import Decoder
 from isogloss.io.errors import ConfigError, DataFormatError
-from isogloss.io.executor import Executor, absolute
+from isogloss.io.executor import Executor, absolute, shared_scratch
 from isogloss.io.options import DefaultText, Options
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath, read_lines
@@ -85,19 +87,23 @@ def tune_stored(
     if files.held_out_source is not None:
         held_out = _read(files.held_out_source, files.held_out_target, text, plf)
     start = files.initial_weights
-    result = tune(
-        system,
-        sources,
-        references,
-        options,
-        held_out=held_out,
-        start=None if start is None else read_weights(start, system.decoder.names),
-        threads=threads,
-        track=track,
-        report=report,
-        work=None if files.work is None else Path(files.work),
-        elsewhere=elsewhere(StoredDecoder(absolute(folder)), executor),
-    )
+    with contextlib.ExitStack() as stack:
+        work = files.work
+        if work is None and (shared := shared_scratch(executor, None, folder)) is not None:
+            work = stack.enter_context(tempfile.TemporaryDirectory(prefix=".isogloss-tune-", dir=shared))
+        result = tune(
+            system,
+            sources,
+            references,
+            options,
+            held_out=held_out,
+            start=None if start is None else read_weights(start, system.decoder.names),
+            threads=threads,
+            track=track,
+            report=report,
+            work=None if work is None else Path(work),
+            elsewhere=elsewhere(StoredDecoder(absolute(folder)), executor),
+        )
     system.save_weights(result.dense, result.sparse)
     if not plf and not (files.tokenized and system.text):
         raw = list(read_lines(files.dev_source)), References.read(files.dev_target)

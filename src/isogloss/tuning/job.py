@@ -185,6 +185,10 @@ class TuningJob:
             return step.held_out_score
         return step.dev_score if by_dev else float(step.iteration)
 
+    def score_dev(self, decoder: Decoder) -> float:
+        """BLEU of the development set with the decoder's current weights."""
+        return first_best(decoder.nbest(self.dev.sources, threads=self.threads), self.dev)
+
     def score_held_out(self, decoder: Decoder) -> float | None:
         """BLEU of the held-out set, if there is one, with the decoder's current weights."""
         if self.held_out is None:

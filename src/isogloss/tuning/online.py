@@ -33,7 +33,7 @@ from isogloss.metric.bleu import SENTENCE_BLEU, bleu_scores
 from isogloss.metric.document import DocumentBleu
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.statistics import BatchStatistics
-from isogloss.nbest.store import CsrRows, NbestStore
+from isogloss.nbest.store import CsrRows
 from isogloss.storage.folder import open_folder, write_folder
 from isogloss.tuning.oracles import KeptOracle, OracleMemory
 
@@ -43,10 +43,17 @@ if TYPE_CHECKING:
     from isogloss.decoder.system import System
     from isogloss.tuning.job import TuneResult, TuningJob
 
-__all__ = ["PAPER", "OnlineIteration", "OnlineOptions", "OnlineTrainer", "TrainedWeights"]
+__all__ = [
+    "PAPER",
+    "MixedWeights",
+    "OnlineIteration",
+    "OnlineOptions",
+    "OnlineTrainer",
+    "TrainedWeights",
+]
 
 KIND, VERSION = "online-training", 3
-BEFORE = {"dense_scale": 1.0, "keep_start": False}
+BEFORE = {"dense_scale": 1.0, "keep_start": False, "mixed_parts": 1}
 """What versions did that did not have these options."""
 UPDATE_RULES = ("mira", "perceptron", "tillmann-zhang")
 SELECTIONS = ("oracles", "hope-fear")
@@ -107,6 +114,10 @@ class OnlineOptions(Options):
     keep_start: bool = True
     """Return the weights that training started from if those that it found translate the development set
     worse."""
+    mixed_parts: Annotated[int, AtLeast(1)] = 1
+    """Parts of the development set that learn apart during a pass; after it, each goes on from the mean of
+    their weights (iterative parameter mixing). On a cluster, parts run on several machines. It is another
+    algorithm than 1, which learns from one sentence after the other."""
     patience: Annotated[int, AtLeast(0)] = 0
     """Stop after this many iterations without a better result on the held-out set; 0 never stops early."""
     seed: Annotated[int, AtLeast(0)] = 1
@@ -199,7 +210,9 @@ class OnlineTrainer:
         *,
         name_log: NameLog | None = None,
         threads: int = 1,
+        resume: StrPath | None = None,
     ) -> None:
+        """Decode all sentences with the start weights, or ``resume`` a run that ``save`` has stored."""
         if len(sources) != len(references):
             raise ConfigError(f"{len(sources):,} source sentences but references for {len(references):,}")
         if not sources:
@@ -211,13 +224,19 @@ class OnlineTrainer:
         self._names, self._told = name_log, 0
         self._margin = self.options.large_margin()
         self._clock = Clock()
-        start_weights = np.array([start[name] for name in decoder.names])
-        rows, self.scales = self._first_decode(start_weights)
+        weights = np.array([start[name] for name in decoder.names])
+        self.scales = np.ones_like(weights)
+        rows = np.zeros((len(self._sources), 10), np.int32)
+        self.start_score: float | None = None
+        """BLEU (0 to 100) of the sentences with the start weights, unless the run resumes."""
+        if resume is None:
+            rows, self.scales = self._first_decode(weights)
+            self.start_score = 100 * float(bleu_scores(rows.sum(axis=0)[np.newaxis])[0])
         self._document = DocumentBleu(rows)
         self._best_now = np.array(rows)
-        self.start_score = 100 * float(bleu_scores(rows.sum(axis=0)[np.newaxis])[0])
-        """BLEU (0 to 100) of the sentences with the start weights."""
-        self.state = OnlineState(start_weights * self.scales, len(self._sources), self.options)
+        self.state = OnlineState(weights * self.scales, len(self._sources), self.options)
+        if resume is not None:
+            self.restore(resume)
 
     def _first_decode(self, weights: FloatArray) -> tuple[npt.NDArray[np.int32], FloatArray]:
         """Statistics of the best translation of every sentence, and the spread of every dense feature.
@@ -227,7 +246,10 @@ class OnlineTrainer:
         self.decoder.set_weights(dict(zip(self.decoder.names, weights.tolist(), strict=True)))
         rows = np.zeros((len(self._sources), 10), np.int32)
         found: list[FloatArray] = []
-        for batch, store in self._decoded(nbest=100):
+        everything = np.arange(len(self._sources))
+        for batch in np.array_split(everything, math.ceil(len(everything) / 50)):
+            given = [self._sources[i] for i in batch]
+            store = self.decoder.search(given, nbest=100, threads=self._threads).store
             first = store.sentence_offsets[:-1]
             rows[batch[store.sentence_ids]] = self._statistics.rows(store, batch)[first]
             sentence = store.sentence_of_row()
@@ -236,21 +258,6 @@ class OnlineTrainer:
             found.append(store.dense - means[sentence])
         spread = np.sqrt(np.mean(np.concatenate(found) ** 2, axis=0))
         return rows, np.where(spread > 1e-9, spread, 1.0)
-
-    def _decoded(self, nbest: int) -> Iterator[tuple[npt.NDArray[np.int64], NbestStore]]:
-        """All sentences, some at a time, with the decoder's weights."""
-        everything = np.arange(len(self._sources))
-        for batch in np.array_split(everything, math.ceil(len(everything) / 50)):
-            given = [self._sources[i] for i in batch]
-            yield batch, self.decoder.search(given, nbest=nbest, threads=self._threads).store
-
-    def score_of(self, weights: TrainedWeights) -> float:
-        """BLEU (0 to 100) of the sentences with these weights, which the decoder then has."""
-        self.decoder.set_weights(weights.dense, weights.sparse)
-        rows = np.zeros(10, np.int64)
-        for batch, store in self._decoded(nbest=1):
-            rows += self._statistics.rows(store, batch)[store.sentence_offsets[:-1]].sum(axis=0)
-        return 100 * float(bleu_scores(rows[np.newaxis])[0])
 
     def iterate(self, track: Track = no_track) -> OnlineIteration:
         """One pass over the sentences."""
@@ -523,6 +530,19 @@ class OnlineTrainer:
                 raise
             raise ModelFormatError(f"is not a stored run ({error})", path) from None
 
+    def take(self, weights: MixedWeights) -> None:
+        """Go on from other weights; the average so far stays."""
+        state = self.state
+        own, _, own_sums, _ = state.sparse.columns()
+        order = np.argsort(own)
+        at = np.minimum(np.searchsorted(own, weights.features, sorter=order), max(len(own) - 1, 0))
+        sums = np.zeros(len(weights.features))
+        if len(own):
+            at = order[at]
+            sums = np.where(own[at] == weights.features, own_sums[at], 0.0)
+        state.dense = weights.dense * self.scales
+        state.sparse.restore(weights.features, weights.weights, sums, weights.checks, state.sparse.steps)
+
     def average(self) -> TrainedWeights:
         """The mean of the weights after every sentence so far."""
         names, state = self.decoder.names, self.state
@@ -538,6 +558,17 @@ class OnlineTrainer:
             features[kept], weights[kept], text, ends, signature=self.decoder.sparse.signature
         )
         return TrainedWeights(dense, sparse)
+
+
+@dataclass(frozen=True, slots=True)
+class MixedWeights:
+    """The mean of the weights of several parts, which all features of all parts have."""
+
+    dense: FloatArray
+    """Of features that are not scaled."""
+    features: npt.NDArray[np.uint64]
+    weights: npt.NDArray[np.float32]
+    checks: npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ are the result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +16,12 @@ from isogloss.decoder.weights import read_weights, write_weights
 from isogloss.features.name_log import NameLog
 from isogloss.features.weights import SparseWeights
 from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob
-from isogloss.tuning.online import OnlineOptions, OnlineTrainer, TrainedWeights
+from isogloss.tuning.mixing import Mixing
+from isogloss.tuning.online import OnlineIteration, OnlineOptions, OnlineTrainer, TrainedWeights
 from isogloss.tuning.turns import read_turn, tune_in_turns
 from isogloss.tuning.weight_scale import spread
 
-__all__ = ["dense_first", "online_passes", "tune_online"]
+__all__ = ["dense_first", "mixed_passes", "online_passes", "tune_online"]
 
 _ONLINE, _NAMES, _DENSE_FIRST = "online", "names", "dense"
 
@@ -31,6 +32,8 @@ def tune_online(
     """Find dense and sparse weights while decoding."""
     start = dense_first(job, system, weights, folder)
     with system.decoder.restored():
+        if options.mixed_parts > 1:
+            return mixed_passes(options, job, system.decoder, start, folder)
         return online_passes(options, job, system.decoder, start, folder)
 
 
@@ -59,6 +62,7 @@ def online_passes(
     options: OnlineOptions, job: TuningJob, decoder: Decoder, weights: dict[str, float], folder: Path
 ) -> TuneResult:
     """Train in several passes; the decoder has other weights afterward."""
+    best = job.read_state(folder)
     trainer = OnlineTrainer(
         decoder,
         job.dev.sources,
@@ -67,14 +71,40 @@ def online_passes(
         options,
         name_log=NameLog(folder / _NAMES) if decoder.sparse is not None else None,
         threads=job.threads,
+        resume=folder / f"{_ONLINE}-{len(job.history)}" if job.history else None,
     )
-    best = job.read_state(folder)
-    if job.history:
-        trainer.restore(folder / f"{_ONLINE}-{len(job.history)}")
-    waited = len(job.history) - (best.iteration if best else 0)
-    while trainer.state.iteration < options.iterations and not 0 < options.patience <= waited:
+
+    def one_pass() -> tuple[OnlineIteration, TrainedWeights]:
         found = trainer.iterate(job.track)
-        average = trainer.average()
+        trainer.save(folder / f"{_ONLINE}-{found.iteration}")
+        return found, trainer.average()
+
+    result = repeat_passes(one_pass, options, job, decoder, best, folder)
+    return no_worse(result, job, decoder, weights, trainer.start_score) if options.keep_start else result
+
+
+def mixed_passes(
+    options: OnlineOptions, job: TuningJob, decoder: Decoder, weights: dict[str, float], folder: Path
+) -> TuneResult:
+    """The same with parts of the sentences that learn apart; the decoder has other weights afterward."""
+    best = job.read_state(folder)
+    mixing = Mixing(options, job, decoder, weights, folder, passed=len(job.history))
+    result = repeat_passes(mixing.iterate, options, job, decoder, best, folder)
+    return no_worse(result, job, decoder, weights, None) if options.keep_start else result
+
+
+def repeat_passes(
+    one_pass: Callable[[], tuple[OnlineIteration, TrainedWeights]],
+    options: OnlineOptions,
+    job: TuningJob,
+    decoder: Decoder,
+    best: TuneIteration | None,
+    folder: Path,
+) -> TuneResult:
+    """Repeat passes until there are enough, or until held-out text gains no more; the best weights win."""
+    waited = len(job.history) - (best.iteration if best else 0)
+    while len(job.history) < options.iterations and not 0 < options.patience <= waited:
+        found, average = one_pass()
         if job.held_out is not None:
             decoder.set_weights(average.dense, average.sparse)
         step = TuneIteration(
@@ -90,21 +120,26 @@ def online_passes(
         if best is None or job.worth(step) >= job.worth(best):
             best, waited = step, 0
             _save_best(average, folder, step.iteration)
-        trainer.save(folder / f"{_ONLINE}-{step.iteration}")
         job.write_state(folder, best)
         job.report(step)
     assert best is not None
     dense, sparse = _load_best(folder, best.iteration)
-    result = TuneResult(dense=dense, sparse=sparse, history=job.history, best=best)
-    return _no_worse(result, trainer, job, weights) if options.keep_start else result
+    return TuneResult(dense=dense, sparse=sparse, history=job.history, best=best)
 
 
-def _no_worse(
-    found: TuneResult, trainer: OnlineTrainer, job: TuningJob, start: dict[str, float]
+def no_worse(
+    found: TuneResult,
+    job: TuningJob,
+    decoder: Decoder,
+    start: dict[str, float],
+    start_score: float | None,
 ) -> TuneResult:
     """What was found, or the start if that translates the development set better."""
-    decoder, start_score = trainer.decoder, trainer.start_score
-    score = trainer.score_of(TrainedWeights(found.dense, found.sparse))
+    if start_score is None:
+        decoder.set_weights(start)
+        start_score = job.score_dev(decoder)
+    decoder.set_weights(found.dense, found.sparse)
+    score = job.score_dev(decoder)
     if score >= start_score:
         return found
     decoder.set_weights(start)

@@ -14,7 +14,7 @@ from isogloss.nbest.edit import concatenate
 from isogloss.nbest.store import NbestStore
 from isogloss.tuning.narrow_search import narrowed
 
-__all__ = ["DecodeShard", "OpenDecoder", "ShardedDecoder", "decode_shard", "elsewhere"]
+__all__ = ["DecodeShard", "OpenDecoder", "ShardedDecoder", "decode_shard", "elsewhere", "opened"]
 
 _SENTENCES = 50  # of a shard: about a second of work
 
@@ -43,15 +43,15 @@ class ShardedDecoder:
     """An ``NbestDecoder`` whose sentences are decoded by an executor, with dense weights only."""
 
     def __init__(self, decoder: OpenDecoder, executor: Executor) -> None:
-        self._decoder, self._executor = decoder, executor
+        self.opener, self.executor = decoder, executor
 
     def decode(self, sources: Sequence[Source], weights: Mapping[str, float], *, size: int) -> NbestStore:
         """The same list that one decoder would give."""
         shards = (
-            DecodeShard(decoder=self._decoder, weights=dict(weights), size=size, first=first, sources=some)
+            DecodeShard(decoder=self.opener, weights=dict(weights), size=size, first=first, sources=some)
             for first, some in line_ranges(sources, _SENTENCES)
         )
-        return concatenate(list(self._executor.map(decode_shard, shards, "decoding")))
+        return concatenate(list(self.executor.map(decode_shard, shards, "decoding")))
 
 
 def elsewhere(decoder: OpenDecoder, executor: Executor | None) -> ShardedDecoder | None:
@@ -61,7 +61,7 @@ def elsewhere(decoder: OpenDecoder, executor: Executor | None) -> ShardedDecoder
 
 def decode_shard(shard: DecodeShard, threads: int) -> NbestStore:
     """The n-best lists of some sentences."""
-    decoder = _opened(shard.decoder)
+    decoder = _opened_for_lists(shard.decoder)
     decoder.set_weights(dict(shard.weights))
     store = decoder.nbest(shard.sources, nbest=shard.size, threads=threads)
     return replace(store, sentence_ids=store.sentence_ids + shard.first)
@@ -69,6 +69,12 @@ def decode_shard(shard: DecodeShard, threads: int) -> NbestStore:
 
 @lru_cache(
     maxsize=2
-)  # a worker decodes many shards; the models are mapped, so the processes of a node share them
-def _opened(decoder: OpenDecoder) -> Decoder:
-    return narrowed(decoder.open())  # as everywhere where lists are made
+)  # a worker has many shards; the models are mapped, so the processes of a node share them
+def opened(decoder: OpenDecoder) -> Decoder:
+    """The decoder, opened once in this process."""
+    return decoder.open()
+
+
+@lru_cache(maxsize=2)
+def _opened_for_lists(decoder: OpenDecoder) -> Decoder:
+    return narrowed(opened(decoder))  # as everywhere where lists are made
