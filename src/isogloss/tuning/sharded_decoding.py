@@ -67,9 +67,8 @@ def decode_shard(shard: DecodeShard, threads: int) -> NbestStore:
     return replace(store, sentence_ids=store.sentence_ids + shard.first)
 
 
-@lru_cache(
-    maxsize=2
-)  # a worker has many shards; the models are mapped, so the processes of a node share them
+# A worker has many shards. Models are mapped, so that the processes of a node share them.
+@lru_cache(maxsize=2)
 def opened(decoder: OpenDecoder) -> Decoder:
     """The decoder, opened once in this process."""
     return decoder.open()
