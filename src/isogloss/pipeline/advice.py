@@ -50,8 +50,8 @@ def warnings(evidence: Evidence) -> list[str]:
     """Why the scores may mislead."""
     if not evidence.parts:
         return [
-            f"There are too few training pairs to hold any out ({evidence.pairs:,}): nothing was tested, and no "
-            "weights were tuned."
+            f"There are too few training pairs to hold any out ({evidence.pairs:,}): nothing was tested, and "
+            "no weights were tuned."
         ]
     found = []
     whole = evidence.parts["all"]
