@@ -145,7 +145,7 @@ def test_an_interrupted_tuning_goes_on(
     assert [stage for stage in anew if stage != "half"] == known
     then, now = (tuned(at / name) for at in (unpacked, work))
     assert now.iterations[:2] == done  # they took the same time: they were not done again
-    assert len(now.iterations) == len(then.iterations)
+    assert 2 <= len(now.iterations) <= len(then.iterations)  # turns that gain nothing are left out now
     # The search finds other translations now, so the weights are near those of that time, but not the same.
     assert now.dense.keys() == then.dense.keys()
     assert len(now.sparse) == pytest.approx(len(then.sparse), rel=0.5)

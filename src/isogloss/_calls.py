@@ -141,8 +141,8 @@ def train(
         ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``:
         phrase-based, adjacent phrases may swap.
     tokenizer
-        ``words``, ``moses``, ``moses-hyphens``, ``characters``, ``fugashi``, ``jieba``, or ``none`` if the
-        text is tokenized already; by default what suits the language.
+        ``words``, ``moses``, ``moses-hyphens``, ``characters``, ``syllables``, ``fugashi``, ``jieba``, or
+        ``none`` if the text is tokenized already; by default what suits the language.
     case
         ``truecase`` (default), ``usual``, ``lowercase`` or ``keep``.
     source_language, target_language

@@ -110,7 +110,7 @@ def test_identifiers_are_protected_on_demand() -> None:
 
 
 def tokenizer_names() -> list[str]:
-    return ["moses", "none", "characters"]
+    return ["moses", "none", "characters", "syllables"]
 
 
 @pytest.mark.parametrize("name", tokenizer_names())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.corpus.synthetic.text import as_text, make_corpus
-from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer
+from isogloss.corpus.tokenizer import TOKENIZERS, Tokenizer, tokenizer, usual_tokenizer
 from isogloss.io.errors import ConfigError, MissingExtraError
 from support.properties import examples
 
@@ -71,12 +71,28 @@ def test_hyphens_are_cut_and_joined() -> None:
     assert tool.detokenize(tokens) == "TCP-Port von ǁ0ǁ -Typ - und neu-alt."
 
 
-@pytest.mark.parametrize("name", ["words", "moses", "moses-hyphens", "none", "characters"])
+@pytest.mark.parametrize("name", ["words", "moses", "moses-hyphens", "none", "characters", "syllables"])
 @examples(80)
 @given(text=st.text())
 def test_tokens_can_be_written_with_spaces_between(name: str, text: str) -> None:
     tokens = tokenizer(name, "en").tokenize(text)
     assert " ".join(tokens).split() == tokens
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("km", "ឈ្មោះ និង a b ។", "ឈ្មោះ និ ង a b ។"),
+        ("th", "ใส่ชื่อ 5 ครั้ง, เก่า และ", "ใส่ ชื่ อ 5 ค รั้ ง , เก่า และ"),
+        ("my", "ကျေးဇူး", "ကျေး ဇူး"),
+        ("lo", "ກະລຸນາ", "ກະ ລຸ ນາ"),
+    ],
+)
+def test_vowels_and_tones_stay_with_their_consonant(language: str, text: str, expected: str) -> None:
+    assert usual_tokenizer(language) == "syllables"
+    tokens = tokenizer("syllables", language).tokenize(text)
+    assert " ".join(tokens) == expected
+    assert "".join(tokens) == text.replace(" ", "")
 
 
 def test_characters() -> None:
@@ -144,9 +160,9 @@ def test_real_text_comes_back(corpora: Path, language: str) -> None:
     assert same / len(lines) > 0.985
 
 
-@pytest.mark.parametrize("name", ["characters", "fugashi", "jieba"])
+@pytest.mark.parametrize("name", ["characters", "syllables", "fugashi", "jieba"])
 def test_latin_names_and_numbers_stay_whole_in_scripts_without_spaces(name: str) -> None:
-    if name != "characters":
+    if name in ("fugashi", "jieba"):
         pytest.importorskip(name)
     tokens = tokenizer(name, "ja").tokenize("例contact_page.html、3.5字 http://a.b/c")
     assert [token for token in tokens if token.isascii()] == ["contact_page.html", "3.5", "http://a.b/c"]

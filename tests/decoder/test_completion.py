@@ -148,6 +148,14 @@ def test_whatever_is_typed_stays(system: System) -> None:
         assert all(one.text == typed + one.completion for one in found)
 
 
+def test_what_is_far_from_any_translation_goes_on_after_its_nearest_words(system: System) -> None:
+    typed = "old king " * 15 + "The tired king "
+    found = system.complete("Der müde König lacht heute.", typed)[0]
+    assert found.text == typed + found.completion
+    assert found.edits > 20
+    assert found.completion == "laughs today."
+
+
 def test_known_translations_come_first(system: System) -> None:
     found = system.complete("Lösche %d heute?", "Del", count=2)
     assert (found[0].match, found[0].completion) == ("training", "ete %d today?")

@@ -124,7 +124,7 @@ def test_corpus_of_catalogs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("pt_BR", ["--target-language=pt"]), ("th", ["--target-tokenizer=characters"])]
+    ("language", "words"), [("pt_BR", ["--target-language=pt"]), ("th", ["--target-tokenizer=syllables"])]
 )
 def test_languages_are_split_as_they_need(language: str, words: list[str], tmp_path: Path) -> None:
     corpus = DemoCorpus(folder=tmp_path, languages=("en", language), pairs={}, found=0)

@@ -44,7 +44,8 @@ class SideOptions(Options):
 
     tokenizer: str = "moses"
     """Tokenizer: words (any language with spaces), moses, moses-hyphens (also splits at hyphens), characters,
-    fugashi (Japanese), jieba (Chinese), or none for text that is already tokenized."""
+    syllables (Thai, Lao, Khmer, Burmese), fugashi (Japanese), jieba (Chinese), or none for text that is
+    already tokenized."""
     language: str = "en"
     """Language whose rules the tokenizer follows, such as en."""
     case: Case = "keep"

@@ -77,17 +77,21 @@ def tokenizer(name: str = "moses", language: str = "en") -> Tokenizer:
 _SEGMENTERS = {"ja": "fugashi", "zh": "jieba", "cmn": "jieba"}
 _WITHOUT_SPACES = frozenset({*_SEGMENTERS, "th", "lo", "km", "my", "bo", "dz", "yue"})
 """Languages without spaces between words."""
+_SYLLABLES = frozenset({"th", "lo", "km", "my"})
+"""Languages whose scripts write vowels and tones around a consonant."""
 
 
 def usual_tokenizer(language: str) -> str:
     """Return the default tokenizer for a language: its word segmenter, if it needs one and it is installed.
 
     >>> usual_tokenizer("de-AT"), usual_tokenizer("th")
-    ('words', 'characters')
+    ('words', 'syllables')
     """
     language = base_language(language)
     if language not in _WITHOUT_SPACES:
         return "words"
+    if language in _SYLLABLES:
+        return "syllables"
     segmenter = _SEGMENTERS.get(language, "")
     return segmenter if segmenter and _works(segmenter, language) else "characters"
 
@@ -226,6 +230,26 @@ class _Characters(_Unspaced):
         yield word
 
 
+_BEFORE = frozenset("เแโใไເແໂໃໄ\u17d2\u1039")
+"""Vowels written before their consonant (Thai, Lao), and signs that put the next consonant under this one."""
+_AFTER = frozenset("ะาำๅະາຳຽ")
+"""Vowels written after their consonant that are letters to Unicode (Thai, Lao)."""
+
+
+class _Syllables(_Characters):
+    """Every letter of a script without spaces is a token together with its vowels, tones and other signs."""
+
+    def _cut(self, text: str) -> Iterator[str]:
+        syllable = ""
+        for piece in super()._cut(text):
+            joins = piece and (piece in _AFTER or unicodedata.category(piece[0])[0] == "M")
+            if syllable.isspace() or (syllable and not joins and syllable[-1] not in _BEFORE):
+                yield syllable
+                syllable = ""
+            syllable += piece
+        yield syllable
+
+
 class _Japanese(_Unspaced):
     """MeCab, through fugashi."""
 
@@ -271,6 +295,7 @@ TOKENIZERS |= {
     "moses-hyphens": _MosesHyphens,
     "none": _Spaces,
     "characters": _Characters,
+    "syllables": _Syllables,
     "fugashi": _Japanese,
     "jieba": _Chinese,
 }

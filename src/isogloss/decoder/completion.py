@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Completion", "complete", "first_word"]
 
-_FEW_EDITS = 2
-_MOST_EDITS = 60
+_EDITS = (0, 2, 8, 20)  # tried in turn; the time of a search grows with the square of the edits it may make
 _EDIT_COST = 10.0  # times the sum of the weights: one word more as typed is worth any other difference
 
 
@@ -96,7 +95,7 @@ def _searched(
     whole, forms = (words[:-1], [mark] if mark else _forms(words, text)) if half else (words, [])
     length = len(source.words) if isinstance(source, Sentence) else len(split_words(str(source)))
     cost = _EDIT_COST * max(1e-3, sum(map(abs, decoder.weights.values())))
-    budgets = sorted({0, min(_FEW_EDITS, len(words)), min(_MOST_EDITS, len(words))})
+    budgets = sorted({min(most, len(words)) for most in _EDITS})
     if length > DEFAULT_MAX_WORDS:  # such a sentence is translated in parts, which cannot be constrained
         budgets = []
     known: list[str] = []
@@ -107,8 +106,8 @@ def _searched(
             if store.num_candidates:
                 budgets = [most]
                 break
-        if store is None and not known:
-            store = decoder.nbest([source])
+        if (store is None or not store.num_candidates) and not known:
+            store = decoder.nbest([source])  # what was typed is far away: go on after the nearest words
         if store is None or not store.num_candidates:
             return
         tokens = store.text(0).split()

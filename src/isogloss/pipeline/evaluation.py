@@ -34,7 +34,8 @@ Paths = Mapping[str, Path]
 Options = Mapping[str, Any]
 
 SETS = ("dev", "test")
-_TOKENIZERS = {"none": "none", "jieba": "zh", "characters": "char", "fugashi": "char"}
+_TOKENIZERS = {"none": "none", "jieba": "zh"}
+_TOKENIZERS |= dict.fromkeys(("characters", "syllables", "fugashi"), "char")
 
 
 def scoring(tokenizer: str, case: str) -> dict[str, Any]:

@@ -137,8 +137,8 @@ class TrainOptions(Options):
     system on those pairs yourself."""
     tokenizer: Annotated[str, DefaultText("what suits the language")] = ""
     """Tokenizer for both sides; ``none`` if the text is tokenized already. The default is ``fugashi`` for
-    Japanese and ``jieba`` for Chinese if installed, ``characters`` for other languages without spaces, and
-    ``words`` otherwise."""
+    Japanese and ``jieba`` for Chinese if installed, ``syllables`` for Thai, Lao, Khmer and Burmese,
+    ``characters`` for other languages without spaces, and ``words`` otherwise."""
     source_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""
     """Tokenizer for the source side, if different."""
     target_tokenizer: Annotated[str, DefaultText("the same as tokenizer")] = ""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
+from isogloss.corpus.languages import language_tag
+from isogloss.corpus.tokenizer import usual_tokenizer
 from isogloss.decoder import load
 from isogloss.experiments.demo.catalogs import DemoCorpus
 from isogloss.io.streams import atomic_output, read_lines
@@ -29,8 +30,6 @@ SYSTEMS = {
 METHODS = {"mert": "mert", "default": "auto"}
 """The methods that tune them."""
 _USUAL = "moses"
-_UNSPACED = {"ja": "fugashi", "zh": "jieba", "th": "", "lo": "", "km": "", "my": ""}
-"""Languages without spaces between words, and packages that find words in them."""
 _SHORTEST, _LONGEST, _SHOWN = 4, 16, 10  # words of a sentence that is shown, and how many are
 
 
@@ -63,11 +62,9 @@ class Journey:
 
     @property
     def tokenizer(self) -> str:
-        """The tokenizer of the target language: one that is installed, or characters."""
-        package = _UNSPACED.get(self.corpus.languages[1].partition("_")[0])
-        if package is None:
-            return _USUAL
-        return package if package and find_spec(package) is not None else "characters"
+        """The tokenizer of the target language."""
+        usual = usual_tokenizer(language_tag(self.corpus.languages[1]))
+        return _USUAL if usual == "words" else usual
 
     def output(self, name: str) -> Path:
         """The translation of the test set by one of ``SYSTEMS``."""
