@@ -63,6 +63,20 @@ def train(engine: Path, options: Sequence[str]) -> Training:
     return Training(cost, stage_costs(engine), results["test"]["scores"]["BLEU"]["score"])
 
 
+def train_beside_unit(engine: Path, options: Sequence[str]) -> tuple[Training, float]:
+    """Train, and measure the unit before and after; what it took is kept beside the engine."""
+    before = unit()
+    training = train(engine, options)
+    one = (before + unit()) / 2
+    units_file(engine).write_text(f"{training.cost.cpu / one}\n")
+    return training, one
+
+
+def units_file(engine: Path) -> Path:
+    """The file with the units that training took."""
+    return engine.with_name(f"{engine.name}.units")
+
+
 def stage_costs(engine: Path) -> list[StageCost]:
     """What every stage of a run took, as the run recorded it."""
     records = map(json.loads, (engine / "run.jsonl").read_text().splitlines())
@@ -96,11 +110,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.folder or Path(scratch)
         for method in arguments.method:
-            before = unit()
             options = ["--method", method, "--search", arguments.search, "--threads", arguments.threads]
             options += ["--effort", arguments.effort]
-            training = train(folder / method, options)
-            one = (before + unit()) / 2
+            training, one = train_beside_unit(folder / method, options)
             print(f"{method}, {arguments.search}, effort {arguments.effort}; unit {one:.3f} s")
             report(training, one)
             print(

@@ -50,6 +50,10 @@ from isogloss.io.errors import UserError
 OURS = str(Path(isogloss.__file__).parent)
 SLOWEST = 10.0
 MEMORY = 4 << 30
+_TIMERS = (
+    (signal.SIGPROF, signal.ITIMER_PROF, SLOWEST),
+    (signal.SIGALRM, signal.ITIMER_REAL, 60 * SLOWEST),
+)
 SLICE = 20.0
 _LARGEST = 1 << 17
 
@@ -210,15 +214,19 @@ def _last_input(path: Path) -> mmap.mmap:
 
 @contextlib.contextmanager
 def _time_limit() -> Iterator[None]:
+    """A limit on the CPU time of an input, and a long one on its time, in case that it waits for something."""
+
     def late(signal_number: int, frame: FrameType | None) -> None:
         raise TooSlowError(f"more than {SLOWEST:g} s")
 
-    signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, SLOWEST)
+    for alarm, timer, seconds in _TIMERS:
+        signal.signal(alarm, late)
+        signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        for _, timer, _ in _TIMERS:
+            signal.setitimer(timer, 0)
 
 
 def main() -> int:

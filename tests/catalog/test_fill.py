@@ -260,6 +260,23 @@ def test_a_comment_between_plural_forms_is_refused(tmp_path: Path) -> None:
         fill(source, tmp_path / "b.po")
 
 
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ('msgid "a"\nmsgid_plural "b"\nmsgstr ""\n', 3),
+        ('msgid "a"\nmsgstr[0] ""\n', 2),
+        ('msgid "a"\nmsgstr "x"\nmsgstr[0] ""\n', 3),
+        ('msgid "a"\nmsgstr ""\nmsgid_plural "b"\n', 3),
+        ('msgctxt "m"\nmsgstr ""\n', 2),
+    ],
+)
+def test_forms_that_do_not_fit_their_entry_are_refused(entry: str, line: int, tmp_path: Path) -> None:
+    source = tmp_path / "a.po"
+    source.write_text(entry)
+    with pytest.raises(DataFormatError, match=rf"a\.po:{line}: this does not follow"):
+        fill(source, tmp_path / "b.po", "x")
+
+
 def test_a_key_stands_for_its_default_text(tmp_path: Path) -> None:
     source = tmp_path / "a.po"
     source.write_text(

@@ -111,3 +111,12 @@ def test_a_system_uses_the_model_that_it_has(systems: Path, sources: list[str], 
     assert system.confidence_model is None
     assert load(folder).confidence_model is None
     assert not (folder / "confidence").exists()
+
+
+def test_a_translation_is_as_confident_alone_as_among_others(systems: Path, sources: list[str]) -> None:
+    system = load(systems / "phrase")
+    given = [*sources[:5], "", "qqq www"]
+    together = [line.confidence for line in system.translate(given)]
+    alone = [next(iter(system.translate([line]))).confidence for line in given]
+    assert together == alone
+    assert len(set(together)) > 3

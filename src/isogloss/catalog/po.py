@@ -295,7 +295,7 @@ class PoCatalog:
                     entry = None
                 if entry is None and keyword in ("msgctxt", "msgid"):
                     entry, flags = self._begun(number, top, flags), []
-            if entry is None or not keyword or (match["keyword"] and keyword in entry.texts):
+            if entry is None or not keyword or (match["keyword"] and not _follows(keyword, entry)):
                 raise DataFormatError("this does not follow from the lines before it", self._path, number + 1)
             text = unescaped(match["text"], self._encoding)
             entry.texts[keyword] = entry.texts.get(keyword, "") + text
@@ -314,6 +314,15 @@ class PoCatalog:
             flags=frozenset(words),
             comment="\n".join(self._lines[top:number]),
         )
+
+
+def _follows(keyword: str, entry: _Entry) -> bool:
+    """Whether a keyword may come after those of an entry; numbered forms belong to a plural."""
+    if keyword in entry.texts:
+        return False
+    if keyword.startswith("msgstr"):
+        return "msgid" in entry.texts and keyword.endswith("]") == entry.plural
+    return not entry.forms
 
 
 def _complete(entry: _Entry) -> bool:

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from isogloss.decoder.confidence import ConfidenceModel, translation_confidences
 from isogloss.decoder.derivation import Derivation
 from isogloss.decoder.matches import MatchKind
 from isogloss.decoder.near_examples import NearExample
 from isogloss.decoder.plf import Lattice
-from isogloss.decoder.sentence import Source, split_words
+from isogloss.decoder.sentence import Sentence, Source, split_words
 from isogloss.nbest.store import Int64, NbestStore
 
 __all__ = ["DecodedBatch", "Translation", "TranslationFacts"]
@@ -206,10 +204,23 @@ _COLUMNS = make_dataclass("_COLUMNS", ["text", "source", "score", "confidence"])
 setattr(Translation, "__dataclass_fields__", {one.name: one for one in fields(_COLUMNS)})  # noqa: B010
 
 
+def _words(item: str | Sentence) -> tuple[str, ...]:
+    return tuple(split_words(item)) if isinstance(item, str) else item.words
+
+
 class DecodedBatch:
     """Sentences that were translated together; their translations look up their attributes here."""
 
-    __slots__ = ("_derivations", "_explain", "chosen", "confidence", "inputs", "rows", "store")
+    __slots__ = (
+        "_confidences",
+        "_derivations",
+        "_explain",
+        "chosen",
+        "confidence",
+        "inputs",
+        "rows",
+        "store",
+    )
 
     def __init__(
         self,
@@ -227,6 +238,16 @@ class DecodedBatch:
         self.rows: list[int] = chosen.tolist()
         self._explain, self._derivations = explain, derivations
         self.confidence = confidence
+        self._confidences: list[float] | None = None
+
+    def confidence_of(self, number: int) -> float:
+        """The confidence of one translation; those of all are computed together, which is much faster."""
+        if self._confidences is None:
+            lengths = [
+                item.places - 1 if isinstance(item, Lattice) else len(_words(item)) for item in self.inputs
+            ]
+            self._confidences = translation_confidences(self.store, self.chosen, lengths, self.confidence)
+        return self._confidences[number]
 
     def translation(self, number: int, text: str, source: str) -> Translation:
         """The translation of one sentence, given its text."""
@@ -265,9 +286,7 @@ class _LazyFacts:
     @cached_property
     def source_tokens(self) -> tuple[str, ...]:
         item = self._batch.inputs[self._number]
-        if isinstance(item, Lattice):
-            return ()
-        return tuple(split_words(item)) if isinstance(item, str) else item.words
+        return () if isinstance(item, Lattice) else _words(item)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -275,10 +294,7 @@ class _LazyFacts:
 
     @cached_property
     def confidence(self) -> float:
-        item = self._batch.inputs[self._number]
-        length = item.places - 1 if isinstance(item, Lattice) else len(self.source_tokens)
-        rows = np.array([self._row], np.int64)
-        return translation_confidences(self._batch.store, rows, [length], self._batch.confidence)[0]
+        return self._batch.confidence_of(self._number)
 
     @cached_property
     def _explained(self) -> tuple[tuple[Link, ...], Derivation]:
