@@ -4,7 +4,6 @@ import itertools
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from isogloss.learn.problem import Problem
 from isogloss.metric import References
 from isogloss.tuning import OnlineOptions, TuneOptions, tune
 from isogloss.tuning.job import Sentences, TuneIteration, TuningJob
-from isogloss.tuning.narrow_search import NARROW_BEAM, narrowed
 from isogloss.tuning.turns import _prohibitions, tune_in_turns
 from support.toy_learner import RandomSearch
 
@@ -33,11 +31,6 @@ def lines(systems: Path, name: str, begin: int, end: int) -> list[str]:
 
 def data(systems: Path, begin: int = 0, end: int = 12) -> tuple[list[str], References]:
     return lines(systems, "dev.src", begin, end), References([lines(systems, "dev.tgt.0", begin, end)])
-
-
-def with_beam(systems: Path, beam: int, pops: int) -> System:
-    own = load(systems / "phrase")
-    return load(systems / "phrase", options=replace(own.options, beam_size=beam, pop_limit=pops))
 
 
 @pytest.mark.parametrize("method", [name for name in learner_names(decoder=True) if name != "relevant-set"])
@@ -116,7 +109,7 @@ def test_a_learner_of_your_own_tunes_a_decoder(systems: Path, monkeypatch: pytes
 def test_another_decoder_is_tuned_from_start_weights(systems: Path) -> None:
     class Other:
         def decode(self, sources: Any, weights: Any, *, size: int) -> Any:
-            return with_beam(systems, NARROW_BEAM, 200).decode(sources, weights, size=size)
+            return load(systems / "phrase").decode(sources, weights, size=size)
 
     options = TuneOptions(method="mert", iterations=1, nbest=10, restarts=0)
     with pytest.raises(ConfigError, match="give start weights"):
@@ -124,7 +117,7 @@ def test_another_decoder_is_tuned_from_start_weights(systems: Path) -> None:
     with pytest.raises(ConfigError, match="'auto' works only with the decoder of Isogloss"):
         tune(Other(), *data(systems), TuneOptions(), start={})
     found = tune(Other(), *data(systems), options, start=load(systems / "phrase").weights)
-    assert found.dense == tune(with_beam(systems, NARROW_BEAM, 200), *data(systems), options).dense
+    assert found.dense == tune(load(systems / "phrase"), *data(systems), options).dense
 
 
 def test_a_weight_that_outweighs_all_others_is_told(systems: Path) -> None:
@@ -161,11 +154,11 @@ def test_turns_end_when_the_score_no_longer_rises(systems: Path, tmp_path: Path)
     options = TuneOptions(method="batch-mira", nbest=5)
     decoder = SameWeights(systems)
     found = tune(decoder, *data(systems), options, start=decoder.system.weights, work=tmp_path)
-    assert len(found.history) == 2
+    assert len(found.history) == 3
     assert len({step.dev_score for step in found.history}) == 1
     again = tune(decoder, *data(systems), options, start=decoder.system.weights, work=tmp_path)
     assert again.history == found.history
-    assert decoder.sizes == [5, 5]
+    assert decoder.sizes == [5, 5, 5]
 
 
 def test_turns_go_on_after_a_bad_one_and_first_steps_are_half_as_large(systems: Path) -> None:
@@ -203,18 +196,3 @@ def test_the_last_turn_needs_no_list(systems: Path) -> None:
     options = TuneOptions(method="batch-mira", iterations=1, nbest=5)
     tune(decoder, *data(systems), options, start=decoder.system.weights)
     assert decoder.sizes == [5, 1]
-
-
-def test_lists_are_made_with_a_narrow_beam(systems: Path) -> None:
-    assert narrowed(with_beam(systems, NARROW_BEAM, 10).decoder).options.pop_limit == 10
-    assert narrowed(with_beam(systems, 0, 0).decoder).options.beam_size == 0
-    narrow = narrowed(with_beam(systems, 2 * NARROW_BEAM, 200).decoder)
-    assert (narrow.options.beam_size, narrow.options.pop_limit) == (NARROW_BEAM, 100)
-    options = TuneOptions(method="batch-mira", iterations=2, nbest=20)
-    system = with_beam(systems, 2 * NARROW_BEAM, 4 * NARROW_BEAM)
-    before = dict(system.weights)
-    found = tune(system, *data(systems), options)
-    assert (
-        found.dense == tune(with_beam(systems, NARROW_BEAM, 2 * NARROW_BEAM), *data(systems), options).dense
-    )
-    assert (dict(system.weights), system.options.beam_size) == (before, 2 * NARROW_BEAM)

@@ -140,15 +140,11 @@ class Decoder:
         self._sparse_weights = other._sparse_weights
         self._set_dense(check_weights(other.weights, self.names))
 
-    def copy(self, overlay: RuleTable | None = None, options: SearchOptions | None = None) -> Decoder:
-        """Another decoder of the same model with independent weights, and other options if given."""
+    def copy(self, overlay: RuleTable | None = None) -> Decoder:
+        """Another decoder of the same model with independent weights."""
+        overlay = overlay or self.overlay
         other = Decoder(
-            self._rules,
-            self._lm,
-            options or self.options,
-            sparse=self.sparse,
-            overlay=overlay or self.overlay,
-            joint=self.joint,
+            self._rules, self._lm, self.options, sparse=self.sparse, overlay=overlay, joint=self.joint
         )
         other._sparse_weights = self._sparse_weights
         other._set_dense(self.weights)

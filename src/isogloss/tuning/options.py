@@ -59,8 +59,8 @@ class TuneOptions(Options):
     iterations: Annotated[
         int, AtLeast(0), DefaultText("4 for auto, 8 for online-mira, 30 for relevant-set, else 10")
     ] = 0
-    """Passes over the development set; 0 uses the default of the method. N-best learners stop after a
-    pass that did not raise the score by 0.1."""
+    """Passes over the development set; 0 uses the default of the method. N-best learners stop after
+    two passes that did not raise the score by 0.1."""
     nbest: Annotated[int, AtLeast(1)] = 100
     """Candidates per sentence and iteration, for n-best learners."""
     restarts: Annotated[int, AtLeast(0)] = 20

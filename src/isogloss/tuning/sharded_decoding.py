@@ -12,7 +12,6 @@ from isogloss.decoder.sentence import Source
 from isogloss.io.executor import Executor, line_ranges
 from isogloss.nbest.edit import concatenate
 from isogloss.nbest.store import NbestStore
-from isogloss.tuning.narrow_search import narrowed
 
 __all__ = ["DecodeShard", "OpenDecoder", "ShardedDecoder", "decode_shard", "elsewhere", "opened"]
 
@@ -61,7 +60,7 @@ def elsewhere(decoder: OpenDecoder, executor: Executor | None) -> ShardedDecoder
 
 def decode_shard(shard: DecodeShard, threads: int) -> NbestStore:
     """The n-best lists of some sentences."""
-    decoder = _opened_for_lists(shard.decoder)
+    decoder = opened(shard.decoder)
     decoder.set_weights(dict(shard.weights))
     store = decoder.nbest(shard.sources, nbest=shard.size, threads=threads)
     return replace(store, sentence_ids=store.sentence_ids + shard.first)
@@ -72,8 +71,3 @@ def decode_shard(shard: DecodeShard, threads: int) -> NbestStore:
 def opened(decoder: OpenDecoder) -> Decoder:
     """The decoder, opened once in this process."""
     return decoder.open()
-
-
-@lru_cache(maxsize=2)
-def _opened_for_lists(decoder: OpenDecoder) -> Decoder:
-    return narrowed(opened(decoder))  # as everywhere where lists are made

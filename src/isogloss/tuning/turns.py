@@ -25,13 +25,13 @@ from isogloss.metric import Bleu
 from isogloss.nbest.edit import merge
 from isogloss.nbest.store import NbestStore
 from isogloss.tuning.job import TuneIteration, TuneResult, TuningJob, first_best
-from isogloss.tuning.narrow_search import narrowed
 from isogloss.tuning.weight_scale import in_proportion, spread
 
 __all__ = ["read_turn", "tune_in_turns"]
 
 _LISTS, _POOL = "lists", "pool"
-_LEAST_RISE = 0.1  # BLEU; a turn with less was of no use, and more of them hardly are
+_LEAST_RISE = 0.1  # BLEU; turns with less are of no use
+_PATIENCE = 2  # such turns in a row before there are no more
 _FALL = 1.0  # BLEU; after a turn that lost as much, the next one may recover it
 _CAREFUL = 2  # first turns, whose lists know only translations by the start weights or weights like them
 
@@ -47,8 +47,7 @@ def tune_in_turns(
         now, best_weights, pool = read_turn(folder, len(job.history))
     decode: _Decode = decoder.decode
     if isinstance(decoder, System):  # other decoders have threads of their own
-        narrow = System(narrowed(decoder.decoder), decoder.path)
-        decode = partial(narrow.decode, threads=job.threads)
+        decode = partial(decoder.decode, threads=job.threads)
         if job.elsewhere is not None:
             decode = job.elsewhere.decode
     turns = range(len(job.history) + 1, passes + 2)
@@ -88,9 +87,10 @@ def tune_in_turns(
 
 
 def _has_settled(job: TuningJob) -> bool:
-    """Whether the last turn did not raise the score noticeably."""
-    *before, last = (job.worth(step, by_dev=True) for step in job.history) if job.history else (0.0,)
-    return bool(before) and -_FALL < last - max(before) < _LEAST_RISE
+    """Whether the last turns did not raise the score noticeably."""
+    scores = [job.worth(step, by_dev=True) for step in job.history]
+    before, last = scores[:-_PATIENCE], scores[-_PATIENCE:]
+    return bool(before) and all(-_FALL < score - max(before) < _LEAST_RISE for score in last)
 
 
 def _halfway(pool: NbestStore, now: Mapping[str, float], found: dict[str, float]) -> dict[str, float]:
