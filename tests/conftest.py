@@ -18,6 +18,9 @@ from support.small_system import make_systems
 
 register_profiles()
 
+# Ray's way to say: listen on the loopback interface only. It reads this when it is imported, here or in a child.
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+
 # A shell that starts the tests in the background has them ignore Ctrl-C, and some of them press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -14,7 +14,6 @@ import pytest
 
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's way to say: listen on the loopback interface only
     "RAY_DEDUP_LOGS": "0",
     # Nodes of the tests die on purpose; look for them more often than every few seconds.
     "RAY_health_check_initial_delay_ms": "1000",
@@ -48,7 +47,6 @@ def ray_nodes(count: int) -> Iterator[Any]:
         Path(folder, "ray").mkdir()  # where Ray notes the address; it makes only its default folder
         # Workers find functions of the tests too.
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (tests, os.environ.get("PYTHONPATH")))))
-        # Only now: Ray reads some of the settings when it is imported.
         ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
         from ray.cluster_utils import Cluster
 
