@@ -18,7 +18,7 @@ from support.small_system import make_systems
 
 register_profiles()
 
-# Ray's way to say: listen on the loopback interface only. It reads this when it is imported, here or in a child.
+# Ray's way to say: listen on the loopback interface only. It reads this when it is imported, also by a child.
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and some of them press it.
