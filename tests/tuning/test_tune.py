@@ -17,7 +17,7 @@ from isogloss.learn import LearnerEntry, learner_names, registry
 from isogloss.learn.learner import Learned
 from isogloss.learn.problem import Problem
 from isogloss.metric import References
-from isogloss.tuning import OnlineOptions, TuneOptions, tune
+from isogloss.tuning import OnlineOptions, TuneOptions, tune, turns
 from isogloss.tuning.job import Sentences, TuneIteration, TuningJob
 from isogloss.tuning.turns import _prohibitions, tune_in_turns
 from support.toy_learner import RandomSearch
@@ -196,3 +196,11 @@ def test_the_last_turn_needs_no_list(systems: Path) -> None:
     options = TuneOptions(method="batch-mira", iterations=1, nbest=5)
     tune(decoder, *data(systems), options, start=decoder.system.weights)
     assert decoder.sizes == [5, 1]
+
+
+def test_there_is_no_way_between_opposites(systems: Path) -> None:
+    store = load(systems / "phrase").nbest(data(systems)[0], nbest=10)
+    now = dict.fromkeys(store.dense_names, 0.0) | {"lm": -1.0}
+    assert turns._halfway(store, now, now | {"lm": 4.0})["lm"] == 4.0
+    assert turns._halfway(store, now, now | {"lm": -4.0})["lm"] == pytest.approx(-1.0)
+    assert -1.0 < turns._halfway(store, now, now | {"words": 3.0})["lm"] < 0.0

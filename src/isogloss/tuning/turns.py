@@ -33,6 +33,7 @@ _LISTS, _POOL = "lists", "pool"
 _LEAST_RISE = 0.1  # BLEU; turns with less are of no use
 _PATIENCE = 2  # such turns in a row before there are no more
 _FALL = 1.0  # BLEU; after a turn that lost as much, the next one may recover it
+_OPPOSITE = 0.1  # of the spread of scores; less is left between weights that want the opposite
 _CAREFUL = 2  # first turns, whose lists know only translations by the start weights or weights like them
 
 
@@ -94,11 +95,13 @@ def _has_settled(job: TuningJob) -> bool:
 
 
 def _halfway(pool: NbestStore, now: Mapping[str, float], found: dict[str, float]) -> dict[str, float]:
-    """Weights between two others, in the scale of the first."""
+    """Weights between two others, in the scale of the first; the second if what is between tells hardly any
+    candidates apart, as between opposites."""
     own, other = spread(pool, now), spread(pool, found)
     if own == 0 or other == 0:
         return found
-    return {name: (now.get(name, 0.0) + weight * own / other) / 2 for name, weight in found.items()}
+    middle = {name: (now.get(name, 0.0) + weight * own / other) / 2 for name, weight in found.items()}
+    return middle if spread(pool, middle) > _OPPOSITE * own else found
 
 
 _MOST_MASS = 0.8
