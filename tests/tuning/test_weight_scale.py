@@ -43,10 +43,10 @@ def test_a_weight_that_no_sentence_tests_grows_with_the_others(systems: Path) ->
     system = load(systems / "phrase")
     start = dict(system.weights)
     assert start["unknown"] == -10  # and every word of these sentences is known
-    options = TuneOptions(method="batch-mira", iterations=2, nbest=20)
+    options = TuneOptions(method="batch-mira", iterations=4, nbest=20)
     text = [list(read_lines(systems / "corpus" / name))[:12] for name in ("dev.src", "dev.tgt.0")]
     found = tune(system, text[0], References(text[1:]), options)
-    assert found.best.iteration > 1
+    assert found.best.iteration > 3  # the first two turns keep the size of the start
     untested = {name: found.dense[name] / start[name] for name in ("unknown", "arcs")}
     assert untested["unknown"] == pytest.approx(untested["arcs"])
     assert untested["unknown"] > 1.2
