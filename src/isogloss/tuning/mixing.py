@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -247,7 +248,7 @@ def _write_mixed(path: Path, states: Sequence[ArrayFolder], parts: Sequence[str]
     features, weights, checks = _mean_by_feature(
         [(state, np.asarray(state.arrays["weights"], np.float64)) for state in states]
     )
-    arrays = {
+    arrays: dict[str, npt.NDArray[Any]] = {
         "dense": _mean([_unscaled(state, state.arrays["dense"]) for state in states]),
         "features": features,
         "weights": weights,
