@@ -161,15 +161,16 @@ def test_writers_wait_for_each_other(engine: Path, fork_server: ForkServer) -> N
     assert system.overlay is not None
 
 
-def test_killed_at_every_change_of_the_file_system(
-    engine: Path, fork_server: ForkServer, tmp_path: Path
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_changes_of_the_file_system(
+    engine: Path, fork_server: ForkServer, tmp_path: Path, stride: int
 ) -> None:
     isogloss.load(engine).correct(KNOWN, "old")
     line = "Der Zwerg lacht hier."
     seen = set()
     change, killed = 0, True
     while killed:
-        change += 1
+        change += stride
         copy = tmp_path / f"step{change}"
         shutil.copytree(engine, copy)
         killed = fork_server.killed(["correct", str(copy), NEW, "The dwarf comes often."], change=change)

@@ -83,7 +83,7 @@ def folder(systems: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base
 
 
-@pytest.mark.parametrize("what", ["sparse", "dense"])
+@pytest.mark.parametrize("what", [pytest.param("sparse", marks=pytest.mark.slow), "dense"])
 @pytest.mark.parametrize("way", ["kill", "fail"])
 def test_interrupted_at_every_call(folder: Path, what: str, way: str) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -52,6 +52,7 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path, fork_ser
     check_commands(page, tmp_path, fork_server)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of Ray's own
 def test_commands_on_a_cluster(tmp_path: Path, fork_server: ForkServer) -> None:
     with ray_nodes(2):  # one machine plays two

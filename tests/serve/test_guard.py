@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -120,14 +121,20 @@ def test_no_path_of_a_request_reaches_the_file_system(served: Served) -> None:
     assert "/" not in served.upload("/v1/catalog/fill", b"\xff nothing", name="x.po").json["error"]["message"]
 
 
+def _slowly(pieces: int) -> Iterator[bytes]:
+    """A body that goes on after its limit, as that of a client which sends all before it reads the answer."""
+    for _ in range(pieces):
+        yield b"x" * 1000
+        time.sleep(0.05)
+
+
 def test_limits_on_texts_read_only_and_texts_in_the_log(engine: Path, tmp_path: Path) -> None:
     limits = ["--max-sentence", "50", "--max-batch", "3", "--max-body", "2K"]
     with serving(tmp_path, engine, *limits, "--read-only", "--log-texts") as service:
         assert service.post("/v1/translate", {"text": "a" * 51}).error == "too_long"
         assert service.post("/v1/translate", {"text": ["a"] * 4}).error == "too_many"
         assert service.post("/v1/translate", {"text": ["a " * 20] * 200}).status == 413
-        chunked = (b"x" * 1000 for _ in range(5))
-        assert service.ask("POST", "/v1/catalog/fill?name=a.po", raw=chunked).status == 413  # type: ignore[arg-type]
+        assert service.ask("POST", "/v1/catalog/fill?name=a.po", raw=_slowly(5)).status == 413  # type: ignore[arg-type]
         assert service.post("/v1/translate", {"text": "\0"}).error == "no_text"
         lone = service.ask("POST", "/v1/translate", raw=b'{"text": "\\ud800"}', headers=JSON)
         assert lone.status == 422

@@ -8,6 +8,7 @@ sends from another site (CSRF), and never allows another site to read an answer 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import ipaddress
@@ -32,6 +33,8 @@ __all__ = ["Guard", "Tokens", "logged"]
 _LEAST_TOKEN = 16  # characters
 _CROSS_SITE = ("cross-site", "same-site")
 _OWN_KEY = ("/translate", "/languages")  # their clients send the token as `api_key`
+_DISCARDED = 4  # times the largest body: what is read of a larger one
+_DISCARD_SECONDS = 5.0
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -168,6 +171,8 @@ class Guard:
         too_large = RefusedError(413, "too_large", f"the body of the request is larger than {most:,} bytes")
         length = headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length[:20]) > most:
+            if "expect" not in headers:  # who asks first sends nothing when it is refused
+                await self._discard(receive)
             raise too_large
         body = bytearray()
         try:
@@ -178,11 +183,27 @@ class Guard:
                         return bytes(body)
                     body += message.get("body", b"")
                     if len(body) > most:
+                        await self._discard(receive)
                         raise too_large
                     if not message.get("more_body"):
                         return bytes(body)
         except TimeoutError:
             raise RefusedError(408, "too_slow", "the body of the request did not arrive in time") from None
+
+    async def _discard(self, receive: Receive) -> None:
+        """Read the rest of a body that is too large, within limits.
+
+        Most clients send all of it before they read the answer; a connection that is closed while they do so
+        shows them a broken pipe instead of the reason.
+        """
+        left = _DISCARDED * self._options.max_body
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(_DISCARD_SECONDS, self._options.max_seconds)):
+                while left > 0:
+                    message = await receive()
+                    left -= len(message.get("body", b""))
+                    if message["type"] == "http.disconnect" or not message.get("more_body"):
+                        return
 
     def _route(self, scope: Scope) -> int:
         name = getattr(scope.get("route"), "path", "other")
