@@ -4,8 +4,9 @@
         [--target-column NAME=FILE ...]
 
 WEIGHTS is the folder that `online_training.py` writes. Both searches use the dense weights that were learned
-with the sparse ones, the same limits and one thread, and make the best translation only. Prints CPU time per word of each, their ratio, how long
-the weights take to open, and how many features with a weight a target word of the best translation has.
+with the sparse ones, the same limits and one thread, and make the best translation only. Prints CPU time per
+word of each, their ratio, how long the weights take to open, and how many features with a weight a target
+word of the best translation has.
 """
 
 from __future__ import annotations
