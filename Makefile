@@ -19,7 +19,8 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/installed: $(BIN)/python $(engine_files)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]' -Ccmake.define.ISOGLOSS_WERROR=ON
+	$(BIN)/python -m pip install --quiet --editable '.[dev]' -Ccmake.define.ISOGLOSS_WERROR=ON \
+	  -Ccmake.define.ISOGLOSS_UNITY=$(or $(UNITY),OFF)
 	@touch $@
 
 demo: $(VENV)/installed ## From nothing to a translation engine for German, measured and explained

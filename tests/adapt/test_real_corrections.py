@@ -29,7 +29,7 @@ def lines(path: Path, count: int, first: int = 0) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()[first : first + count]
 
 
-@pytest.mark.parametrize("search", ["phrase", "hierarchical"])
+@pytest.mark.parametrize("search", ["phrase", pytest.param("hierarchical", marks=pytest.mark.slow)])
 def test_corrections(search: str, corpora: Path, tmp_path: Path) -> None:
     """By weights alone and with the overlay; sentences that have little to do with it stay as good."""
     corpus = corpora / "multi30k-tok"

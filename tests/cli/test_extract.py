@@ -160,11 +160,8 @@ def test_full_device_is_told(toy, capsys):
     assert "/dev/full: No space left on device" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "more",
-    [[], pytest.param(["--significance", "alpha+epsilon"], marks=pytest.mark.slow)],
-    ids=["plain", "pruned"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["--significance", "alpha+epsilon"]], ids=["plain", "pruned"])
 def test_killed_at_any_change_of_the_file_system_leaves_the_old_table_or_the_new(tmp_path, fork_server, more):
     scratch = tmp_path / "scratch"
     scratch.mkdir()

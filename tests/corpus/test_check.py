@@ -303,6 +303,7 @@ def test_scripts() -> None:
     assert profile.ratio == pytest.approx(6 / 5)
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 def test_real_corpora_are_mostly_sound(corpora: Path) -> None:
     for source, target, most in (
