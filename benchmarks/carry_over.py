@@ -44,7 +44,9 @@ METHODS = {
     "mert": TuneOptions(method="mert", iterations=6),
     "batch-mira": TuneOptions(method="batch-mira", iterations=6),
     "before": TuneOptions(
-        method="online-mira", dense_first=3, online=OnlineOptions(dense_scale=1.0, keep_start=False)
+        method="online-mira",
+        dense_first=3,
+        online=OnlineOptions(iterations=8, dense_scale=1.0, keep_start=False),
     ),
     "auto": TuneOptions(),
     "default": TuneOptions(),

@@ -265,16 +265,17 @@ void Collector::drop_hopeless(RankedSide& side) {
     return first != second ? first > second : a < b;  // the order of the table, which is fixed, decides between equals
   };
   const std::size_t most = limits_.max_options;
-  if (most > 0 && order_.size() > most && !with_unaligned_ && constraint_ == nullptr && joint_ == nullptr) {
+  const bool by_sentence = with_unaligned_ || joint_ != nullptr;
+  if (most > 0 && order_.size() > most && !by_sentence && constraint_ == nullptr) {
     std::nth_element(lowest_.begin(), lowest_.begin() + static_cast<std::ptrdiff_t>(most - 1), lowest_.end(),
                      std::greater<>());
     const float enough = lowest_[most - 1];
     side.complete = std::erase_if(order_, [&](std::uint32_t i) { return ranked_extras_[i].highest < enough; }) == 0;
   }
   std::sort(order_.begin(), order_.end(), better);
-  // What only the joint model likes is looked for among twice as many.
-  const std::size_t looked_at = joint_ == nullptr ? most : 2 * most;
-  if ((!reorders_ || (joint_ != nullptr && constraint_ == nullptr)) && most > 0 && order_.size() > looked_at)
+  // What only the joint model or features of the whole sentence like is looked for among twice as many.
+  const std::size_t looked_at = by_sentence ? 2 * most : most;
+  if ((!reorders_ || (by_sentence && constraint_ == nullptr)) && most > 0 && order_.size() > looked_at)
     order_.resize(looked_at), side.complete = false;
 }
 
