@@ -175,6 +175,19 @@ RuleFacts SparseScorer::facts(std::uint32_t number) {
 
 float SparseScorer::step_score(const SparseStep& step) {
   if (model_.step_groups.empty() || weights_->view.empty()) return 0.0f;
+  if (model_.step_groups.size() == 1) return grouped_step_score(step);
+  // Most steps were met before just as they are, so most are answered by one look instead of one per group.
+  const std::uint64_t key = combine64(
+      std::uint64_t{step.option} << 32 | step.parent,
+      std::uint64_t{step.side} << 40 | static_cast<std::uint64_t>(step.orientation) << 32 |
+          static_cast<std::uint32_t>(step.distortion));
+  bool known;
+  float* score = whole_steps_.find(key, known);
+  if (!known) *score = grouped_step_score(step);
+  return *score;
+}
+
+float SparseScorer::grouped_step_score(const SparseStep& step) {
   float total = 0;
   for (std::size_t i = 0; i < model_.step_groups.size(); ++i) {
     const SparseModel::StepGroup& group = model_.step_groups[i];

@@ -249,6 +249,7 @@ class SparseScorer {
   RuleFacts facts(std::uint32_t option);
   Border border_of(std::uint32_t state);
   float rule_sum(const RuleFacts& rule);
+  float grouped_step_score(const SparseStep& step);
   float step_sum(const SparseModel::StepGroup& group, const SparseStep& step);
   float border_sum(std::uint32_t state, const RuleFacts& rule);
   std::span<const TokenId> parent_tokens(std::uint32_t parent) const {
@@ -283,7 +284,7 @@ class SparseScorer {
   std::vector<Words> parents_;
   std::unordered_map<std::uint64_t, std::uint32_t> parent_numbers_;  // by the hash of their words
   Interner<Before> states_;
-  Memo steps_, borders_, unaligned_;
+  Memo whole_steps_, steps_, borders_, unaligned_;
 
   // Scratch of `sum`: events of words alone, whose memory is on its way; the scores of all events in their order; and
   // those whose weights are on their way.
