@@ -91,7 +91,8 @@ ASAN = env LD_PRELOAD="$(shell gcc -print-file-name=libasan.so) $(shell gcc -pri
 $(VENV)/sanitized: $(VENV)/installed
 	rm -rf build/sanitize-python
 	$(BIN)/python -m pip install --quiet --no-deps --target build/sanitize-python . \
-	  -Cbuild-dir=build/sanitize-python-objects -Ccmake.define.ISOGLOSS_SANITIZE=ON -Ccmake.define.ISOGLOSS_LTO=OFF
+	  -Cbuild-dir=build/sanitize-python-objects -Ccmake.define.ISOGLOSS_SANITIZE=ON -Ccmake.define.ISOGLOSS_LTO=OFF \
+	  -Ccmake.define.ISOGLOSS_UNITY=ON
 	@touch $@
 
 sanitize-python: $(VENV)/sanitized ## What users run under AddressSanitizer and UBSan: search, threads, memories, the service, stored folders, parsers, damaged input; INPUTS=100

@@ -10,10 +10,10 @@ import json
 import random
 import shlex
 import shutil
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import isogloss
 from isogloss.io.errors import UserError
@@ -119,7 +119,7 @@ CASES = (
     ),
     Case(
         "tune",
-        f"tune engine {_DEV.replace('dev.en', 'shorter.en')} --method batch-mira --iterations 1",
+        f"tune engine {_DEV.replace('dev.en', 'shorter.en')} --method perceptron --iterations 1",
         lambda folder: translations(folder / "engine"),
     ),
     # The stages of an engine are replaced one by one.
@@ -135,59 +135,83 @@ CASES = (
 )
 
 
+@dataclass(frozen=True)
+class Calm:
+    """What an undisturbed run does."""
+
+    before: object
+    after: object
+    calls: int
+    changes: int
+    seconds: float
+    """Processor time."""
+    sizes: tuple[int, ...]
+    """Of the files that it has changed or made."""
+
+
 class Campaign:
-    """Runs cases with faults, and counts what happened."""
+    """Runs cases with faults, and says what happened."""
 
     def __init__(self, server: ForkServer, base: Path, work: Path, rng: random.Random) -> None:
         self._server, self._base, self._work, self.rng = server, base, work, rng
-        self._known: dict[str, tuple[object, object, dict[str, int], float]] = {}
+        self._known: dict[str, Calm] = {}
 
     def _copy(self) -> Path:
         if self._work.exists():
             shutil.rmtree(self._work)
         return Path(shutil.copytree(self._base, self._work))
 
-    def calm(self, case: Case) -> tuple[object, object, dict[str, int], float]:
-        """States before and after an undisturbed run, its calls, and how long it took."""
+    def calm(self, case: Case) -> Calm:
+        """Run a case undisturbed, twice the first time."""
         if case.name not in self._known:
             folder = self._copy()
             before = case.state(folder)
-            folder = self._copy()
+            there = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
             counted = self._server.count(*shlex.split(case.command), cwd=folder)
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            sizes = [path.stat().st_size for path in files if there.get(path) != path.stat().st_mtime_ns]
             after = case.state(folder)
-            assert after not in (before, NOTHING), case.name
+            assert after not in (before, NOTHING), f"{case.name} changes nothing"
             folder = self._copy()
-            begun = time.monotonic()
             assert self._server.run(*shlex.split(case.command), cwd=folder).returncode == 0
-            self._known[case.name] = before, after, counted, time.monotonic() - begun
             assert case.state(folder) == after, f"{case.name} does not end the same twice"
+            seconds = counted["milliseconds"] / 1000
+            self._known[case.name] = Calm(
+                before, after, counted["calls"], counted["changes"], seconds, tuple(sizes)
+            )
         return self._known[case.name]
 
     def fault(self, case: Case, kind: str) -> str:
-        """One fault; returns what happened and what was there, raises AssertionError if that is wrong."""
-        before, after, counted, seconds = self.calm(case)
-        folder = self._copy()
-        words, more = shlex.split(case.command), {}
+        """One fault; returns what happened and what was there, raises AssertionError if that is wrong.
+
+        Kinds are ``kill`` (at a change of the file system), ``timed kill`` (at a random moment), ``error`` (a
+        call fails) and ``full`` (the disk, for files above a size).
+        """
+        calm, folder, words = self.calm(case), self._copy(), shlex.split(case.command)
+        how: dict[str, Any]
         if kind == "kill":
-            more = {"change": self.rng.randint(1, counted["changes"])}
-            killed = self._server.killed(words, cwd=folder, **more)
-            what = "killed" if killed else "ended first"
+            how = {"change": self.rng.randint(1, calm.changes)}
         elif kind == "timed kill":
-            more = {"seconds": self.rng.uniform(0, seconds)}
-            killed = self._server.killed(words, cwd=folder, **more)
-            what = "killed" if killed else "ended first"
+            how = {"seconds": self.rng.uniform(0, calm.seconds)}
+        elif kind == "full":
+            how = {"largest_file": max(0, self.rng.choice(calm.sizes) - 1)}
         else:
-            more = {"call": self.rng.randint(1, counted["calls"]), "error": self.rng.choice(ERRORS)}
-            failed = self._server.failed(words, cwd=folder, **more)
-            what = "failed" if failed else "not needed"
+            how = {"call": self.rng.randint(1, calm.calls), "error": self.rng.choice(ERRORS)}
+        where = f"{case.name}, {kind}, {how}"
+        try:
+            if kind in ("kill", "timed kill"):
+                what = "killed" if self._server.killed(words, cwd=folder, **how) else "ended first"
+            else:
+                what = "failed" if self._server.failed(words, cwd=folder, **how) else "not needed"
+        except AssertionError as wrong:
+            raise AssertionError(f"{where}: {wrong}") from None
         found = case.state(folder)
-        where = f"{case.name}, {kind}, {more}"
-        assert case.loose or found in (before, after), f"{where}: neither old nor new: {found!r}"
-        assert found != NOTHING or before == NOTHING, f"{where}: what was there is gone"
-        state = "new" if found == after else "old" if found == before else "between"
+        assert case.loose or found in (calm.before, calm.after), f"{where}: neither old nor new: {found!r}"
+        assert found != NOTHING or calm.before == NOTHING, f"{where}: what was there is gone"
+        state = "new" if found == calm.after else "old" if found == calm.before else "between"
         again = self._server.run(*words, cwd=folder)
         assert again.returncode == 0, f"{where}: cannot be repeated: {again.stderr}"
-        assert case.state(folder) == after, f"{where}: ends otherwise when repeated"
+        assert case.state(folder) == calm.after, f"{where}: ends otherwise when repeated"
         for part in folder.rglob("manifest.json"):
             if ".part" not in part.parts:
                 verify_folder(part.parent)

@@ -64,17 +64,30 @@ class ForkServer:
         )
 
     def count(self, *words: str | Path, cwd: Path | None = None) -> dict[str, int]:
-        """Run a command; how many calls to the file system it makes, and how many of them are changes."""
+        """Run a command; how many calls to the file system it makes, how many of them are changes, and its
+        processor time in milliseconds."""
         out = self.folder / "count"
         done = self.run(*words, cwd=cwd, **{COUNT_CALLS: str(out)})
         assert done.returncode == 0, done.stderr
         found: dict[str, int] = json.loads(out.read_text())
         return found
 
-    def failed(self, words: Sequence[str | Path], *, call: int, error: str, cwd: Path | None = None) -> bool:
-        """Have one call to the file system fail; whether the command says so. It must not call that a bug."""
-        done = self.run(*words, cwd=cwd, **{FAIL_AT: f"{call}:{error}"})
-        assert done.returncode in (0, 2), (call, error, done.stderr)
+    def failed(
+        self,
+        words: Sequence[str | Path],
+        *,
+        call: int = 0,
+        error: str = "",
+        largest_file: int | None = None,
+        cwd: Path | None = None,
+    ) -> bool:
+        """Have one call to the file system fail, or all files end at a size; whether the command says so.
+
+        It must not call that a bug.
+        """
+        more = {FAIL_AT: f"{call}:{error}"} if largest_file is None else {}
+        done = self.run(*words, cwd=cwd, largest_file=largest_file, **more)
+        assert done.returncode in (0, 2), (call, error, largest_file, done.stderr)
         assert "bug in Isogloss" not in done.stderr, done.stderr
         return done.returncode == 2
 
@@ -86,7 +99,8 @@ class ForkServer:
         seconds: float | None = None,
         cwd: Path | None = None,
     ) -> bool:
-        """Kill a command at a change of the file system or after some seconds; whether it had come so far."""
+        """Kill a command at a change of the file system or after some seconds of processor time; whether it
+        had come so far."""
         when = {KILL_AT: str(change)} if seconds is None else {KILL_AFTER: str(seconds)}
         done = self.run(*words, cwd=cwd, **when)
         assert done.returncode in (0, KILLED), done.stderr

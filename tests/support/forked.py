@@ -5,9 +5,9 @@ time of a small command, and the tests give hundreds of them. ``fork_server`` st
     python -S forked.py SOCKET ARG…   is what ``isogloss ARG…`` is
 
 Working directory, environment and standard streams are those of the caller. Some variables are for the fork:
-``KILL_AT`` the n-th change of the file system, ``KILL_AFTER`` so many seconds, ``LARGEST_FILE`` in bytes,
-which is what a full disk looks like, ``FAIL_AT`` the n-th call to the file system with an error (``faults``),
-and ``COUNT_CALLS``, a file for the number of those.
+``KILL_AT`` the n-th change of the file system; ``KILL_AFTER`` so many seconds of processor time, so that a busy
+machine changes nothing; ``LARGEST_FILE`` in bytes, which is what a full disk looks like; ``FAIL_AT`` the n-th
+call to the file system with an error (``faults``); and ``COUNT_CALLS``, a file for the number of those.
 """
 
 import errno
@@ -17,6 +17,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 
 _FILES = (0, 1, 2)
@@ -111,8 +112,8 @@ def answer(client: socket.socket) -> None:
         fail_at(int(number), name)
     counted = count_calls() if os.environ.get(COUNT_CALLS) else None
     if seconds := os.environ.get(KILL_AFTER):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process like a kill
-        signal.setitimer(signal.ITIMER_REAL, max(float(seconds), 1e-6))
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process like a kill
+        signal.setitimer(signal.ITIMER_PROF, max(float(seconds), 1e-6))
     code = 1
     try:
         from isogloss.cli.main import run
@@ -124,7 +125,7 @@ def answer(client: socket.socket) -> None:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         if counted is not None:
-            counted = dict(counted)  # without the calls below
+            counted = {**counted, "milliseconds": int(1000 * time.process_time())}  # without the calls below
             with open(os.environ[COUNT_CALLS], "w") as out:  # noqa: PTH123
                 json.dump(counted, out)
         client.sendall(code.to_bytes(1))
