@@ -5,9 +5,9 @@ time of a small command, and the tests give hundreds of them. ``fork_server`` st
     python -S forked.py SOCKET ARG…   is what ``isogloss ARG…`` is
 
 Working directory, environment and standard streams are those of the caller. Some variables are for the fork:
-``KILL_AT`` the n-th change of the file system; ``KILL_AFTER`` so many seconds of processor time, so that a busy
-machine changes nothing; ``LARGEST_FILE`` in bytes, which is what a full disk looks like; ``FAIL_AT`` the n-th
-call to the file system with an error (``faults``); and ``COUNT_CALLS``, a file for the number of those.
+``KILL_AT`` the n-th change of the file system; ``KILL_AFTER`` so many seconds of processor time, so that a
+busy machine changes nothing; ``LARGEST_FILE`` in bytes, which is what a full disk looks like; ``FAIL_AT`` the
+n-th call to the file system with an error (``faults``); and ``COUNT_CALLS``, a file for the number of those.
 """
 
 import errno
