@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import zstandard
 
-from isogloss._engine import Vocabulary
+from isogloss._engine import RuleFormat, RuleImport, Vocabulary
 from isogloss.align.gold import read_gold
 from isogloss.align.links import Alignments
 from isogloss.catalog.checks import fault
@@ -26,8 +28,9 @@ from isogloss.decoder import parse_markup, parse_plf, read_weights
 from isogloss.decoder.terms import Terms
 from isogloss.features.columns import TokenColumn
 from isogloss.grammar import import_rules
+from isogloss.grammar.storage import rule_scratch, steps
 from isogloss.io.config import read_description
-from isogloss.io.streams import read_lines
+from isogloss.io.streams import naming_file, read_lines
 from isogloss.lm.arpa import read_arpa
 from isogloss.nbest import read_nbest
 from isogloss.pipeline.train_options import TrainOptions
@@ -48,11 +51,22 @@ class Target:
     """What mutations insert: keywords, and numbers at the edges of their types."""
 
 
+# Made once: a target runs a million times.
+_FILL = FillOptions()
+_PROTECTORS = (Protector(ALL_KINDS), Protector(("printf", "tags")))
+
+
 def _from_file(read: Callable[[Path], object], name: str) -> Callable[[bytes, Path], object]:
+    path = Path(name)
+
     def run(data: bytes, folder: Path) -> object:
-        path = folder / "text" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(data)
+        nonlocal path
+        if path.parent.parent != folder:
+            path = folder / "text" / name
+            path.parent.mkdir(exist_ok=True)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.write(file, data)
+        os.close(file)
         found = read(path)
         return list(found) if isinstance(found, Iterable) and not isinstance(found, str | bytes) else found
 
@@ -65,13 +79,25 @@ def _pairs(format: str) -> Callable[[Path], object]:
 
 def _filled(path: Path) -> None:
     """Fill a catalog, and see that it is a catalog in which nothing is left to fill."""
-    catalog = open_catalog(path, FillOptions(), target_language="de")
+    catalog = open_catalog(path, _FILL, target_language="de")
     messages = catalog.messages()
     drafts = [None if catalog.refuses(message) else Draft(message, 0.5) for message in messages]
     path.write_bytes(catalog.filled(drafts))
-    again = open_catalog(path, FillOptions(), target_language="de")
+    again = open_catalog(path, _FILL, target_language="de")
     left = sum(draft is None for draft in drafts)
     assert len(again.messages()) <= left + sum(not message.strip() for message in messages), "not filled"
+
+
+def _rules(path: Path, format: str) -> None:
+    """Read a table; store one in ten of them, which takes most of the time."""
+    if path.stat().st_size % 10 == 0:
+        import_rules(path, path.with_name("rules"), format=format)
+        return
+    with rule_scratch(path.parent) as folder, naming_file(path):
+        rules = RuleImport(str(folder), memory=1 << 20)
+        rules.add("\n".join(read_lines(path)).encode(), line=1, format=RuleFormat[format])
+        for _ in steps(rules.merge, 1 << 16):
+            pass
 
 
 def _text(data: bytes) -> str:
@@ -80,10 +106,10 @@ def _text(data: bytes) -> str:
 
 def _protect(data: bytes, folder: Path) -> None:
     text = _text(data)
-    for kinds in (ALL_KINDS, ("printf", "tags")):
-        marked, placeholders = Protector(kinds).protect(text)
+    for protector in _PROTECTORS:
+        marked, placeholders = protector.protect(text)
         restore(marked, placeholders)
-        fault(text, text[::-1], Protector(kinds), {"c-format"})
+        fault(text, text[::-1], protector, {"c-format"})
 
 
 PO = (
@@ -252,9 +278,7 @@ PARSERS: tuple[Target, ...] = (
     *(
         Target(
             f"rules-{name}",
-            _from_file(
-                lambda path, name=name: import_rules(path, path.with_name("rules"), format=name), "table"
-            ),
+            _from_file(partial(_rules, format=name), "table"),
             seeds,
             (*NUMBERS, b" ||| ", b"[X,2]", b"9-9"),
         )

@@ -50,11 +50,12 @@ from isogloss.io.errors import UserError
 OURS = str(Path(isogloss.__file__).parent)
 SLOWEST = 10.0
 MEMORY = 4 << 30
-_TIMERS = (
-    (signal.SIGPROF, signal.ITIMER_PROF, SLOWEST),
-    (signal.SIGALRM, signal.ITIMER_REAL, 60 * SLOWEST),
+_TICKS = (
+    (signal.SIGPROF, signal.ITIMER_PROF, 1.0),
+    (signal.SIGALRM, signal.ITIMER_REAL, 60.0),
 )
 SLICE = 20.0
+_TRACED = 0.03
 _LARGEST = 1 << 17
 
 
@@ -136,8 +137,9 @@ class Fuzzer:
         self.rng = random.Random(f"{seed} {target.name} {len(kept)}")
         self.tally = folder / f"{target.name}.json"
         self.last = _last_input(folder / "last-input")
-        for data in list(self.corpus):
-            self.execute(data, covered=True)
+        with self.time_limit():
+            for data in list(self.corpus):
+                self.execute(data, covered=True)
 
     def resume(self, seed: int) -> None:
         """Count on from an earlier run of the campaign, with other inputs than it had."""
@@ -161,36 +163,61 @@ class Fuzzer:
 
     def spend(self, seconds: float, most: int | None = None) -> None:
         """Try inputs for so long, or until there have been so many."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and (most is None or self.outcome.executions < most):
-            data = mutated(self.corpus, self.target.words, self.rng)
-            if self.target.name.startswith("stored"):
-                data = self.rng.randbytes(8)
-            # Tracing costs most of the time: look at every input while there is much to find, then at some.
-            stale = self.outcome.executions - self.outcome.last_new
-            self.execute(data, covered=stale < 2000 or self.rng.random() < 0.1)
+        end, begun, outcome = time.monotonic() + seconds, time.process_time(), self.outcome
+        stored = self.target.name.startswith("stored")
+        with self.time_limit():
+            while time.monotonic() < end and (most is None or outcome.executions < most):
+                data = self.rng.randbytes(8) if stored else mutated(self.corpus, self.target.words, self.rng)
+                # Tracing costs most of the time: look at every input while there is much to find, then at some.
+                stale = outcome.executions - outcome.last_new
+                self.execute(data, covered=stale < 2000 or self.rng.random() < _TRACED)
+        outcome.seconds += time.process_time() - begun
 
     def execute(self, data: bytes, *, covered: bool) -> None:
         """Try one input."""
-        outcome, begun = self.outcome, time.process_time()
+        outcome, new = self.outcome, set[tuple[str, int]]()
         outcome.executions += 1
         self.last[: 4 + len(data)] = len(data).to_bytes(4, "little") + data
-        with contextlib.ExitStack() as stack:
-            new = stack.enter_context(self.coverage.watching()) if covered else set()
-            try:
-                with _time_limit():
+        try:
+            if covered:
+                with self.coverage.watching() as new:
                     self.target.run(data, self.scratch)
-            except UserError:
-                outcome.refused += 1
-            except Exception as error:
-                stack.close()
-                self.report(data, error)
+            else:
+                self.target.run(data, self.scratch)
+        except UserError:
+            outcome.refused += 1
+        except Exception as error:
+            self.report(data, error)
         if new:
             outcome.last_new, outcome.lines = outcome.executions, len(self.coverage.seen)
             if data not in self.target.seeds:
                 (self.corpus_folder / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
                 self.corpus.append(data)
-        outcome.seconds += time.process_time() - begun
+
+    @contextlib.contextmanager
+    def time_limit(self) -> Iterator[None]:
+        """A limit on the CPU time of an input, and a long one on its time, in case that it waits for something.
+
+        A clock ticks all the time and looks whether there is still the same input: that costs nothing per input.
+        """
+        seen = {number: [0, 0] for number, _, _ in _TICKS}
+
+        def tick(number: int, frame: FrameType | None) -> None:
+            input_before, ticks = seen[number]
+            ticks = ticks + 1 if input_before == self.outcome.executions else 0
+            seen[number] = [self.outcome.executions, ticks]
+            if ticks > SLOWEST:
+                seen[number] = [0, 0]
+                raise TooSlowError(f"more than {SLOWEST:g} s")
+
+        for number, timer, seconds in _TICKS:
+            signal.signal(number, tick)
+            signal.setitimer(timer, seconds, seconds)
+        try:
+            yield
+        finally:
+            for _, timer, _ in _TICKS:
+                signal.setitimer(timer, 0)
 
     def report(self, data: bytes, error: Exception) -> None:
         """Write down an input that should have been refused."""
@@ -210,23 +237,6 @@ def _last_input(path: Path) -> mmap.mmap:
     path.write_bytes(bytes(_LARGEST))
     with path.open("r+b") as stream:
         return mmap.mmap(stream.fileno(), _LARGEST)
-
-
-@contextlib.contextmanager
-def _time_limit() -> Iterator[None]:
-    """A limit on the CPU time of an input, and a long one on its time, in case that it waits for something."""
-
-    def late(signal_number: int, frame: FrameType | None) -> None:
-        raise TooSlowError(f"more than {SLOWEST:g} s")
-
-    for alarm, timer, seconds in _TIMERS:
-        signal.signal(alarm, late)
-        signal.setitimer(timer, seconds)
-    try:
-        yield
-    finally:
-        for _, timer, _ in _TIMERS:
-            signal.setitimer(timer, 0)
 
 
 def main() -> int:
@@ -255,7 +265,11 @@ def main() -> int:
     if "ISOGLOSS_SANITIZED" not in os.environ:  # the sanitizer maps terabytes that it never uses
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     outcomes: list[Outcome] = []
-    with tempfile.TemporaryDirectory(prefix="isogloss-fuzz-") as scratch:
+    os.fsync = lambda descriptor: os.fstat(descriptor) and None  # nobody stops the machine meanwhile
+    in_memory = Path("/dev/shm")  # files on disk take longer than most parsers
+    with tempfile.TemporaryDirectory(
+        prefix="isogloss-fuzz-", dir=in_memory if os.access(in_memory, os.W_OK) else None
+    ) as scratch:
         os.chdir(scratch)
         if any(target.name.startswith("stored") for target in chosen):
             make_folders(Path(scratch))

@@ -12,7 +12,7 @@ import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -62,6 +62,9 @@ def read_toml(path: str | PathLike[str]) -> Settings:
         raise DataFormatError(f"not a TOML file ({error})", path) from None
 
 
+_hints = cache(get_type_hints)  # they are evaluated anew at every call, which takes longer than most files
+
+
 def placed(hint: Any, value: Any, folder: Path) -> Any:
     """Resolve file names in a value relative to a folder, wherever the type has files."""
     whole, marks = hint, getattr(hint, "__metadata__", ())
@@ -76,7 +79,7 @@ def placed(hint: Any, value: Any, folder: Path) -> Any:
     if not isinstance(value, Mapping):
         return value
     if is_dataclass(hint):
-        hints = get_type_hints(hint, include_extras=True)
+        hints = _hints(hint, include_extras=True)
         return {name: placed(hints.get(name), item, folder) for name, item in value.items()}
     inner = next((part for part in get_args(hint) if is_dataclass(part)), None)
     if inner is not None and get_origin(hint) in (Union, types.UnionType):
@@ -103,7 +106,7 @@ def from_settings(cls: type[T], settings: Mapping[str, Any], where: str = "", ba
     given. A class with presets has ``base_for``, which may choose another base."""
     check_names(cls, settings, where)
     base = getattr(cls, "base_for", lambda settings, base: base)(settings, base)
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     sizes = {option.name for option in declared(cls) if option.is_size}  # type: ignore[arg-type]
     values = {}
     for field in fields(cls):  # type: ignore[arg-type]
@@ -154,7 +157,7 @@ def with_table(settings: Settings, path: str, value: Any) -> Settings:
 def check_types(cls: type, settings: Mapping[str, Any]) -> None:
     """Check every value against its option; missing values are not checked."""
     check_names(cls, settings)
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     for option in declared(cls):
         if option.name in settings:
             value = settings[option.name]
