@@ -11,7 +11,7 @@ import hashlib
 import json
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from mutate import change_value
@@ -99,10 +99,10 @@ def stored_targets() -> tuple[Target, ...]:
         def use(data: bytes, folder: Path) -> None:
             rng = random.Random(data)
             path = folder / name
-            with _changed(path, rng):
-                for part in sorted(path.rglob("manifest.json")):
+            with _changed(path, rng) as changed:
+                for part in sorted({file.parent for file in changed}):
                     with contextlib.suppress(UserError):
-                        inspect_folder(part.parent, verify=True)
+                        inspect_folder(part, verify=True)
                 _USES[name](path)
 
         return use
@@ -111,8 +111,8 @@ def stored_targets() -> tuple[Target, ...]:
 
 
 @contextlib.contextmanager
-def _changed(path: Path, rng: random.Random) -> Iterator[None]:
-    """Change one or two files of a folder, and put them back."""
+def _changed(path: Path, rng: random.Random) -> Iterator[Iterable[Path]]:
+    """Change one or two files of a folder, which are returned, and put them back."""
     files = sorted(item for item in path.rglob("*") if item.is_file() and item.stat().st_size)
     sealed = [item for item in files if item.name in ("manifest.json", "system.json")]
     kept: dict[Path, bytes] = {}
@@ -124,7 +124,7 @@ def _changed(path: Path, rng: random.Random) -> Iterator[None]:
                 _reseal(file, rng)
             else:
                 _damage(file, rng)
-        yield
+        yield kept
     finally:
         for file, content in kept.items():
             file.write_bytes(content)
