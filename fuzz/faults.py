@@ -94,7 +94,7 @@ def _tell(done: list[dict[str, str]], wanted: int) -> int:
     print(
         f"{len(done)} of {wanted}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     )
-    print(", ".join(f"{ends[end]} {end}" for end in ("old", "new", "between", FINDING)))
+    print(", ".join(f"{ends[end]} {end}" for end in ("old", "new", FINDING)))
     return 1 if ends[FINDING] else 0
 
 

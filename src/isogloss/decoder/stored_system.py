@@ -59,6 +59,7 @@ from isogloss.io.errors import (
     OutputError,
     UserError,
 )
+from isogloss.io.replacement import finish_replacement
 from isogloss.io.streams import StrPath
 from isogloss.lm.model import LanguageModel
 from isogloss.storage.folder import open_folder, write_folder
@@ -145,6 +146,7 @@ def load(
         raise InputFileError(
             "is a file", folder, "give the folder of a system, as written by 'isogloss train'"
         )
+    finish_replacement(folder)
     if not (folder / FACTS).exists() and (folder / TRAINED / FACTS).exists():
         folder = folder / TRAINED
     finish_change(folder, partial(settle, folder))

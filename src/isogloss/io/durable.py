@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["move_into_place", "one_writer", "sync_path"]
+__all__ = ["move_into_place", "one_writer", "sync_path", "sync_tree"]
 
 
 @contextlib.contextmanager
@@ -21,13 +21,16 @@ def one_writer(folder: Path) -> Iterator[None]:
     except ImportError:  # Windows: the user must avoid two writers at a time
         yield
         return
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # some network file systems have no locks
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
+    while True:
+        lock = os.open(folder, os.O_RDONLY)
+        try:
+            with contextlib.suppress(OSError):  # some network file systems have no locks
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(lock), folder.stat()):  # not replaced while waiting
+                yield
+                return
+        finally:
+            os.close(lock)
 
 
 def sync_path(path: Path) -> None:
@@ -50,7 +53,7 @@ def move_into_place(made: Path, final: Path, aside: Path) -> None:
     Everything is flushed to disk before the rename. The name always refers to the old or the new version,
     except for folders on systems that cannot swap names atomically: there it may be missing briefly.
     """
-    _sync_tree(made)
+    sync_tree(made)
     final.parent.mkdir(parents=True, exist_ok=True)
     if final.is_dir() or (final.exists() and made.is_dir()):
         if not _swap(made, final):
@@ -62,7 +65,8 @@ def move_into_place(made: Path, final: Path, aside: Path) -> None:
     sync_path(final.parent)
 
 
-def _sync_tree(path: Path) -> None:
+def sync_tree(path: Path) -> None:
+    """Flush a file, or a folder and everything in it, to disk."""
     if not path.is_dir():
         sync_path(path)
         return

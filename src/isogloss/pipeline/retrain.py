@@ -3,12 +3,14 @@
 DIR/options.json            the options that the engine was trained with
 DIR/input/corrections.tsv   the corrections to train on
 DIR/retrained.json          how many there were, and the scores before and after
+DIR/.next/                  a copy of the engine that is trained and then replaces it in one step
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,20 +18,28 @@ from typing import Any
 
 from isogloss.corpus.plain import one_line
 from isogloss.decoder import Correction, System, load
+from isogloss.decoder.beside import CORRECTIONS
+from isogloss.decoder.stored_system import TRAINED
+from isogloss.io.durable import one_writer
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
+from isogloss.io.replacement import changed_copy, finish_replacement, replace_content
 from isogloss.io.streams import StrPath, atomic_output
 from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate_systems
 from isogloss.metric.references import References
 from isogloss.pipeline.evaluation import scoring
+from isogloss.pipeline.fingerprint import fingerprint
 from isogloss.pipeline.run import Event
-from isogloss.pipeline.train import Trained, train
+from isogloss.pipeline.run_folder import locked
+from isogloss.pipeline.train import RECORD, Trained, train
 from isogloss.pipeline.train_options import read_options
 from isogloss.tuning import TuneIteration
 
 __all__ = ["Retrained", "retrain"]
 
 _HELD_OUT = 5  # every fifth correction
+_APPENDED = (RECORD,)
+_LEFT_OUT = ("run.lock",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +78,7 @@ def retrain(
     or exact matches. All corrections stay active afterwards.
     """
     place = Path(folder)
+    finish_replacement(place)
     options = read_options(place)
     engine = load(place)
     corrections = engine.corrections()
@@ -77,31 +88,43 @@ def retrain(
     folded = [one for at, one in enumerate(corrections, start=1) if at % _HELD_OUT]
     threads = threads or os.cpu_count() or 1
     before = _translations(engine, held_out, threads)
-    chosen = replace(options, corrections=_written(place / "input" / "corrections.tsv", folded))
-    trained = train(
-        place,
-        chosen,
-        threads=threads,
-        memory=memory,
-        track=track,
-        progress=progress,
-        warn=warn,
-        report=report,
-    )
-    after = _translations(load(place), held_out, threads)
     target = options.sides[1]
     how = EvaluateOptions(**scoring(target.tokenizer, target.case), test="none")
-    done = Retrained(
-        trained=trained,
-        folded=len(folded),
-        held_out=len(held_out),
-        before=_scores(before, held_out, how),
-        after=_scores(after, held_out, how),
-    )
-    with atomic_output(place / "retrained.json") as stream:
-        facts = {"folded": done.folded, "held_out": done.held_out}
-        json.dump({**facts, "before": dict(done.before), "after": dict(done.after)}, stream, indent=1)
+    with locked(place):
+        copy = changed_copy(place, _basis(place), appended=_APPENDED, left_out=_LEFT_OUT)
+        chosen = replace(read_options(copy), corrections=_written(copy / "input" / "corrections.tsv", folded))
+        trained = train(
+            copy,
+            chosen,
+            threads=threads,
+            memory=memory,
+            track=track,
+            progress=progress,
+            warn=warn,
+            report=report,
+        )
+        after = _translations(load(copy), held_out, threads)
+        done = Retrained(
+            trained=replace(trained, folder=place),
+            folded=len(folded),
+            held_out=len(held_out),
+            before=_scores(before, held_out, how),
+            after=_scores(after, held_out, how),
+        )
+        with atomic_output(copy / "retrained.json") as stream:
+            facts = {"folded": done.folded, "held_out": done.held_out}
+            json.dump({**facts, "before": dict(done.before), "after": dict(done.after)}, stream, indent=1)
+        with one_writer(place / CORRECTIONS):  # nobody corrects it from here on, or it would be lost
+            shutil.rmtree(copy / CORRECTIONS, ignore_errors=True)
+            shutil.copytree(place / CORRECTIONS, copy / CORRECTIONS)
+            load(copy).renew_corrections()
+            replace_content(place, copy, left_out=_LEFT_OUT)
     return done
+
+
+def _basis(place: Path) -> str:
+    """What a copy was made from: the stages, and the system, whose weights may have been tuned since."""
+    return json.dumps([fingerprint(place / name).content for name in (RECORD, TRAINED)])
 
 
 def _translations(system: System, held_out: Sequence[Correction], threads: int) -> list[str]:

@@ -29,6 +29,7 @@ from isogloss.decoder import System, load
 from isogloss.io.errors import ConfigError, DataFormatError, InputFileError, OutputError
 from isogloss.io.executor import Executor, LocalExecutor
 from isogloss.io.progress import Track, no_track
+from isogloss.io.replacement import finish_replacement
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
 from isogloss.pipeline.recipe import SEARCH_CHOICE, SEARCH_RULES, Helpers, recipe
@@ -41,9 +42,9 @@ from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.report.verdict import Verdict
 from isogloss.tuning import TuneIteration
 
-__all__ = ["Trained", "claim", "train"]
+__all__ = ["RECORD", "Trained", "claim", "train"]
 
-_RECORD = "run.jsonl"
+RECORD = "run.jsonl"
 # Files of a run that was killed before its first record.
 _OWN = {"run.lock", ".part", ".checkpoint", "input", "options.json"}
 
@@ -164,6 +165,7 @@ def train(
     if threads < 0:
         raise ConfigError(f"threads must be at least 0, got {threads}")
     place = Path(folder)
+    finish_replacement(place)
     claim(place)
     _check_sets(options)
     helpers = Helpers(
@@ -201,7 +203,7 @@ def claim(folder: Path) -> None:
         raise OutputError("is a file", folder, "a folder is needed here; choose another name") from None
     except OSError as error:
         raise OutputError(error.strerror or str(error), folder) from None
-    if used and not (folder / _RECORD).exists():
+    if used and not (folder / RECORD).exists():
         raise OutputError(
             "the folder contains files that 'isogloss train' did not write",
             folder,
