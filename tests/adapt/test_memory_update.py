@@ -107,6 +107,18 @@ def test_a_failing_addition_stores_nothing(
     assert len(Memory.open(memory)) == 6
 
 
+def test_an_addition_stays_where_tidying_up_fails(
+    memory: Path, system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("isogloss.adapt.memory_update.one_writer", refused)
+        assert add_examples(memory, system, [Example(source=source_of(1), references=("grumble1 x",))]) == [6]
+    assert len(Memory.open(memory)) == 7
+
+
 def test_an_addition_that_is_repeated_changes_nothing(memory: Path, system: System) -> None:
     first, second = (Example(source=source_of(n), references=(f"grumble{n} x",)) for n in (1, 2))
     assert add_examples(memory, system, [first]) == [6]

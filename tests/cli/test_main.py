@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -199,6 +200,18 @@ def test_too_little_memory_or_files_is_no_bug(nbest: str, kind: str, amount: int
     if done.returncode:
         assert done.stderr.startswith("error: ")
         assert "bug" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EIO, errno.EDQUOT])
+def test_what_the_machine_refuses_is_no_bug(
+    number: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(words: list[str]) -> None:
+        raise OSError(number, os.strerror(number), "work/list")
+
+    monkeypatch.setattr("isogloss.cli.main.run_words", refused)
+    assert main(["nbest", "info", "list"]) == 2
+    assert capsys.readouterr().err == f"error: work/list: {os.strerror(number)}\n"
 
 
 # What is printed -----------------------------------------------------------------------------------------

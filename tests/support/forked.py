@@ -136,7 +136,7 @@ def kill_at(change: int) -> None:
     """Have this process killed just before its n-th change of the file system."""
     left = change
 
-    def seen(is_change: bool) -> None:
+    def seen(is_change: bool, name: str) -> None:
         nonlocal left
         left -= is_change
         if is_change and left == 0:
@@ -149,11 +149,11 @@ def fail_at(call: int, name: str) -> None:
     """Have the n-th call to the file system fail with an error, such as ``ENOSPC``."""
     left, code = call, getattr(errno, name)
 
-    def seen(is_change: bool) -> None:
+    def seen(is_change: bool, name: str) -> None:
         nonlocal left
         left -= 1
-        if left == 0:
-            raise OSError(code, os.strerror(code))
+        if left == 0:  # with a name where the system gives one
+            raise OSError(code, os.strerror(code), name) if name else OSError(code, os.strerror(code))
 
     watch_calls(seen)
 
@@ -162,7 +162,7 @@ def count_calls() -> dict[str, int]:
     """The numbers of calls to the file system and of changes among them, as they grow."""
     counted = {"calls": 0, "changes": 0}
 
-    def seen(is_change: bool) -> None:
+    def seen(is_change: bool, name: str) -> None:
         counted["calls"] += 1
         counted["changes"] += is_change
 
@@ -170,12 +170,12 @@ def count_calls() -> dict[str, int]:
     return counted
 
 
-def watch_calls(seen: Callable[[bool], None]) -> None:
+def watch_calls(seen: Callable[[bool, str], None]) -> None:
     """Call ``seen`` before this process opens, maps, flushes, renames or removes a file of its own."""
     flush = os.fsync
 
     def flush_seen(descriptor: int) -> None:
-        seen(False)  # what was written outlives a process that is killed
+        seen(False, "")  # what was written outlives a process that is killed
         flush(descriptor)
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
@@ -184,11 +184,11 @@ def watch_calls(seen: Callable[[bool], None]) -> None:
             written = isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
             name = os.fsdecode(path) if isinstance(path, str | bytes) else ""
             if name and not name.endswith(_PROGRAM) and not name.startswith(("/proc", "/dev", "/sys")):
-                seen(written)
+                seen(written, name)
         elif event in _CHANGES:
-            seen(True)
+            seen(True, str(arguments[0]))
         elif event == "mmap.__new__":
-            seen(False)
+            seen(False, "")
 
     os.fsync = flush_seen
     sys.addaudithook(hook)

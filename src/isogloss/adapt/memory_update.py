@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -185,7 +186,7 @@ def _update(path: Path, change: Callable[[ArrayFolder], Change]) -> None:
         return change(folder)
 
     update_folder(path, kind=KIND, version=VERSION, change=work)
-    with one_writer(path):
+    with contextlib.suppress(OSError), one_writer(path):  # the change is there; the next writer tidies up
         remove_overlays(path, overlay_name(open_folder(path, kind=KIND, version=VERSION)))
 
 

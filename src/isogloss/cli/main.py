@@ -41,6 +41,7 @@ _RARE_COLLECTIONS = (50_000, 20, 20)
 """When Python looks for unreachable cycles. Text is many small objects without any; looking takes long."""
 _GLOBALS = ("--quiet", "--debug")
 _STDOUT_FAILURES = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
+_OF_THE_MACHINE = {*_STDOUT_FAILURES, errno.EACCES, errno.EPERM, errno.EROFS}
 # Cyclopts reads a lone dash as the start of an option, but it means standard input or output. So we pass
 # Cyclopts a word that nobody can type: process arguments cannot contain NUL.
 _DASH = "\0-"
@@ -262,7 +263,7 @@ def _say_interrupted() -> int:
 
 
 def _shortage(error: BaseException) -> str:
-    """What the machine has too little of, if that is why something failed."""
+    """What the machine has too little of or does not allow, if that is why something failed."""
     seen: BaseException | None = error
     while seen is not None:
         number, text = getattr(seen, "errno", None), str(seen)
@@ -270,6 +271,8 @@ def _shortage(error: BaseException) -> str:
             return "not enough memory; use fewer --threads, a lower --memory-limit or less text at a time"
         if number in (errno.EMFILE, errno.ENFILE) or "Too many open files" in text:
             return "too many open files; raise the limit (ulimit -n)"
+        if isinstance(seen, OSError) and number in _OF_THE_MACHINE:
+            return f"{seen.filename}: {seen.strerror}" if seen.filename else str(seen.strerror)
         seen = seen.__cause__ or seen.__context__
     return ""
 
