@@ -209,7 +209,7 @@ def test_what_the_machine_refuses_is_no_bug(
     def refused(words: list[str]) -> None:
         raise OSError(number, os.strerror(number), "work/list")
 
-    monkeypatch.setattr("isogloss.cli.main.run_words", refused)
+    monkeypatch.setattr(sys.modules["isogloss.cli.main"], "run_words", refused)
     assert main(["nbest", "info", "list"]) == 2
     assert capsys.readouterr().err == f"error: work/list: {os.strerror(number)}\n"
 

@@ -104,6 +104,16 @@ def test_interrupted_at_every_change(
     assert {"old", "new"} <= set(seen)
 
 
+def test_what_cannot_be_copied_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for name in ("link", "copy2"):
+        monkeypatch.setattr(os if name == "link" else shutil, name, full)
+    with pytest.raises(OutputError, match=r"\.next/engine: .*No space left on device"):
+        changed_copy(folder, "1", appended=(), left_out=())
+
+
 def test_a_copy_is_used_again_unless_the_folder_has_changed(folder: Path) -> None:
     copy = changed_copy(folder, "1", appended=(), left_out=())
     (copy / "trained").write_text("for hours")

@@ -36,7 +36,8 @@ __all__ = ["app", "main", "run_words", "verbs"]
 _INTERRUPTED = 130
 _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
-_NO_ROOM = re.compile("allocate memory|failed to map segment")  # as the loader of modules says it
+# As the loader of modules says it, and the compiler of Python.
+_NO_ROOM = re.compile("allocate memory|failed to map segment|function compile> returned NULL")
 _RARE_COLLECTIONS = (50_000, 20, 20)
 """When Python looks for unreachable cycles. Text is many small objects without any; looking takes long."""
 _GLOBALS = ("--quiet", "--debug")

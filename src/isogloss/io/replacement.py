@@ -16,12 +16,13 @@ import os
 import shutil
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 from isogloss.io.durable import move_into_place, one_writer, sync_tree
 from isogloss.io.errors import ModelFormatError, OutputError
 from isogloss.io.streams import atomic_output
 
-__all__ = ["changed_copy", "finish_replacement", "replace_content"]
+__all__ = ["changed_copy", "copy_folder", "finish_replacement", "replace_content"]
 
 _NEXT, _BASIS, _READY, _OLD = ".next", "basis", "ready.json", "old"
 
@@ -47,14 +48,24 @@ def changed_copy(folder: Path, basis: str, *, appended: Collection[str], left_ou
             if Path(source).name in appended or not _linked(source, target):
                 shutil.copy2(source, target)
 
-        shutil.copytree(folder, copy, symlinks=True, ignore=unwanted, copy_function=shared)
+        copy_folder(folder, copy, ignore=unwanted, copy_function=shared)
         with atomic_output(place / _BASIS) as stream:
             stream.write(basis)
-    except (OSError, shutil.Error) as error:
+    except OSError as error:
         if isinstance(error, OutputError):
             raise
-        raise OutputError(getattr(error, "strerror", None) or str(error), place) from None
+        raise OutputError(error.strerror or str(error), place) from None
     return copy
+
+
+def copy_folder(folder: Path, copy: Path, **how: Any) -> None:
+    """Copy a folder as ``shutil.copytree`` does, which takes ``how``; links stay links."""
+    try:
+        shutil.copytree(folder, copy, symlinks=True, **how)
+    except shutil.Error as error:  # one reason for each file
+        raise OutputError(str(error.args[0][0][2]), copy) from None
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), copy) from None
 
 
 def _linked(source: str, target: str) -> bool:

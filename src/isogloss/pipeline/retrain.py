@@ -23,14 +23,14 @@ from isogloss.decoder.stored_system import TRAINED
 from isogloss.io.durable import one_writer
 from isogloss.io.errors import ConfigError
 from isogloss.io.progress import Track, no_track
-from isogloss.io.replacement import changed_copy, finish_replacement, replace_content
+from isogloss.io.replacement import changed_copy, copy_folder, finish_replacement, replace_content
 from isogloss.io.streams import StrPath, atomic_output
 from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate_systems
 from isogloss.metric.references import References
 from isogloss.pipeline.evaluation import scoring
 from isogloss.pipeline.fingerprint import fingerprint
 from isogloss.pipeline.run import Event
-from isogloss.pipeline.run_folder import locked
+from isogloss.pipeline.run_folder import LOCK, locked
 from isogloss.pipeline.train import RECORD, Trained, train
 from isogloss.pipeline.train_options import read_options
 from isogloss.tuning import TuneIteration
@@ -38,8 +38,6 @@ from isogloss.tuning import TuneIteration
 __all__ = ["Retrained", "retrain"]
 
 _HELD_OUT = 5  # every fifth correction
-_APPENDED = (RECORD,)
-_LEFT_OUT = ("run.lock",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +89,8 @@ def retrain(
     target = options.sides[1]
     how = EvaluateOptions(**scoring(target.tokenizer, target.case), test="none")
     with locked(place):
-        copy = changed_copy(place, _basis(place), appended=_APPENDED, left_out=_LEFT_OUT)
+        copy = changed_copy(place, _basis(place), appended=(RECORD,), left_out=(LOCK, CORRECTIONS))
+        shutil.rmtree(copy / CORRECTIONS, ignore_errors=True)  # of an interrupted run, perhaps a part of them
         chosen = replace(read_options(copy), corrections=_written(copy / "input" / "corrections.tsv", folded))
         trained = train(
             copy,
@@ -115,10 +114,9 @@ def retrain(
             facts = {"folded": done.folded, "held_out": done.held_out}
             json.dump({**facts, "before": dict(done.before), "after": dict(done.after)}, stream, indent=1)
         with one_writer(place / CORRECTIONS):  # nobody corrects it from here on, or it would be lost
-            shutil.rmtree(copy / CORRECTIONS, ignore_errors=True)
-            shutil.copytree(place / CORRECTIONS, copy / CORRECTIONS)
+            copy_folder(place / CORRECTIONS, copy / CORRECTIONS)
             load(copy).renew_corrections()
-            replace_content(place, copy, left_out=_LEFT_OUT)
+            replace_content(place, copy, left_out=(LOCK,))
     return done
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from isogloss.io.errors import OutputError
 
-__all__ = ["locked"]
+__all__ = ["LOCK", "locked"]
+
+LOCK = "run.lock"
 
 
 @contextlib.contextmanager
@@ -23,7 +25,7 @@ def locked(folder: Path) -> Iterator[None]:
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        stream = (folder / "run.lock").open("a+")
+        stream = (folder / LOCK).open("a+")
     except OSError as error:
         raise OutputError(error.strerror or str(error), folder) from None
     with stream:
