@@ -18,6 +18,8 @@ import pytest
 
 from isogloss.io.errors import ConfigError, DataFormatError, OutputError, StageError
 from isogloss.pipeline import Event, Run, Stage
+from isogloss.pipeline.record import Journal
+from isogloss.pipeline.train import claim
 from isogloss.storage.folder import write_folder
 from support import small_pipeline
 from support.small_pipeline import content, stages
@@ -51,6 +53,20 @@ def stage(name: str, function: Callable[..., object], **changes: Any) -> Stage:
 
 def copy(inputs: Paths, outputs: Paths, options: Mapping[str, Any]) -> None:
     shutil.copy(inputs["in"], outputs["out"])
+
+
+def test_killed_before_the_first_record_it_can_be_repeated(
+    text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "append", killed)
+        with pytest.raises(KeyboardInterrupt):
+            Run(folder).execute(stages(text))
+    claim(folder)  # raises an error if it takes the outputs for somebody else's
+    assert redone(folder, stages(text)) == {"clean", "classes", "factor"}
 
 
 def test_runs_in_order_and_keeps_everything_the_second_time(text: Path, folder: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from isogloss._version import __version__
+from isogloss.io.durable import sync_path
 from isogloss.io.errors import InputFileError, OutputError
 from isogloss.pipeline.fingerprint import Fingerprint
 
@@ -70,6 +71,15 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    def begin(self) -> None:
+        """Make the file. It says whose folder this is, so it must be there before any output."""
+        try:
+            if not self.path.exists():
+                self.path.touch()
+                sync_path(self.path.parent)
+        except OSError as error:
+            raise OutputError(error.strerror or str(error), self.path) from None
 
     def append(self, record: Record) -> None:
         """Append a record and flush it to disk."""

@@ -118,6 +118,7 @@ class Run:
             tell("kept", record)
             return record
         tell("started")
+        self._journal.begin()
         meter = Meter()
         try:
             record = step.make(meter)
