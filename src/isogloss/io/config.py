@@ -62,7 +62,10 @@ def read_toml(path: str | PathLike[str]) -> Settings:
         raise DataFormatError(f"not a TOML file ({error})", path) from None
 
 
-_hints = cache(get_type_hints)  # they are evaluated anew at every call, which takes longer than most files
+@cache
+def _hints(cls: Any, *, include_extras: bool = False) -> dict[str, Any]:
+    """The types of fields. Python evaluates them anew at every call, which takes longer than most files."""
+    return get_type_hints(cls, include_extras=include_extras)
 
 
 def placed(hint: Any, value: Any, folder: Path) -> Any:
