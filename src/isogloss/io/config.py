@@ -82,7 +82,7 @@ def placed(hint: Any, value: Any, folder: Path) -> Any:
     if not isinstance(value, Mapping):
         return value
     if is_dataclass(hint):
-        hints = _hints(hint, include_extras=True)
+        hints = _hints(hint, include_extras=True)  # type: ignore[arg-type]
         return {name: placed(hints.get(name), item, folder) for name, item in value.items()}
     inner = next((part for part in get_args(hint) if is_dataclass(part)), None)
     if inner is not None and get_origin(hint) in (Union, types.UnionType):
@@ -109,7 +109,7 @@ def from_settings(cls: type[T], settings: Mapping[str, Any], where: str = "", ba
     given. A class with presets has ``base_for``, which may choose another base."""
     check_names(cls, settings, where)
     base = getattr(cls, "base_for", lambda settings, base: base)(settings, base)
-    hints = _hints(cls)
+    hints = _hints(cls)  # type: ignore[arg-type]
     sizes = {option.name for option in declared(cls) if option.is_size}  # type: ignore[arg-type]
     values = {}
     for field in fields(cls):  # type: ignore[arg-type]
