@@ -35,7 +35,7 @@ from isogloss.pipeline.train import RECORD, Trained, train
 from isogloss.pipeline.train_options import read_options
 from isogloss.tuning import TuneIteration
 
-__all__ = ["Retrained", "retrain"]
+__all__ = ["Retrained", "copied_from", "retrain"]
 
 _HELD_OUT = 5  # every fifth correction
 
@@ -89,7 +89,7 @@ def retrain(
     target = options.sides[1]
     how = EvaluateOptions(**scoring(target.tokenizer, target.case), test="none")
     with locked(place):
-        copy = changed_copy(place, _basis(place), appended=(RECORD,), left_out=(LOCK, CORRECTIONS))
+        copy = changed_copy(place, copied_from(place), appended=(RECORD,), left_out=(LOCK, CORRECTIONS))
         shutil.rmtree(copy / CORRECTIONS, ignore_errors=True)  # of an interrupted run, perhaps a part of them
         chosen = replace(read_options(copy), corrections=_written(copy / "input" / "corrections.tsv", folded))
         trained = train(
@@ -120,7 +120,7 @@ def retrain(
     return done
 
 
-def _basis(place: Path) -> str:
+def copied_from(place: Path) -> str:
     """What a copy was made from: the stages, and the system, whose weights may have been tuned since."""
     return json.dumps([fingerprint(place / name).content for name in (RECORD, TRAINED)])
 
