@@ -21,6 +21,7 @@ bool is_apostrophe(char32_t c) { return c == '\'' || c == 0x2019; }
 bool is_hyphen(char32_t c) { return c == '-' || c == 0x2011; }
 bool is_hebrew(char32_t c) { return c >= 0x5d0 && c <= 0x5ea; }
 bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
+bool is_capital(char32_t c) { return c >= 'A' && c <= 'Z'; }
 /// Soft hyphens, zero-width joiners and non-joiners, word joiners.
 bool is_inside(char32_t c) { return c == 0xad || c == 0x200c || c == 0x200d || c == 0x2060; }
 
@@ -106,6 +107,7 @@ class Matcher {
       }
       const bool joins = is_joint(c) ? is_letter(j + 1)
                          : c == ',' || c == ':' ? is(j - 1, kDecimal) && is(j + 1, kDecimal)
+                         : c == '&'             ? is_capital(code(j - 1)) && is_capital(code(j + 1))  // R&D
                                                 : c == '"' && is_hebrew(code(j - 1)) && is_hebrew(code(j + 1));
       if (!joins) return j;
       j = letters(j + 1);

@@ -457,3 +457,32 @@ def test_options_of_the_command(
         == 0
     )
     assert target.read_bytes() == again.read_bytes()  # the same engine says the same
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.po", '#, fuzzy\nmsgid "a man"\nmsgstr "x"\n\nmsgid "a house"\nmsgstr "y"\n'),
+        (
+            "a.xlf",
+            '<xliff version="1.2"><file source-language="en" target-language="tv"><body>'
+            '<trans-unit id="1"><source>a man</source>'
+            '<target state="needs-translation">x</target></trans-unit>'
+            '<trans-unit id="2"><source>a house</source><target>y</target></trans-unit>'
+            "</body></file></xliff>",
+        ),
+    ],
+)
+def test_the_command_names_the_option_for_fuzzy_entries(
+    name: str, text: str, text_system: System, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / name, tmp_path / f"new-{name}"
+    source.write_text(text)
+    command = ["catalog", "fill", str(text_system.path), str(source), "-o", str(target)]
+    assert main(command) == 0
+    assert "1 of those left are fuzzy or need work; --replace-fuzzy" in capsys.readouterr().err
+    assert main([*command, "--replace-fuzzy"]) == 0
+    assert "--replace-fuzzy" not in capsys.readouterr().err
+    source.write_text(target.read_text())  # the draft of the engine needs no other option
+    assert main(command) == 0
+    assert "--replace-fuzzy" not in capsys.readouterr().err

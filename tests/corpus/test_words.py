@@ -32,6 +32,7 @@ from support.word_oracle import Cut
         ("und", "a/b x=5 get_x() .txt --all 10:30 …", "a / b x=5 get_x() .txt --all 10:30 …"),
         ("fr", "Le(s) mot(s)-clé(s) supprimé(e)s (ou rien)", "Le(s) mot(s)-clé(s) supprimé(e)s ( ou rien )"),
         ("und", "see https://a.b/c?d=e. Or a@b.org...", "see https://a.b/c?d=e . Or a@b.org ..."),
+        ("fr", "R&D, AT&T, a&b, Drag&Drop, Q & A", "R&D , AT&T , a & b , Drag & Drop , Q & A"),
         ("und", "ǁ0ǁ ǁ12ǁ , x", "ǁ0ǁ ǁ12ǁ , x"),
     ],
 )
@@ -58,6 +59,7 @@ pieces = st.sampled_from(
         "a@b.org",
         "ǁ12ǁ",
         "file(s)",
+        "R&D",
         "x()",
         "--all",
         ".txt",

@@ -44,8 +44,9 @@ def _pattern(cut: Cut) -> re.Pattern[str]:
     letter = rf"[\w{marks}{_INSIDE}]"
     joint = rf"[{_HYPHENS}.·=׳״{_APOSTROPHES if cut == 'never' else ''}]"
     hebrew = r"(?<=[א-ת])\"(?=[א-ת])"
+    initials = "(?<=[A-Z])&(?=[A-Z])"  # "R&D" is a word
     choice = rf"\({letter}{{1,4}}\){letter}*"  # "file(s)" is a word
-    word = rf"{letter}+(?:{choice}|(?:{joint}|(?<=\d)[,:](?=\d)|{hebrew}){letter}+)*"
+    word = rf"{letter}+(?:{choice}|(?:{joint}|(?<=\d)[,:](?=\d)|{hebrew}|{initials}){letter}+)*"
     address = r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\"'.,;:!?)\]}»”’…]" rf"|{letter}[\w.+-]*@{word}"
     ending = rf"(?<={letter})[{_APOSTROPHES}]{word}|" if cut == "before" else ""
     tail = rf"[-‑](?!{letter}|[-‑])"  # a hyphen at the end of a word ("-typ", "Ein-") belongs to it

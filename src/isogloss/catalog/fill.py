@@ -83,6 +83,8 @@ class Filled:
     """Messages whose drafts were not written."""
     other_language: str = ""
     """Target language that the file declares, if the engine writes another one."""
+    fuzzy: int = 0
+    """Number of fuzzy entries (XLIFF: entries that need work) that were left unchanged."""
 
     @property
     def confidence(self) -> float:
@@ -118,6 +120,7 @@ def fill_catalog(
         if written_to is not None:
             check_output(written_to)
     catalog = open_catalog(path, options, target_language=translator.target_language)
+    everything = open_catalog(path, options, target_language=translator.target_language, everything=True)
     messages, lines = catalog.messages(), catalog.places()
     drafts = translator.translate(messages, contexts=catalog.contexts(), track=track)
     reasons = _reasons(catalog, messages, drafts, options)
@@ -129,6 +132,7 @@ def fill_catalog(
     filled = Filled(
         translated=catalog.translated,
         other_language=_other(catalog.language, translator.target_language),
+        fuzzy=0 if options.replace_fuzzy else _fuzzy(everything),
         lines=[line for line, _, _ in good],
         messages=[message for _, message, _ in good],
         drafts=[draft for _, _, draft in good],
@@ -148,6 +152,12 @@ def _other(declared: str, written: str) -> str:
     tag = declared_language(declared)
     same = not tag or not written or base_language(tag) == base_language(language_tag(written) or written)
     return "" if same else declared
+
+
+def _fuzzy(catalog: Catalog) -> int:
+    """Return the number of entries that are translated but unfinished."""
+    states = zip(catalog.entries(), catalog.states(), strict=True)
+    return len({entry for entry, state in states if state == "fuzzy"})
 
 
 def open_catalog(

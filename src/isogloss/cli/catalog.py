@@ -90,6 +90,7 @@ def fill(
             {
                 "filled": len(filled.drafts),
                 "kept": filled.translated,
+                "kept_fuzzy": filled.fuzzy,
                 "mean_confidence": filled.confidence,
                 "confidence_is": meaning,
                 "unsure": unsure,
@@ -113,3 +114,7 @@ def fill(
         f"{output}: {len(filled.drafts):,} filled as drafts, {filled.translated:,} left as they were"
         + (f"; {sure}" if filled.drafts else "")
     )
+    if filled.fuzzy:
+        console.note(
+            f"{filled.fuzzy:,} of those left are fuzzy or need work; --replace-fuzzy translates them again"
+        )

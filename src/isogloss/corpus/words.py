@@ -2,9 +2,9 @@
 
 The rules are the same for all languages, and there is no list of abbreviations: a period is a token, and
 spacing is learned from text (``isogloss.corpus.spacing``). Characters inside a word stay in it (``3.5``,
-``well-known``, ``example.com``, ``комп’ютер``). Words are split at an apostrophe only in languages that join
-two words with it, and the apostrophe stays with the word that it belongs to (``don`` ``’t``, ``l’`` ``été``).
-The rules themselves are in the engine (``text/word_tokenizer.cpp``).
+``well-known``, ``example.com``, ``R&D``, ``комп’ютер``). Words are split at an apostrophe only in
+languages that join two words with it, and the apostrophe stays with the word that it belongs to (``don``
+``’t``, ``l’`` ``été``). The rules themselves are in the engine (``text/word_tokenizer.cpp``).
 """
 
 from __future__ import annotations
