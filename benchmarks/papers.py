@@ -140,9 +140,10 @@ class Place:
         self.folder, self.threads = folder.resolve(), str(threads)
         self.data = Path(os.environ["ISOGLOSS_DATA"]).resolve()
 
-    def isogloss(self, *args: str) -> str:
+    def isogloss(self, *args: str, given: Path = Path(os.devnull)) -> str:
         command = [sys.executable, "-m", "isogloss", "--quiet", *args, "--threads", self.threads]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        with given.open(encoding="utf-8") as stream:
+            return subprocess.run(command, check=True, stdin=stream, stdout=subprocess.PIPE, text=True).stdout
 
     def experiment(self, name: str, config: Path) -> None:
         options = ["--config", str(config), "--output", str(config.with_suffix(""))]
@@ -151,12 +152,12 @@ class Place:
         )
 
     def system(self, name: str, corpus: learning.Corpus, *options: str) -> Path:
-        """A hierarchical system, without tuning unless the options have a method."""
+        """A hierarchical system without a joint model, and without tuning unless the options have a method."""
         path = self.folder / "systems" / name
         if not (path / "system").exists():
             text = ["--source", str(corpus.source), "--target", str(corpus.target), "--tokenizer", "none"]
             tuning = options or ("--method", "none")
-            self.isogloss("train", str(path), *text, "--search", "hiero", *tuning)
+            self.isogloss("train", str(path), *text, "--search", "hiero", "--effort", "quick", *tuning)
         return path
 
 
@@ -237,9 +238,9 @@ def shen_own(place: Place, name: str) -> None:
     paths = [place.folder / "systems" / f"{name}-mert.{kind}.1000best" for kind in ("dev", "test")]
     for path, part in zip(paths, (corpus.dev, corpus.test), strict=True):
         if not path.exists():
-            options = ("--tokenized", "--nbest", "1000", "--format", "moses")
-            found = place.isogloss("translate", str(system), str(part.source), *options)
-            write(path, found.splitlines())
+            options = ("--tokenized", "--no-matches", "--nbest", "1000", "--format", "moses")
+            found = place.isogloss("translate", str(system), *options, given=part.source)
+            write(path, found.removesuffix("\n").split("\n"))
     lists = Lists(name, *paths, system / "aligner", 300, "3e7", "1e6")
     rerank(place, lists, corpus.dev, corpus.test)
 
